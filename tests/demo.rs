@@ -143,7 +143,7 @@ fn reopen(folder: &Path) -> DialogTree {
     assert_eq!(survey.problems, []);
     let [listing] = survey.trees.as_slice() else { panic!("{:?}", survey.trees) };
     let loaded = store.load(Bucket::Run, &listing.root).expect("the tree");
-    assert_eq!((loaded.mended, loaded.problems), (vec![], vec![]));
+    assert_eq!((loaded.repairs, loaded.problems), (vec![], vec![]));
     loaded.tree
 }
 

@@ -14,7 +14,7 @@ use crate::mcp;
 use crate::minds::taskdoc;
 use crate::platform::{dirs, env};
 use crate::sandbox::{Means, Sandbox, SandboxRefusal};
-use crate::store::{Access, StoreError, changeable, exposed};
+use crate::store::{Access, StoreError, config_permission_problem, permission_problems};
 
 use super::exit::{CommandError, Status};
 use super::servers::{Found, Server};
@@ -40,12 +40,12 @@ pub fn doctor(
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
     problems.extend(app::looking(workspace)?.config_problems(&known));
-    problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
+    problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
-        problems.extend(exposed(&state, &env::shown(&state)));
+        problems.extend(permission_problems(&state, &env::shown(&state)));
     }
     if let Some(file) = config::path() {
-        problems.extend(changeable(&file, &env::shown(&file)));
+        problems.extend(config_permission_problem(&file, &env::shown(&file)));
     }
     let setup = config::read();
     let wall = Wall::find(workspace, setup.levels.of(workspace));

@@ -30,7 +30,7 @@ fn reader(workspace: &Path, wanted: &Read) -> Result<PreviewTarget, CommandError
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
         if survey.trees.iter().any(|tree| tree.root == dialog.root && tree.earlier) {
-            return Err(CommandError::refused(StoreError::Earlier(dialog.root).to_string()));
+            return Err(CommandError::refused(StoreError::EarlierLayout(dialog.root).to_string()));
         }
         return Ok(PreviewTarget::Dialog(dialog));
     }

@@ -54,8 +54,8 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
 
 /// After a long list was read from its files, the next one is prepared; what fails costs time only.
 fn keep(store: &Store, survey: &Survey) {
-    if survey.is_worth_keeping()
-        && let Err(error) = store.keep_list()
+    if survey.is_worth_indexing()
+        && let Err(error) = store.write_list_index()
     {
         tracing::warn!(%error, "the list of dialogs is not remembered");
     }

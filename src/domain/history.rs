@@ -149,7 +149,7 @@ impl History {
 
     /// Forgets what only a dialog that is driven needs: its records, its words, and what answered calls
     /// were called with. `open` are the calls whose arguments stay.
-    pub fn thin(&mut self, open: &[CallId]) {
+    pub fn strip_details(&mut self, open: &[CallId]) {
         self.entries = Vec::new();
         self.last.words = None;
         for (id, call) in &mut self.calls {

@@ -10,7 +10,7 @@ use super::state::{rests_as, waits_for_others};
 
 /// The state to show of a dialog that nobody drives.
 #[must_use]
-pub fn as_left(dialog: &Dialog) -> DisplayState {
+pub fn undriven_state(dialog: &Dialog) -> DisplayState {
     let delivered = dialog.history.last.delivered;
     let cut_off = (was_cut_off(dialog) && !delivered).then_some(&StopReason::ServerRestart);
     let interruption = cut_off.or_else(|| dialog.latest.marked());
@@ -19,11 +19,11 @@ pub fn as_left(dialog: &Dialog) -> DisplayState {
 
 /// True if what is written says that it works, or its last generation has no end.
 #[must_use]
-pub fn seems_at_work(latest: &Latest, history: &History) -> bool {
-    is_written_as_working(latest) || history.last.open
+pub fn seems_active(latest: &Latest, history: &History) -> bool {
+    is_marked_active(latest) || history.last.open
 }
 
-fn is_written_as_working(latest: &Latest) -> bool {
+fn is_marked_active(latest: &Latest) -> bool {
     latest.generating == Some(true)
         || latest.display_state.as_ref().is_some_and(DisplayState::is_running)
 }
@@ -31,7 +31,7 @@ fn is_written_as_working(latest: &Latest) -> bool {
 /// True if the program ended while this dialog worked and something is left undone.
 #[must_use]
 pub fn was_cut_off(dialog: &Dialog) -> bool {
-    let working = is_written_as_working(&dialog.latest);
+    let working = is_marked_active(&dialog.latest);
     let last = &dialog.history.last;
     let unstarted = dialog.unstarted_assignment().is_some();
     let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
@@ -95,17 +95,17 @@ mod tests {
     fn a_dialog_that_asked_back_waits_and_is_not_idle() {
         let waits = DisplayState::Blocked { reason: Blocker::SideDialogs };
         for records in [&[START, ASK_BACK, STATUS, FINISH][..], &[START, ASK_BACK, STATUS]] {
-            assert_eq!(as_left(&Dialog::of_records(records)), waits, "{records:?}");
+            assert_eq!(undriven_state(&Dialog::of_records(records)), waits, "{records:?}");
         }
     }
 
     #[test]
     fn a_generation_without_its_end_was_stopped_by_a_restart() {
-        let stopped = as_left(&Dialog::of_records(&[START]));
+        let stopped = undriven_state(&Dialog::of_records(&[START]));
         assert!(
             matches!(stopped, DisplayState::Stopped { reason: StopReason::ServerRestart, .. }),
             "{stopped:?}"
         );
-        assert_eq!(as_left(&Dialog::of_records(&[])), DisplayState::Idle);
+        assert_eq!(undriven_state(&Dialog::of_records(&[])), DisplayState::Idle);
     }
 }

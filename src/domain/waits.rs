@@ -148,7 +148,7 @@ pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<Stuck> {
 
 /// What a person has to know of each ring in this tree.
 #[must_use]
-pub fn ring_problems(tree: &DialogTree) -> Vec<Problem> {
+pub fn cycle_problems(tree: &DialogTree) -> Vec<Problem> {
     let problem = |ring: Vec<SelfId>| {
         let side = ring.iter().find(|id| !tree.is_main(id));
         let first = side.map(|id| tree.id(id).to_string()).unwrap_or_default();

@@ -14,14 +14,14 @@ use crate::domain::{
     ArtifactRef, Attachment, Bucket, DialogId, ImageKind, ImageLimits, SelfId, Stamp,
 };
 use crate::llm::MessageImage;
-use crate::store::NoArtifact;
+use crate::store::ArtifactError;
 use crate::tools;
 
 use super::draft::Draft;
 use super::texts::{OmissionReason, Texts};
 
 /// Reads a file of a dialog, up to a number of bytes.
-pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, NoArtifact>;
+pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, ArtifactError>;
 
 /// The images of a course, by the index of their entry.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -102,8 +102,8 @@ impl ImageBudget<'_> {
             return Err(OmissionReason::OverBudget);
         }
         let bytes = (self.read)(artifact, remaining.each_bytes).map_err(|fault| match fault {
-            NoArtifact::Missing | NoArtifact::Unreadable => OmissionReason::Missing,
-            NoArtifact::TooLarge => OmissionReason::TooLarge,
+            ArtifactError::Missing | ArtifactError::Unreadable => OmissionReason::Missing,
+            ArtifactError::TooLarge => OmissionReason::TooLarge,
         })?;
         let kind = ImageKind::of(&bytes).ok_or(OmissionReason::UnsupportedFormat)?;
         let Some(after) = remaining.all_bytes.checked_sub(bytes.len()) else {

@@ -40,8 +40,10 @@ impl Preview {
             PreviewTarget::Side(agent) => imagined_tree(engine, agent, "preview-root"),
             PreviewTarget::Dialog(dialog) => {
                 let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-                let loaded =
-                    engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+                let loaded = engine
+                    .store
+                    .load_read_only(bucket, &dialog.root)
+                    .map_err(|error| error.to_string())?;
                 (loaded.tree, dialog.this.clone())
             }
         };

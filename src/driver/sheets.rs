@@ -214,7 +214,8 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
 /// The reminders of a dialog as they are on disk; the tree is not loaded.
 fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let loaded = engine.store.look(bucket, &dialog.root).map_err(|error| error.to_string())?;
+    let loaded =
+        engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = reminders::shared(engine, &found.meta.agent_id);
     Ok(Sheet::Reminders(views(found, &shared)))

@@ -16,7 +16,7 @@ use crate::minds::{stamp, taskdoc};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
-use crate::store::{Loaded, StoreError};
+use crate::store::{LoadedTree, StoreError};
 use crate::tools::guard::create_taskdoc;
 
 use super::config_problems::{MINDS_POLL_INTERVAL, minds_report};
@@ -119,7 +119,7 @@ impl Supervisor {
             (survey, minds_stamp, minds, view, taskdocs)
         });
         let Ok((survey, minds_stamp, minds, view, taskdocs)) = surveyed.await else { return None };
-        let should_save = survey.is_worth_keeping();
+        let should_save = survey.is_worth_indexing();
         self.minds_stamp = Some(minds_stamp);
         self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.report(DriverReport::Workspace(view)).await;
@@ -256,7 +256,7 @@ impl Supervisor {
         } else {
             let loaded = self.load(root).await?;
             self.report(busy).await;
-            self.spawn_tree(loaded.tree, loaded.mended, Some(request));
+            self.spawn_tree(loaded.tree, loaded.repairs, Some(request));
         }
         Ok(())
     }
@@ -307,12 +307,12 @@ impl Supervisor {
     pub(super) async fn ensure_loaded(&mut self, root: &RootId) -> Result<(), StoreError> {
         if !self.trees.contains_key(root) {
             let loaded = self.load(root).await?;
-            self.spawn_tree(loaded.tree, loaded.mended, None);
+            self.spawn_tree(loaded.tree, loaded.repairs, None);
         }
         Ok(())
     }
 
-    async fn load(&self, root: &RootId) -> Result<Loaded, StoreError> {
+    async fn load(&self, root: &RootId) -> Result<LoadedTree, StoreError> {
         let (engine, id) = (self.engine.clone(), root.clone());
         let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
             .await
@@ -458,7 +458,7 @@ impl Supervisor {
 
 /// An error only makes the next start slower.
 fn save_list(engine: &Engine) {
-    if let Err(error) = engine.store.keep_list() {
+    if let Err(error) = engine.store.write_list_index() {
         tracing::warn!(%error, "the list of dialogs is not cached");
     }
 }

@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use crate::domain::latest::StopReason;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{DialogTree, TreeChange};
-use crate::domain::waits::ring_problems;
+use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
 use crate::protocol::event::{Cursor, DriverEvent};
 use crate::store::{Committed, StoreError};
@@ -96,7 +96,7 @@ impl TreeTask {
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
         self.keep_going = self.load_policy().keep_going;
         self.recover(repairs).await;
-        self.wait_cycles = ring_problems(&self.tree);
+        self.wait_cycles = cycle_problems(&self.tree);
         self.report_tree().await;
         self.schedule().await;
         loop {
@@ -212,7 +212,7 @@ impl TreeTask {
         if self.wait_cycles.is_empty() {
             return;
         }
-        let wait_cycles = ring_problems(&self.tree);
+        let wait_cycles = cycle_problems(&self.tree);
         if wait_cycles != self.wait_cycles {
             self.wait_cycles = wait_cycles;
             self.report_problems().await;

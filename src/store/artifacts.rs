@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::{ArtifactRef, Bucket, DialogId, RootId, SelfId};
 
-use super::commit::Writer;
+use super::commit::BatchWriter;
 use super::error::StoreError;
-use super::files::{self, Kind};
+use super::files::{self, FileKind};
 use super::{Staging, Store};
 
 /// Why a file cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoArtifact {
+pub enum ArtifactError {
     /// There is none, or what lies there is no file of that dialog.
     Missing,
     TooLarge,
@@ -24,16 +24,16 @@ pub enum NoArtifact {
 
 impl Store {
     /// The bytes of a file, `most` at most.
-    pub fn artifact(&self, of: &ArtifactRef, most: usize) -> Result<Vec<u8>, NoArtifact> {
-        let path = self.artifact_path(of).map_err(|_| NoArtifact::Unreadable)?;
-        let path = path.ok_or(NoArtifact::Missing)?;
-        let file = self.disk().open_read(&path).map_err(|_| NoArtifact::Unreadable)?;
+    pub fn artifact(&self, of: &ArtifactRef, most: usize) -> Result<Vec<u8>, ArtifactError> {
+        let path = self.artifact_path(of).map_err(|_| ArtifactError::Unreadable)?;
+        let path = path.ok_or(ArtifactError::Missing)?;
+        let file = self.disk().open_read(&path).map_err(|_| ArtifactError::Unreadable)?;
         let mut bytes = Vec::new();
         let read = file.take(most as u64 + 1).read_to_end(&mut bytes);
         match read {
-            Ok(_) if bytes.len() > most => Err(NoArtifact::TooLarge),
+            Ok(_) if bytes.len() > most => Err(ArtifactError::TooLarge),
             Ok(_) => Ok(bytes),
-            Err(_) => Err(NoArtifact::Unreadable),
+            Err(_) => Err(ArtifactError::Unreadable),
         }
     }
 
@@ -41,14 +41,14 @@ impl Store {
     fn artifact_path(&self, of: &ArtifactRef) -> Result<Option<PathBuf>, StoreError> {
         let Some(parts) = of.parts() else { return Ok(None) };
         let Some(bucket) = self.find(&of.dialog.root) else { return Ok(None) };
-        let path = place(&self.layout.dialog(bucket, &of.dialog), &parts);
+        let path = join_parts(&self.layout.dialog(bucket, &of.dialog), &parts);
         let folder = path.parent().unwrap_or(&path);
         let inside = files::is_folder_below(&self.layout.dialogs(), folder)?;
-        Ok((inside && files::kind_of(&path)? == Some(Kind::File)).then_some(path))
+        Ok((inside && files::kind_of(&path)? == Some(FileKind::File)).then_some(path))
     }
 }
 
-impl Writer<'_> {
+impl BatchWriter<'_> {
     /// Writes a new file of a dialog. It is on the medium before the batch goes on. A file that is there
     /// is not changed.
     pub(super) fn artifact(
@@ -61,7 +61,7 @@ impl Writer<'_> {
         let bad_name = || StoreError::BadName { name: path.to_owned() };
         let parts = of.parts().ok_or_else(bad_name)?;
         let folder = self.path(dialog, "");
-        let path = place(&folder, &parts);
+        let path = join_parts(&folder, &parts);
         let disk = self.store.disk();
         let parent = path.parent().unwrap_or(&folder);
         let touched = files::make_folders(disk, &self.store.layout.dialogs(), parent)?;
@@ -71,23 +71,24 @@ impl Writer<'_> {
                 files::replace(disk, &path, bytes, self.durable)?;
             }
             // Left by a step that was written and could not be synced.
-            Some(Kind::File) if self.store.artifact(&of, bytes.len()).as_deref() == Ok(bytes) => {}
+            Some(FileKind::File)
+                if self.store.artifact(&of, bytes.len()).as_deref() == Ok(bytes) => {}
             Some(_) => return Err(StoreError::Exists(path)),
         }
         let folders = touched.into_iter().chain([parent.to_owned()]);
         if self.durable {
             return folders.into_iter().try_for_each(|folder| files::sync_path(disk, &folder));
         }
-        self.dirty.folders.extend(folders);
-        self.dirty.files.insert(path);
+        self.unsynced.folders.extend(folders);
+        self.unsynced.files.insert(path);
         Ok(())
     }
 
     /// Removes the files this batch made.
-    pub(super) fn unmake(&mut self) {
+    pub(super) fn remove_made_files(&mut self) {
         for path in std::mem::take(&mut self.made) {
             if let Err(error) = files::remove(self.store.disk(), &path) {
-                let path = self.store.layout.shown(&path);
+                let path = self.store.layout.display_path(&path);
                 tracing::error!(path, %error, "a failed write could not be taken back");
             }
         }
@@ -97,15 +98,15 @@ impl Writer<'_> {
 impl Staging<'_> {
     /// Copies a file of the tree `from` that the new tree names too. What is not there stays away: the
     /// model is told so, as it would be in the tree it came from.
-    pub fn adopt(&self, from: &RootId, named: &ArtifactRef) -> Result<(), StoreError> {
+    pub fn copy_artifact(&self, from: &RootId, named: &ArtifactRef) -> Result<(), StoreError> {
         let DialogId { root, this } = &named.dialog;
         let this = if *this == root.main() { from.main() } else { this.clone() };
         let source = ArtifactRef { dialog: DialogId::side(from, &this), path: named.path.clone() };
         let Some(source) = self.store.artifact_path(&source)? else { return Ok(()) };
         let Some(parts) = named.parts() else { return Ok(()) };
-        let layout = &self.aside.layout;
-        let target = place(&layout.dialog(Bucket::Run, &named.dialog), &parts);
-        let disk = self.aside.disk();
+        let layout = &self.staged.layout;
+        let target = join_parts(&layout.dialog(Bucket::Run, &named.dialog), &parts);
+        let disk = self.staged.disk();
         let parent = target.parent().unwrap_or(&target);
         files::make_folders(disk, &layout.dialogs(), parent)?;
         let mut read = disk.open_read(&source).map_err(StoreError::io("copying", &source))?;
@@ -115,13 +116,13 @@ impl Staging<'_> {
                 let taken = read.read(&mut chunk)?;
                 match chunk.get(..taken) {
                     None | Some([]) => return disk.sync(file),
-                    Some(bytes) => files::fill(disk, file, bytes, false)?,
+                    Some(bytes) => files::write_all(disk, file, bytes, false)?,
                 }
             }
         })
     }
 }
 
-fn place(folder: &Path, parts: &[&str]) -> PathBuf {
+fn join_parts(folder: &Path, parts: &[&str]) -> PathBuf {
     parts.iter().fold(folder.to_owned(), |path, part| path.join(part))
 }

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{Course, DialogId, DialogMeta, Entry, Frame, Latest, RootId, SelfId};
 
-use super::books::{Books, Dirty, Known};
 use super::disk::Disk;
 use super::error::StoreError;
 use super::layout::{DIALOG, LATEST, course_file};
+use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
 use super::{Store, SyncLevel, files};
 
 /// A record on disk, with its place.
@@ -46,9 +46,9 @@ struct Proof;
 pub struct WrittenBatch {
     batch: Batch,
     facts: Vec<Fact>,
-    unsynced: Dirty,
+    unsynced: UnsyncedPaths,
     disk: Arc<dyn Disk>,
-    books: Arc<Mutex<Books>>,
+    writer_state: Arc<Mutex<WriterState>>,
 }
 
 impl WrittenBatch {
@@ -63,14 +63,14 @@ impl WrittenBatch {
     /// After an error nothing is acknowledged although the lines may be there: the caller loads the
     /// tree anew before it writes again.
     pub fn sync(self) -> Result<Committed, StoreError> {
-        let Dirty { files, folders } = &self.unsynced;
+        let UnsyncedPaths { files, folders } = &self.unsynced;
         let synced =
             files.iter().chain(folders).try_for_each(|path| files::sync_path(&*self.disk, path));
         if let Err(error) = synced {
-            let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-            books.courses.retain(|path, _| !files.contains(path));
-            let dirty = books.dirty.entry(self.batch.root.clone()).or_default();
-            dirty.merge(self.unsynced.clone());
+            let mut writer_state = self.writer_state.lock().unwrap_or_else(PoisonError::into_inner);
+            writer_state.courses.retain(|path, _| !files.contains(path));
+            let unsynced = writer_state.unsynced.entry(self.batch.root.clone()).or_default();
+            unsynced.merge(self.unsynced.clone());
             return Err(error);
         }
         Ok(Committed { batch: self.batch, facts: self.facts, _proof: Proof })
@@ -86,38 +86,38 @@ impl Store {
 
     pub(super) fn write(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
         let bucket = self.bucket_of(&batch)?;
-        let mut writer = Writer::new(self, bucket, &batch);
+        let mut writer = BatchWriter::new(self, bucket, &batch);
         for change in &batch.changes {
             if let Err(error) = writer.change(change) {
-                writer.take_back();
+                writer.roll_back();
                 return Err(error);
             }
         }
-        let Writer { facts, dirty, .. } = writer;
-        let mut books = self.books();
-        let mut unsynced = dirty;
+        let BatchWriter { facts, unsynced, .. } = writer;
+        let mut writer_state = self.writer_state();
+        let mut unsynced = unsynced;
         if batch.durable && self.options.sync > SyncLevel::Off {
-            unsynced.merge(books.dirty.remove(&batch.root).unwrap_or_default());
+            unsynced.merge(writer_state.unsynced.remove(&batch.root).unwrap_or_default());
         } else {
             if self.options.sync > SyncLevel::Off {
-                books.dirty.entry(batch.root.clone()).or_default().merge(unsynced);
+                writer_state.unsynced.entry(batch.root.clone()).or_default().merge(unsynced);
             }
-            unsynced = Dirty::default();
+            unsynced = UnsyncedPaths::default();
         }
-        drop(books);
+        drop(writer_state);
         Ok(WrittenBatch {
             batch,
             facts,
             unsynced,
             disk: Arc::clone(&self.options.disk),
-            books: Arc::clone(&self.books),
+            writer_state: Arc::clone(&self.writer_state),
         })
     }
 
     fn bucket_of(&self, batch: &Batch) -> Result<Bucket, StoreError> {
         let root = &batch.root;
         if let Some(bucket) = self.find(root) {
-            self.books().buckets.insert(root.clone(), bucket);
+            self.writer_state().buckets.insert(root.clone(), bucket);
             return Ok(bucket);
         }
         let makes_main = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == root.main());
@@ -129,14 +129,14 @@ impl Store {
 }
 
 /// One append, to be taken back if a later change fails.
-struct Undo {
+struct AppendUndo {
     path: PathBuf,
     file: File,
-    before: Known,
+    before: CourseEnd,
 }
 
 /// Carries out one batch.
-pub(super) struct Writer<'a> {
+pub(super) struct BatchWriter<'a> {
     pub(super) store: &'a Store,
     bucket: Bucket,
     pub(super) root: &'a RootId,
@@ -145,15 +145,15 @@ pub(super) struct Writer<'a> {
     /// Folders and queues of a durable batch are synced at once.
     pub(super) durable: bool,
     facts: Vec<Fact>,
-    pub(super) dirty: Dirty,
-    undo: Vec<Undo>,
+    pub(super) unsynced: UnsyncedPaths,
+    undo: Vec<AppendUndo>,
     /// Files that were not there before this batch.
     pub(super) made: Vec<PathBuf>,
     /// State files as they were before this batch; `None` where there was none.
     pub(super) before: Vec<(PathBuf, Option<String>)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> BatchWriter<'a> {
     fn new(store: &'a Store, bucket: Bucket, batch: &'a Batch) -> Self {
         let level = store.options.sync;
         let durable = batch.durable && level > SyncLevel::Off;
@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
             sync_states: level == SyncLevel::Full || (durable && !has_lines),
             durable,
             facts: Vec::new(),
-            dirty: Dirty::default(),
+            unsynced: UnsyncedPaths::default(),
             undo: Vec::new(),
             made: Vec::new(),
             before: Vec::new(),
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
             TreeChange::Create { meta, latest, stack } => self.create(meta, latest, stack),
             TreeChange::Artifact { dialog, path, bytes } => self.artifact(dialog, path, bytes),
             TreeChange::Append { dialog, course, entries } => self.append(dialog, *course, entries),
-            TreeChange::Latest { dialog, latest } => self.yaml(dialog, LATEST, latest),
+            TreeChange::Latest { dialog, latest } => self.write_yaml(dialog, LATEST, latest),
             TreeChange::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
             TreeChange::Questions { dialog, questions } => self.questions(dialog, questions),
             TreeChange::Pending { dialog, pending } => self.pending(dialog, pending),
@@ -218,16 +218,16 @@ impl<'a> Writer<'a> {
         if !stack.is_empty() {
             self.stack(id, stack)?;
         }
-        self.yaml(id, LATEST, latest)?;
+        self.write_yaml(id, LATEST, latest)?;
         // Last: the dialog exists from here on.
-        self.yaml(id, DIALOG, meta)?;
+        self.write_yaml(id, DIALOG, meta)?;
         self.sync_states = sync_states;
         if self.durable {
             let folders: BTreeSet<PathBuf> = touched.into_iter().chain([folder]).collect();
             folders.iter().try_for_each(|path| files::sync_path(disk, path))
         } else {
-            self.dirty.folders.extend(touched);
-            self.dirty.folders.insert(folder);
+            self.unsynced.folders.extend(touched);
+            self.unsynced.folders.insert(folder);
             Ok(())
         }
     }
@@ -267,16 +267,16 @@ impl<'a> Writer<'a> {
         let failed = |error| StoreError::io("writing", path)(error);
         let mut file = disk.open_append(path).map_err(failed)?;
         if is_new {
-            self.dirty.folders.extend(path.parent().map(Path::to_owned));
+            self.unsynced.folders.extend(path.parent().map(Path::to_owned));
         }
         let before = self.store.checked_end(path, &file, is_new)?;
         let first = before.lines.unwrap_or_default();
         let written = disk.write(&mut file, text.as_bytes());
         let whole = written.as_ref().is_ok_and(|bytes| *bytes == text.len());
-        let after = Known { size: before.size + text.len() as u64, lines: Some(first + count) };
-        self.store.books().courses.insert(path.to_owned(), after);
-        self.undo.push(Undo { path: path.to_owned(), file, before });
-        self.dirty.files.insert(path.to_owned());
+        let after = CourseEnd { size: before.size + text.len() as u64, lines: Some(first + count) };
+        self.store.writer_state().courses.insert(path.to_owned(), after);
+        self.undo.push(AppendUndo { path: path.to_owned(), file, before });
+        self.unsynced.files.insert(path.to_owned());
         match written {
             Ok(_) if whole => Ok(first),
             Ok(_) => Err(failed(std::io::ErrorKind::WriteZero.into())),
@@ -285,37 +285,37 @@ impl<'a> Writer<'a> {
     }
 
     /// Puts back the state files this batch replaced.
-    fn put_states_back(&mut self) {
+    fn restore_state_files(&mut self) {
         for (path, text) in std::mem::take(&mut self.before).into_iter().rev() {
             let disk = self.store.disk();
-            let put_back = match text {
+            let restored = match text {
                 Some(text) => files::replace(disk, &path, text.as_bytes(), self.sync_states),
                 None => files::remove(disk, &path),
             };
-            if let Err(error) = put_back {
-                let path = self.store.layout.shown(&path);
+            if let Err(error) = restored {
+                let path = self.store.layout.display_path(&path);
                 tracing::error!(path, %error, "a failed write could not be taken back");
             }
         }
     }
 
     /// Cuts off what this batch appended, and puts back the state files it replaced.
-    fn take_back(&mut self) {
-        self.put_states_back();
+    fn roll_back(&mut self) {
+        self.restore_state_files();
         for undo in self.undo.drain(..).rev() {
             let cut = self.store.disk().truncate(&undo.file, undo.before.size);
-            let mut books = self.store.books();
+            let mut writer_state = self.store.writer_state();
             match cut {
                 Ok(()) => {
-                    books.courses.insert(undo.path, undo.before);
+                    writer_state.courses.insert(undo.path, undo.before);
                 }
                 Err(error) => {
-                    let path = self.store.layout.shown(&undo.path);
+                    let path = self.store.layout.display_path(&undo.path);
                     tracing::error!(path, %error, "a failed write could not be taken back");
-                    books.courses.remove(&undo.path);
+                    writer_state.courses.remove(&undo.path);
                 }
             }
         }
-        self.unmake();
+        self.remove_made_files();
     }
 }

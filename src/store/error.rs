@@ -12,10 +12,10 @@ pub enum StoreError {
     Held { holder: String },
     /// Somebody else's file lies where the lock belongs: whoever owns it could hold it at will.
     #[error(
-        "{} is no lock of yours: {why}. If nobody else works in this workspace, remove it",
+        "{} is not your lock file: {reason}. If nobody else uses this workspace, remove it",
         path.display()
     )]
-    ForeignLock { path: PathBuf, why: String },
+    UntrustedLock { path: PathBuf, reason: String },
     #[error("the workspace is open for reading only")]
     ReadOnly,
     #[error("there is no dialog {0}")]
@@ -29,7 +29,7 @@ pub enum StoreError {
     },
     /// The file grew or shrank since it was last read or written here. Nothing was written.
     #[error("{}: another program writes to it", .0.display())]
-    ForeignWriter(PathBuf),
+    ExternalWriter(PathBuf),
     /// A link, folder or device lies where a file or folder of the layout belongs.
     #[error("{} is not {expected}", path.display())]
     Misplaced { path: PathBuf, expected: &'static str },
@@ -40,7 +40,7 @@ pub enum StoreError {
     Damaged(Box<Problem>),
     /// The tree has the layout of an earlier Dominds.
     #[error("{0} is history in an earlier layout (subdialogs/): it can be read, nothing else")]
-    Earlier(RootId),
+    EarlierLayout(RootId),
     #[error("{name:?} cannot name a file")]
     BadName { name: String },
     #[error("the store was cut off: {0}")]

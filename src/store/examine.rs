@@ -5,16 +5,16 @@ use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Problem, RootId};
 
 use super::error::StoreError;
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 use super::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
-use super::notes::Notes;
 use super::parts::json_list;
-use super::scan::Depth;
-use super::survey::rings_in;
-use super::{Store, walk};
+use super::problem_collector::ProblemCollector;
+use super::scan::ScanDepth;
+use super::survey::cycles_in;
+use super::{Store, folder_walk};
 
 /// Largest file of replies looked at, in bytes.
-const LIMIT: usize = 16 * 1024 * 1024;
+const MAX_RESPONSES_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
     /// What needs mending, in the order of the folders.
@@ -26,15 +26,15 @@ impl Store {
             let (roots, found) = self.roots(bucket);
             problems.extend(found);
             for root in roots {
-                match self.read_tree(bucket, &root, Depth::Whole) {
+                match self.read_tree(bucket, &root, ScanDepth::Full) {
                     Ok(read) => {
-                        problems.extend(rings_in(&read));
+                        problems.extend(cycles_in(&read));
                         problems.extend(read.problems);
                         if !read.earlier {
                             problems.extend(self.examine_extras(bucket, &root));
                         }
                     }
-                    Err(error) => problems.extend(self.unlisted(bucket, &root, error)),
+                    Err(error) => problems.extend(self.listing_problem(bucket, &root, error)),
                 }
             }
         }
@@ -44,18 +44,20 @@ impl Store {
 
     /// Trees that were set aside.
     fn examine_top(&self) -> Vec<Problem> {
-        let mut notes = Notes::new(&self.layout);
+        let mut problems = ProblemCollector::new(&self.layout);
         let top = self.layout.dialogs();
-        let is_folder = matches!(files::kind_of(&top), Ok(Some(files::Kind::Folder)));
+        let is_folder = matches!(files::kind_of(&top), Ok(Some(files::FileKind::Folder)));
         let malformed = self.layout.malformed();
         if is_folder {
-            for id in walk::dialogs_below(self.disk(), &malformed, &mut notes).unwrap_or_default() {
+            for id in folder_walk::dialogs_below(self.disk(), &malformed, &mut problems)
+                .unwrap_or_default()
+            {
                 let text = format!("the tree {id} was quarantined");
-                let mend = format!("mend it there, then: doctor --restore {id}");
-                notes.add("quarantined", &malformed.join(&id), text, &mend);
+                let fix = format!("mend it there, then: doctor --restore {id}");
+                problems.add("quarantined", &malformed.join(&id), text, &fix);
             }
         }
-        notes.finish(&top)
+        problems.finish(&top)
     }
 
     /// Reminders members share.
@@ -74,36 +76,36 @@ impl Store {
 
     /// Files of a tree that loading does not look at.
     fn examine_extras(&self, bucket: Bucket, root: &RootId) -> Vec<Problem> {
-        let mut notes = Notes::new(&self.layout);
+        let mut problems = ProblemCollector::new(&self.layout);
         let folder = self.layout.root(bucket, root);
         for name in RESPONSES {
             let path = folder.join(name);
             if let Some(why) = self.responses_damage(&path) {
                 let text = format!("damaged: {why}; no dialog relies on it");
-                notes.add("damaged", &path, text, "move it away");
+                problems.add("damaged", &path, text, "move it away");
             }
         }
-        match walk::stray_identities(&folder, &[SIDE_DIALOGS, ARTIFACTS]) {
+        match folder_walk::stray_identities(&folder, &[SIDE_DIALOGS, ARTIFACTS]) {
             Ok(found) => {
                 for path in found {
                     let text = "a dialog.yaml in a strange place: Dominds would set the tree aside";
-                    notes.add("stray", &path, text, "move the folder out of .dialogs");
+                    problems.add("stray", &path, text, "move the folder out of .dialogs");
                 }
             }
-            Err(error) => notes.add("unreadable", &folder, error.to_string(), "check it"),
+            Err(error) => problems.add("unreadable", &folder, error.to_string(), "check it"),
         }
-        notes.finish(&folder)
+        problems.finish(&folder)
     }
 
     fn responses_damage(&self, path: &std::path::Path) -> Option<String> {
-        match files::read_small(self.disk(), path, LIMIT) {
-            Ok(Found::Absent) => None,
-            Ok(Found::Text(text)) => match json_list::<serde_json::Map<_, _>>(&text) {
+        match files::read_small(self.disk(), path, MAX_RESPONSES_BYTES) {
+            Ok(FileContent::Absent) => None,
+            Ok(FileContent::Text(text)) => match json_list::<serde_json::Map<_, _>>(&text) {
                 Ok((_, why)) => why,
                 Err(why) => Some(why),
             },
-            Ok(Found::Damaged(why)) => Some(why),
-            Ok(Found::Misplaced(what)) => Some(format!("it is {what}")),
+            Ok(FileContent::Damaged(why)) => Some(why),
+            Ok(FileContent::Misplaced(what)) => Some(format!("it is {what}")),
             Err(StoreError::Io { source, .. }) => Some(source.to_string()),
             Err(error) => Some(error.to_string()),
         }

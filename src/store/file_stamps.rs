@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, statat};
 
-use super::sealed::sum;
+use super::index_file::checksum;
 
 /// A file that changed so shortly before it was looked at may change again without another time on it:
 /// clocks of file systems tick slowly, of some once in two seconds.
@@ -70,13 +70,13 @@ pub(super) fn made_at(file: &File) -> io::Result<i128> {
 
 /// What the files of a folder look like, in one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FolderStamp {
-    pub sum: u128,
+pub(super) struct FolderDigest {
+    pub hash: u128,
     /// When the newest of them changed.
     newest: i128,
 }
 
-impl FolderStamp {
+impl FolderDigest {
     /// See [`FileStamp::is_settled`].
     pub fn is_settled(&self, now: i128) -> bool {
         is_settled(self.newest, now)
@@ -85,7 +85,7 @@ impl FolderStamp {
 
 /// A folder and what lies in it.
 #[derive(Debug)]
-pub(super) struct FolderLooks {
+pub(super) struct FolderStamps {
     pub path: PathBuf,
     /// Taken before it was looked into.
     pub own: FileStamp,
@@ -93,37 +93,37 @@ pub(super) struct FolderLooks {
     entries: Vec<(String, Option<FileStamp>)>,
 }
 
-impl FolderLooks {
+impl FolderStamps {
     pub fn new(path: PathBuf, own: FileStamp) -> Self {
         Self { path, own, entries: Vec::new() }
     }
 
     pub fn add(&mut self, name: &str, meta: &Metadata) {
-        let look = (!meta.is_dir()).then(|| FileStamp::of(meta));
-        self.entries.push((name.to_owned(), look));
+        let stamp = (!meta.is_dir()).then(|| FileStamp::of(meta));
+        self.entries.push((name.to_owned(), stamp));
     }
 
     pub fn files(&self) -> impl Iterator<Item = (&str, &FileStamp)> {
-        self.entries.iter().filter_map(|(name, look)| Some((name.as_str(), look.as_ref()?)))
+        self.entries.iter().filter_map(|(name, stamp)| Some((name.as_str(), stamp.as_ref()?)))
     }
 
-    pub fn stamp(&mut self) -> FolderStamp {
+    pub fn digest(&mut self) -> FolderDigest {
         self.entries.sort();
-        let newest = self.files().map(|(_, look)| look.newest()).max().unwrap_or_default();
-        FolderStamp { sum: sum(&self.entries), newest }
+        let newest = self.files().map(|(_, stamp)| stamp.newest()).max().unwrap_or_default();
+        FolderDigest { hash: checksum(&self.entries), newest }
     }
 }
 
 /// The looks of many paths in one number; their order counts.
 #[derive(Debug, Default)]
-pub(super) struct LookSum([DefaultHasher; 2]);
+pub(super) struct StampHasher([DefaultHasher; 2]);
 
-impl LookSum {
-    pub fn add(&mut self, path: &str, look: &FileStamp) {
+impl StampHasher {
+    pub fn add(&mut self, path: &str, stamp: &FileStamp) {
         let [one, other] = &mut self.0;
-        (path, look).hash(one);
+        (path, stamp).hash(one);
         // In another order, so that it is another number.
-        (look, path).hash(other);
+        (stamp, path).hash(other);
     }
 
     pub fn finish(&self) -> [u64; 2] {

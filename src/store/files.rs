@@ -15,7 +15,7 @@ use super::error::StoreError;
 /// Tells temporary files of one process apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// Names tried before giving up; only left-overs of an earlier process with our pid are in the way.
-const NAME_TRIES: usize = 1000;
+const MAX_NAME_TRIES: usize = 1000;
 /// What of a mode is kept: who may read, write and run.
 const PERMISSIONS: u32 = 0o777;
 /// Bytes copied at a time into a salvage copy.
@@ -23,7 +23,7 @@ pub(super) const COPY_CHUNK: usize = 64 * 1024;
 
 /// A small file as it was found. I/O errors are not damage: they are errors of the read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileContent {
     Absent,
     Text(String),
     /// Why it cannot be used.
@@ -33,40 +33,46 @@ pub(super) enum Found {
 }
 
 /// Reads a file of at most `limit` bytes as text, without a byte order mark.
-pub(super) fn read_small(disk: &dyn Disk, path: &Path, limit: usize) -> Result<Found, StoreError> {
+pub(super) fn read_small(
+    disk: &dyn Disk,
+    path: &Path,
+    limit: usize,
+) -> Result<FileContent, StoreError> {
     let Some(kind) = kind_of(path)? else {
-        return Ok(Found::Absent);
+        return Ok(FileContent::Absent);
     };
     if let Some(what) = kind.misplaced_file() {
-        return Ok(Found::Misplaced(what));
+        return Ok(FileContent::Misplaced(what));
     }
     let file = match disk.open_read(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileContent::Absent),
         Err(error) => return Err(StoreError::io("reading", path)(error)),
     };
     // Most are shorter: one read, and one that finds the end.
     let mut bytes = Vec::with_capacity(4096);
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(StoreError::io("reading", path))?;
     if bytes.len() > limit {
-        return Ok(Found::Damaged(format!("larger than {limit} bytes")));
+        return Ok(FileContent::Damaged(format!("larger than {limit} bytes")));
     }
     Ok(match String::from_utf8(bytes) {
-        Ok(text) => Found::Text(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
-        Err(_) => Found::Damaged("not UTF-8 text".to_owned()),
+        Ok(text) => {
+            FileContent::Text(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+        }
+        Err(_) => FileContent::Damaged("not UTF-8 text".to_owned()),
     })
 }
 
 /// What lies at a path, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Folder,
     Link,
     Other,
 }
 
-impl Kind {
+impl FileKind {
     pub fn of(kind: fs::FileType) -> Self {
         if kind.is_file() {
             Self::File
@@ -91,11 +97,11 @@ impl Kind {
 }
 
 /// `None` if nothing is there.
-pub(super) fn kind_of(path: &Path) -> Result<Option<Kind>, StoreError> {
-    Ok(look(path)?.map(|meta| Kind::of(meta.file_type())))
+pub(super) fn kind_of(path: &Path) -> Result<Option<FileKind>, StoreError> {
+    Ok(metadata(path)?.map(|meta| FileKind::of(meta.file_type())))
 }
 
-fn look(path: &Path) -> Result<Option<fs::Metadata>, StoreError> {
+fn metadata(path: &Path) -> Result<Option<fs::Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
         Ok(meta) => Ok(Some(meta)),
         Err(error)
@@ -113,12 +119,12 @@ pub(super) fn is_folder_below(top: &Path, path: &Path) -> Result<bool, StoreErro
         return Ok(false);
     };
     let mut at = top.to_owned();
-    if kind_of(&at)? != Some(Kind::Folder) {
+    if kind_of(&at)? != Some(FileKind::Folder) {
         return Ok(false);
     }
     for part in relative.components() {
         at.push(part);
-        if kind_of(&at)? != Some(Kind::Folder) {
+        if kind_of(&at)? != Some(FileKind::Folder) {
             return Ok(false);
         }
     }
@@ -144,8 +150,8 @@ pub(super) fn make_folders(
 
 fn make_folder(disk: &dyn Disk, path: &Path, touched: &mut Vec<PathBuf>) -> Result<(), StoreError> {
     match kind_of(path)? {
-        Some(Kind::Folder) => Ok(()),
-        Some(Kind::File | Kind::Link | Kind::Other) => {
+        Some(FileKind::Folder) => Ok(()),
+        Some(FileKind::File | FileKind::Link | FileKind::Other) => {
             Err(StoreError::Misplaced { path: path.to_owned(), expected: "a folder" })
         }
         None => {
@@ -168,7 +174,7 @@ pub(super) fn replace(
     bytes: &[u8],
     synced: bool,
 ) -> Result<(), StoreError> {
-    replace_by(disk, path, |file| fill(disk, file, bytes, synced))
+    replace_by(disk, path, |file| write_all(disk, file, bytes, synced))
 }
 
 /// Like [`replace`], with content that need not fit in memory. Both keep the mode of the file that was
@@ -178,15 +184,16 @@ pub(super) fn replace_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), StoreError> {
-    let before = look(path)?;
-    let misplaced = before.as_ref().is_some_and(|meta| Kind::of(meta.file_type()) != Kind::File);
+    let before = metadata(path)?;
+    let misplaced =
+        before.as_ref().is_some_and(|meta| FileKind::of(meta.file_type()) != FileKind::File);
     if misplaced {
         return Err(StoreError::Misplaced { path: path.to_owned(), expected: "a regular file" });
     }
     let mode = before.map_or(FILE_MODE, |meta| meta.permissions().mode() & PERMISSIONS);
     let (temp, mut file) = create_beside(disk, path)?;
-    let kept = if mode == FILE_MODE { Ok(()) } else { disk.set_mode(&file, mode) };
-    let written = kept.and_then(|()| write(&mut file)).and_then(|()| disk.rename(&temp, path));
+    let mode_set = if mode == FILE_MODE { Ok(()) } else { disk.set_mode(&file, mode) };
+    let written = mode_set.and_then(|()| write(&mut file)).and_then(|()| disk.rename(&temp, path));
     if let Err(error) = written {
         // The half-written copy holds nothing that is not in memory.
         let _ = disk.remove_file(&temp);
@@ -199,7 +206,7 @@ fn create_beside(disk: &dyn Disk, path: &Path) -> Result<(PathBuf, File), StoreE
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let pid = std::process::id();
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..NAME_TRIES {
+    for _ in 0..MAX_NAME_TRIES {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let temp = path.with_file_name(format!(".{name}.{pid}.{serial:08x}.tmp"));
         match disk.create_new(&temp) {
@@ -211,7 +218,7 @@ fn create_beside(disk: &dyn Disk, path: &Path) -> Result<(PathBuf, File), StoreE
     Err(StoreError::io("writing", path)(last))
 }
 
-pub(super) fn fill(
+pub(super) fn write_all(
     disk: &dyn Disk,
     file: &mut File,
     mut bytes: &[u8],
@@ -259,7 +266,7 @@ pub(super) fn salvage(
         let Some(bytes) = chunk.get(..taken).filter(|bytes| !bytes.is_empty()) else {
             break;
         };
-        fill(disk, &mut copy, bytes, false).map_err(failed)?;
+        write_all(disk, &mut copy, bytes, false).map_err(failed)?;
     }
     disk.sync(&copy).map_err(failed)?;
     Ok(path)
@@ -270,7 +277,7 @@ fn create_numbered(
     folder: &Path,
     name: &str,
 ) -> Result<(PathBuf, File), StoreError> {
-    for number in 1..=NAME_TRIES {
+    for number in 1..=MAX_NAME_TRIES {
         let path = folder.join(format!("{name}.{number}"));
         match disk.create_new(&path) {
             Ok(file) => return Ok((path, file)),
@@ -298,13 +305,13 @@ mod tests {
         fs::create_dir(at("folder")).unwrap();
         symlink(at("plain"), at("link")).unwrap();
         for (name, expected) in [
-            ("absent", Found::Absent),
-            ("plain/below", Found::Absent),
-            ("plain", Found::Text("a: 1".to_owned())),
-            ("bytes", Found::Damaged("not UTF-8 text".to_owned())),
-            ("long", Found::Damaged("larger than 10 bytes".to_owned())),
-            ("folder", Found::Misplaced("a folder, not a file")),
-            ("link", Found::Misplaced("a symbolic link, which is not followed")),
+            ("absent", FileContent::Absent),
+            ("plain/below", FileContent::Absent),
+            ("plain", FileContent::Text("a: 1".to_owned())),
+            ("bytes", FileContent::Damaged("not UTF-8 text".to_owned())),
+            ("long", FileContent::Damaged("larger than 10 bytes".to_owned())),
+            ("folder", FileContent::Misplaced("a folder, not a file")),
+            ("link", FileContent::Misplaced("a symbolic link, which is not followed")),
         ] {
             assert_eq!(read_small(&RealDisk, &at(name), 10).unwrap(), expected, "{name}");
         }

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::domain::record::SideDialogCreated;
 use crate::domain::{AgentId, DialogMeta, RootId, SelfId, Slug, Stamp};
 
-use super::parts::{Health, Parts};
+use super::parts::{DialogParts, FileHealth};
 
 /// Boxed: a large map of large values is half empty.
-pub(super) type AllParts = BTreeMap<SelfId, Box<Parts>>;
+pub(super) type TreeParts = BTreeMap<SelfId, Box<DialogParts>>;
 
 /// The identities of a tree.
 #[derive(Debug, Default)]
@@ -24,10 +24,10 @@ pub(super) struct Identities {
 }
 
 impl Identities {
-    pub fn of(root: &RootId, parts: &AllParts) -> Self {
+    pub fn of(root: &RootId, parts: &TreeParts) -> Self {
         let mut identities = Self::default();
         for (id, part) in parts {
-            if let Some(meta) = part.whole_meta() {
+            if let Some(meta) = part.valid_meta() {
                 identities.known.insert(id.clone(), meta);
             }
         }
@@ -52,7 +52,7 @@ impl Identities {
     }
 }
 
-fn all_created(parts: &AllParts) -> BTreeMap<&SelfId, &SideDialogCreated> {
+fn all_created(parts: &TreeParts) -> BTreeMap<&SelfId, &SideDialogCreated> {
     parts
         .values()
         .flat_map(|part| &part.scan.created)
@@ -61,7 +61,7 @@ fn all_created(parts: &AllParts) -> BTreeMap<&SelfId, &SideDialogCreated> {
 }
 
 /// The record of a side dialog's making, wherever in the tree it stands.
-pub(super) fn created<'a>(parts: &'a AllParts, side: &SelfId) -> Option<&'a SideDialogCreated> {
+pub(super) fn created<'a>(parts: &'a TreeParts, side: &SelfId) -> Option<&'a SideDialogCreated> {
     parts
         .values()
         .flat_map(|part| &part.scan.created)
@@ -69,7 +69,7 @@ pub(super) fn created<'a>(parts: &'a AllParts, side: &SelfId) -> Option<&'a Side
 }
 
 /// The Taskdoc of a tree; all its dialogs share it.
-fn taskdoc(known: &BTreeMap<SelfId, DialogMeta>, parts: &AllParts) -> Option<String> {
+fn taskdoc(known: &BTreeMap<SelfId, DialogMeta>, parts: &TreeParts) -> Option<String> {
     let recorded = || parts.values().flat_map(|part| &part.scan.created);
     known
         .values()
@@ -80,8 +80,8 @@ fn taskdoc(known: &BTreeMap<SelfId, DialogMeta>, parts: &AllParts) -> Option<Str
 
 fn rebuild(
     root: &RootId,
-    part: &Parts,
-    parts: &AllParts,
+    part: &DialogParts,
+    parts: &TreeParts,
     created: Option<&SideDialogCreated>,
     taskdoc: Option<&str>,
 ) -> Option<DialogMeta> {
@@ -89,7 +89,7 @@ fn rebuild(
     let partial = part.meta.value.as_ref().unwrap_or(&nothing);
     let text = |key: &str| partial.get(key).and_then(Value::as_str).map(str::to_owned);
     let is_main = part.id.as_str() == root.as_str();
-    let whole_but_id = part.meta.health != Health::Damaged;
+    let whole_but_id = part.meta.health != FileHealth::Damaged;
     let written = || text("agentId").map(AgentId::new);
     let agent_id = written()
         .filter(|_| whole_but_id)
@@ -122,7 +122,7 @@ fn rebuild(
 
 /// The member who spoke in a dialog: a side dialog was assigned by name, a main dialog signed its
 /// own tellasks.
-fn recorded_agent(part: &Parts, parts: &AllParts, is_main: bool) -> Option<AgentId> {
+fn recorded_agent(part: &DialogParts, parts: &TreeParts, is_main: bool) -> Option<AgentId> {
     let mut frames = part.stack.value.iter().flatten();
     let assigned = frames.find_map(|frame| {
         let targets = frame.assignment_from_asker.as_ref()?.collective_targets.as_ref()?;
@@ -150,7 +150,7 @@ fn recorded_agent(part: &Parts, parts: &AllParts, is_main: bool) -> Option<Agent
     }
 }
 
-fn registered(part: &Parts, parts: &AllParts) -> Option<Slug> {
+fn registered(part: &DialogParts, parts: &TreeParts) -> Option<Slug> {
     let entries = || parts.values().flat_map(|other| other.registry.value.iter().flatten());
     let waiting = || parts.values().flat_map(|other| other.pending.value.iter().flatten());
     entries()

@@ -61,67 +61,67 @@ impl Layout {
     }
 
     /// What this program keeps for itself. Without it no conversation is lost.
-    pub fn own(&self) -> PathBuf {
+    pub fn own_folder(&self) -> PathBuf {
         self.dialogs().join(".tui")
     }
 
     pub fn lock(&self) -> PathBuf {
-        self.own().join("lock")
+        self.own_folder().join("lock")
     }
 
-    /// What lists remember of folders, see `memo.rs`.
+    /// What lists remember of folders, see `cache.rs`.
     pub fn list_index(&self) -> PathBuf {
-        self.own().join("list.index")
+        self.own_folder().join("list.index")
     }
 
     /// What lists remember of trees, see `tree_index.rs`.
     pub fn tree_index(&self) -> PathBuf {
-        self.own().join("trees.index")
+        self.own_folder().join("trees.index")
     }
 
     pub fn drafts(&self) -> PathBuf {
-        self.own().join("drafts.json")
+        self.own_folder().join("drafts.json")
     }
 
     pub fn salvage(&self) -> PathBuf {
-        self.own().join("salvage")
+        self.own_folder().join("salvage")
     }
 
     /// Trees that are being deleted.
     pub fn trash(&self) -> PathBuf {
-        self.own().join("trash")
+        self.own_folder().join("trash")
     }
 
     /// The tree that is being made.
     pub fn staging(&self) -> PathBuf {
-        self.own().join("staging")
+        self.own_folder().join("staging")
     }
 
     pub fn quarantine_log(&self) -> PathBuf {
-        self.own().join("quarantine.jsonl")
+        self.own_folder().join("quarantine.jsonl")
     }
 
     pub fn all_queues(&self) -> PathBuf {
-        self.own().join("queue")
+        self.own_folder().join("queue")
     }
 
     pub fn queues(&self, root: &RootId) -> PathBuf {
-        self.all_queues().join(flat(root.as_str()))
+        self.all_queues().join(flat_name(root.as_str()))
     }
 
     pub fn queue(&self, dialog: &DialogId) -> PathBuf {
-        self.queues(&dialog.root).join(format!("{}.json", flat(dialog.this.as_str())))
+        self.queues(&dialog.root).join(format!("{}.json", flat_name(dialog.this.as_str())))
     }
 
     /// The path as people see it: relative to the workspace.
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         let relative = path.strip_prefix(&self.workspace).unwrap_or(path);
         relative.to_string_lossy().into_owned()
     }
 }
 
 /// An id as one file name; different ids never meet.
-pub(super) fn flat(id: &str) -> String {
+pub(super) fn flat_name(id: &str) -> String {
     id.replace('%', "%25").replace('-', "%2d").replace('/', "-")
 }
 
@@ -158,7 +158,7 @@ mod tests {
             layout.dialog(Bucket::Done, &side),
             Path::new("/w/.dialogs/done/aa/bb/01/sideDialogs/cc/dd/02")
         );
-        assert_eq!(layout.shown(&layout.root(Bucket::Run, &root)), ".dialogs/run/aa/bb/01");
+        assert_eq!(layout.display_path(&layout.root(Bucket::Run, &root)), ".dialogs/run/aa/bb/01");
     }
 
     #[test]
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn flat_names_of_different_ids_never_meet() {
-        assert_ne!(flat("a-b/c"), flat("a/b-c"));
-        assert_ne!(flat("a%2db"), flat("a-b"));
-        assert_eq!(flat("aa/bb/01"), "aa-bb-01");
+        assert_ne!(flat_name("a-b/c"), flat_name("a/b-c"));
+        assert_ne!(flat_name("a%2db"), flat_name("a-b"));
+        assert_eq!(flat_name("aa/bb/01"), "aa-bb-01");
     }
 }

@@ -10,11 +10,11 @@ use crate::domain::Entry;
 use crate::domain::record::Record;
 
 /// A longer line is shown cut, in bytes.
-pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
+pub(super) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 /// How much of a too long line is kept, in bytes.
-const CUT_TO: usize = 64 * 1024;
+const TRUNCATED_BYTES: usize = 64 * 1024;
 /// Most course files are shorter; a larger one would be fetched from the system for each of them.
-const BUFFER: usize = 32 * 1024;
+const BUFFER_BYTES: usize = 32 * 1024;
 /// Every record Dominds writes begins so; used to find records glued to a torn one.
 const RECORD_START: &str = "{\"ts\":";
 
@@ -23,7 +23,7 @@ const RECORD_START: &str = "{\"ts\":";
 pub(super) struct RawLine {
     /// Where it begins in the file.
     pub offset: u64,
-    /// At most [`MAX_LINE`] bytes; of a longer line only the beginning.
+    /// At most [`MAX_LINE_BYTES`] bytes; of a longer line only the beginning.
     pub bytes: Vec<u8>,
     /// Its whole length in bytes.
     pub length: u64,
@@ -33,7 +33,7 @@ pub(super) struct RawLine {
 
 /// What a line turned out to be.
 #[derive(Debug, PartialEq)]
-pub(super) enum Reading {
+pub(super) enum LineContent {
     Blank,
     Entry(Box<Entry>),
     /// Whole records that stand glued behind a torn one.
@@ -42,19 +42,19 @@ pub(super) enum Reading {
 }
 
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineReader {
     reader: BufReader<File>,
     offset: u64,
 }
 
-impl Lines {
+impl LineReader {
     pub fn new(file: File) -> Self {
         Self::at(file, 0)
     }
 
     /// `file` stands at `offset`.
     pub fn at(file: File, offset: u64) -> Self {
-        Self { reader: BufReader::with_capacity(BUFFER, file), offset }
+        Self { reader: BufReader::with_capacity(BUFFER_BYTES, file), offset }
     }
 
     /// Bytes read so far.
@@ -74,10 +74,11 @@ impl Lines {
             let end = chunk.iter().position(|byte| *byte == b'\n');
             let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
             line.length += part.len() as u64;
-            if line.length > MAX_LINE as u64 {
-                line.bytes
-                    .extend_from_slice(part.get(..CUT_TO.min(part.len())).unwrap_or_default());
-                line.bytes.truncate(CUT_TO);
+            if line.length > MAX_LINE_BYTES as u64 {
+                line.bytes.extend_from_slice(
+                    part.get(..TRUNCATED_BYTES.min(part.len())).unwrap_or_default(),
+                );
+                line.bytes.truncate(TRUNCATED_BYTES);
                 line.bytes.shrink_to_fit();
             } else {
                 line.bytes.extend_from_slice(part);
@@ -96,8 +97,8 @@ impl RawLine {
         self.bytes.iter().all(u8::is_ascii_whitespace)
     }
 
-    pub fn is_cut(&self) -> bool {
-        self.length > MAX_LINE as u64
+    pub fn is_truncated(&self) -> bool {
+        self.length > MAX_LINE_BYTES as u64
     }
 
     /// The text, with a mark for every byte that is none.
@@ -106,42 +107,42 @@ impl RawLine {
     }
 
     pub fn is_text(&self) -> bool {
-        self.is_cut() || std::str::from_utf8(&self.bytes).is_ok()
+        self.is_truncated() || std::str::from_utf8(&self.bytes).is_ok()
     }
 
-    pub fn read(&self) -> Reading {
+    pub fn read(&self) -> LineContent {
         if self.is_blank() {
-            return Reading::Blank;
+            return LineContent::Blank;
         }
         let text = self.text();
-        if self.is_cut() {
-            return Reading::Entry(Box::new(shown("cut", &text, self.length)));
+        if self.is_truncated() {
+            return LineContent::Entry(Box::new(text_entry("cut", &text, self.length)));
         }
         if let Some(entry) = Entry::parse(&text) {
-            return Reading::Entry(Box::new(entry));
+            return LineContent::Entry(Box::new(entry));
         }
         let glued = split_glued(&text);
-        if glued.is_empty() { Reading::Broken } else { Reading::Glued(glued) }
+        if glued.is_empty() { LineContent::Broken } else { LineContent::Glued(glued) }
     }
 
     /// The line as an entry for people, whatever it is.
-    pub fn shown(&self) -> Entry {
+    pub fn display_entry(&self) -> Entry {
         match self.read() {
-            Reading::Entry(entry) => *entry,
-            Reading::Blank | Reading::Glued(_) | Reading::Broken => {
+            LineContent::Entry(entry) => *entry,
+            LineContent::Blank | LineContent::Glued(_) | LineContent::Broken => {
                 let text = self.text();
-                shown("damaged", up_to(&text, CUT_TO), self.length)
+                text_entry("damaged", truncated(&text, TRUNCATED_BYTES), self.length)
             }
         }
     }
 }
 
-/// The beginning of `text`, at most `most` bytes of it.
-fn up_to(text: &str, most: usize) -> &str {
-    (0..=most.min(text.len())).rev().find_map(|end| text.get(..end)).unwrap_or_default()
+/// The beginning of `text`, at most `max_bytes` bytes of it.
+fn truncated(text: &str, max_bytes: usize) -> &str {
+    (0..=max_bytes.min(text.len())).rev().find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
-fn shown(what: &str, text: &str, length: u64) -> Entry {
+fn text_entry(what: &str, text: &str, length: u64) -> Entry {
     Entry {
         ts: crate::domain::Stamp::default(),
         genseq: None,
@@ -174,7 +175,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content).unwrap();
         std::io::Seek::rewind(&mut file).unwrap();
-        let mut lines = Lines::new(file);
+        let mut lines = LineReader::new(file);
         std::iter::from_fn(|| lines.next().unwrap()).collect()
     }
 
@@ -195,24 +196,24 @@ mod tests {
 
     #[test]
     fn a_line_beyond_the_limit_is_cut_in_memory() {
-        let mut content = vec![b'x'; MAX_LINE + 10];
+        let mut content = vec![b'x'; MAX_LINE_BYTES + 10];
         content.extend_from_slice(b"\n{\"type\":\"gen_start_record\",\"genseq\":1}\n");
         let found = lines(&content);
         assert_eq!(found.len(), 2);
-        assert!(found[0].is_cut() && found[0].bytes.len() == CUT_TO);
-        assert_eq!(found[0].length, MAX_LINE as u64 + 10);
-        assert!(matches!(found[1].read(), Reading::Entry(_)));
+        assert!(found[0].is_truncated() && found[0].bytes.len() == TRUNCATED_BYTES);
+        assert_eq!(found[0].length, MAX_LINE_BYTES as u64 + 10);
+        assert!(matches!(found[1].read(), LineContent::Entry(_)));
     }
 
     #[test]
     fn whole_records_behind_a_torn_one_are_found() {
         let torn = br#"{"ts":"t","type":"agent_words_record","content":"to{"ts":"t","type":"gen_start_record","genseq":2}"#;
-        let Reading::Glued(entries) = lines(torn)[0].read() else {
+        let LineContent::Glued(entries) = lines(torn)[0].read() else {
             panic!("a record is glued to the torn one");
         };
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].record, Record::GenStart);
-        assert_eq!(lines(b"42")[0].read(), Reading::Broken);
-        assert_eq!(lines(b"\0\0\0\0")[0].read(), Reading::Broken);
+        assert_eq!(lines(b"42")[0].read(), LineContent::Broken);
+        assert_eq!(lines(b"\0\0\0\0")[0].read(), LineContent::Broken);
     }
 }

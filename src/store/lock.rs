@@ -18,12 +18,12 @@ use super::error::StoreError;
 use super::files;
 
 /// Rounds lost against processes that come and go before giving up.
-const TRIES: usize = 200;
+const MAX_TRIES: usize = 200;
 /// How often, and how long, a reader that looks at the lock is waited for.
-const LOOKS: usize = 3;
-const LOOK: Duration = Duration::from_millis(2);
+const MAX_BUSY_RETRIES: usize = 3;
+const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(2);
 /// Longest text read from a lock file.
-const MAX_TEXT: u64 = 500;
+const MAX_HOLDER_BYTES: u64 = 500;
 
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -40,22 +40,22 @@ impl Lock {
         path: PathBuf,
         now: &Stamp,
     ) -> Result<Self, StoreError> {
-        let mut looked = 0;
-        for _ in 0..TRIES {
+        let mut retries = 0;
+        for _ in 0..MAX_TRIES {
             let folder = path.parent().unwrap_or(top);
             files::make_folders(disk, top, folder)?;
             let mut file = match open(&path) {
                 Ok(file) => file,
                 // The last holder just removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(not_opened(&path, error)),
+                Err(error) => return Err(open_error(&path, error)),
             };
             match file.try_lock() {
                 Ok(()) => {}
                 // Somebody may only be looking whether it is held.
-                Err(TryLockError::WouldBlock) if looked < LOOKS => {
-                    looked += 1;
-                    std::thread::sleep(LOOK);
+                Err(TryLockError::WouldBlock) if retries < MAX_BUSY_RETRIES => {
+                    retries += 1;
+                    std::thread::sleep(BUSY_RETRY_INTERVAL);
                     continue;
                 }
                 Err(TryLockError::WouldBlock) => {
@@ -66,9 +66,9 @@ impl Lock {
                     return Err(StoreError::io("locking", &path)(error));
                 }
             }
-            if names(&path, &file) {
+            if is_same_file(&path, &file) {
                 make_private(&path, &file)?;
-                sign(&mut file, now).map_err(StoreError::io("writing", &path))?;
+                write_holder(&mut file, now).map_err(StoreError::io("writing", &path))?;
                 return Ok(Self { path, _file: file });
             }
         }
@@ -104,8 +104,8 @@ fn open(path: &Path) -> io::Result<File> {
 /// Refuses a file that others have a way to, as far as that cannot be mended.
 fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
     let meta = file.metadata().map_err(StoreError::io("looking at", path))?;
-    if let Some(why) = of_others(&meta) {
-        return Err(StoreError::ForeignLock { path: path.to_owned(), why });
+    if let Some(reason) = ownership_problem(&meta) {
+        return Err(StoreError::UntrustedLock { path: path.to_owned(), reason });
     }
     if meta.permissions().mode() & 0o777 == FILE_MODE {
         return Ok(());
@@ -114,7 +114,7 @@ fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
         .map_err(StoreError::io("closing to others", path))
 }
 
-fn of_others(meta: &Metadata) -> Option<String> {
+fn ownership_problem(meta: &Metadata) -> Option<String> {
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return Some(format!("it belongs to user {}", meta.uid()));
     }
@@ -125,22 +125,22 @@ fn of_others(meta: &Metadata) -> Option<String> {
 }
 
 /// What cannot be opened at all may be somebody else's, too.
-fn not_opened(path: &Path, error: io::Error) -> StoreError {
-    let why = path.symlink_metadata().ok().and_then(|meta| of_others(&meta));
-    match why {
-        Some(why) => StoreError::ForeignLock { path: path.to_owned(), why },
+fn open_error(path: &Path, error: io::Error) -> StoreError {
+    let reason = path.symlink_metadata().ok().and_then(|meta| ownership_problem(&meta));
+    match reason {
+        Some(reason) => StoreError::UntrustedLock { path: path.to_owned(), reason },
         None => StoreError::io("opening", path)(error),
     }
 }
 
-fn names(path: &Path, file: &File) -> bool {
-    let (Ok(there), Ok(here)) = (path.symlink_metadata(), file.metadata()) else {
+fn is_same_file(path: &Path, file: &File) -> bool {
+    let (Ok(at_path), Ok(opened)) = (path.symlink_metadata(), file.metadata()) else {
         return false;
     };
-    (there.dev(), there.ino()) == (here.dev(), here.ino())
+    (at_path.dev(), at_path.ino()) == (opened.dev(), opened.ino())
 }
 
-fn sign(file: &mut File, now: &Stamp) -> io::Result<()> {
+fn write_holder(file: &mut File, now: &Stamp) -> io::Result<()> {
     let mut text = format!("pid {}", std::process::id());
     if let Ok(host) = std::fs::read_to_string("/proc/sys/kernel/hostname") {
         text.push_str(&format!(" on {}", host.trim()));
@@ -160,13 +160,13 @@ fn terminal() -> Option<String> {
 }
 
 fn holder(file: &mut File) -> String {
-    let me = rustix::process::geteuid().as_raw();
-    let owner = file.metadata().map_or(me, |meta| meta.uid());
-    if owner != me {
+    let own_uid = rustix::process::geteuid().as_raw();
+    let owner = file.metadata().map_or(own_uid, |meta| meta.uid());
+    if owner != own_uid {
         return format!("user {owner}");
     }
     let mut text = String::new();
-    let read = file.take(MAX_TEXT).read_to_string(&mut text);
+    let read = file.take(MAX_HOLDER_BYTES).read_to_string(&mut text);
     let line: String = text.trim().chars().filter(|c| !c.is_control()).collect();
     if read.is_err() || line.is_empty() {
         return "another process".to_owned();
@@ -189,7 +189,7 @@ mod tests {
 
     fn refusal(path: &Path) -> String {
         match take(path) {
-            Err(error @ StoreError::ForeignLock { .. }) => error.to_string(),
+            Err(error @ StoreError::UntrustedLock { .. }) => error.to_string(),
             other => panic!("{other:?}"),
         }
     }

@@ -10,46 +10,46 @@
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
 
 mod artifacts;
-mod books;
-mod brief;
-mod build;
 mod commit;
+mod course_end;
 mod disk;
-mod earlier;
+mod earlier_layout;
 mod error;
 mod examine;
-mod exposed;
 #[cfg(test)]
-mod faulty;
+mod faulty_disk;
 mod file_stamps;
 mod files;
+mod folder_cache;
+mod folder_summary;
+mod folder_walk;
 mod identity;
+mod in_parallel;
+mod index_file;
 mod layout;
 mod lines;
 mod load;
 mod lock;
-mod memo;
 mod moves;
-mod notes;
-mod own;
+mod own_files;
 mod page;
-mod parallel;
 mod parts;
+mod permissions;
 mod personal;
+mod problem_collector;
 mod reconcile;
 mod repair;
 mod scan;
-mod sealed;
 mod staging;
 mod state_files;
 mod states;
 mod survey;
-mod tail;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod tree_builder;
 mod tree_index;
-mod walk;
+mod writer_state;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,19 +57,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::domain::tree::Bucket;
 use crate::domain::{Clock, RootId};
 
-pub use artifacts::NoArtifact;
+pub use artifacts::ArtifactError;
 pub use commit::{Committed, Fact, WrittenBatch};
 pub use disk::{Disk, RealDisk};
 pub use error::StoreError;
-pub use exposed::{changeable, exposed};
-pub use load::Loaded;
+pub use load::LoadedTree;
 pub use page::Page;
+pub use permissions::{config_permission_problem, permission_problems};
 pub use staging::{CourseLine, Staging};
 pub use survey::{DialogListing, Survey, TreeListing};
 
-use books::Books;
 use layout::Layout;
 use lock::Lock;
+use writer_state::WriterState;
 
 /// May the workspace be changed?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub struct Store {
     lock: Option<Lock>,
     /// True if there was no `.dialogs` before this store was opened.
     made: bool,
-    books: Arc<Mutex<Books>>,
+    writer_state: Arc<Mutex<WriterState>>,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,
 }
@@ -137,8 +137,8 @@ impl Store {
                 Some(Lock::take(&*options.disk, &top, layout.lock(), &now)?)
             }
         };
-        let (books, shared) = (Arc::default(), Mutex::default());
-        let store = Self { layout, options, lock, made, books, shared };
+        let (writer_state, shared) = (Arc::default(), Mutex::default());
+        let store = Self { layout, options, lock, made, writer_state, shared };
         if store.access() == Access::ReadWrite {
             store.sweep();
         }
@@ -153,7 +153,7 @@ impl Store {
     /// Where a main dialog lies; the first of run, done and archive that has it.
     #[must_use]
     pub fn find(&self, root: &RootId) -> Option<Bucket> {
-        if let Some(bucket) = self.books().buckets.get(root) {
+        if let Some(bucket) = self.writer_state().buckets.get(root) {
             return Some(*bucket);
         }
         Bucket::ALL.into_iter().find(|bucket| self.is_there(*bucket, root))
@@ -163,7 +163,7 @@ impl Store {
         let folder = self.layout.root(bucket, root);
         let named = crate::domain::ids::is_dialog_path(root.as_str());
         let whole = || files::is_folder_below(&self.layout.dialogs(), &folder).unwrap_or(false);
-        let marked = || walk::is_dialog(&folder);
+        let marked = || folder_walk::is_dialog(&folder);
         named && whole() && marked()
     }
 
@@ -179,8 +179,8 @@ impl Store {
     }
 
     /// What this process knows about the files. Never held while a sync is waited for.
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn writer_state(&self) -> MutexGuard<'_, WriterState> {
+        self.writer_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,7 +190,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         let Some(lock) = &self.lock else { return };
         if lock.remove_file(self.disk()).is_ok() {
-            repair::remove_empty(self.disk(), &self.layout.own());
+            repair::remove_empty(self.disk(), &self.layout.own_folder());
             if self.made {
                 // Fails, as it should, where something is in it.
                 let _ = self.disk().remove_dir(&self.layout.dialogs());

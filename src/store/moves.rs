@@ -8,7 +8,7 @@ use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::Bucket;
 
 use super::error::StoreError;
-use super::layout::flat;
+use super::layout::flat_name;
 use super::{Store, SyncLevel, files};
 
 /// How the names of indexes begin that are being written.
@@ -22,7 +22,7 @@ impl Store {
         if !is_dialog_path(name) {
             return Err(StoreError::BadName { name: name.to_owned() });
         }
-        let root = RootId::new(without_number(name));
+        let root = RootId::new(without_suffix(name));
         let from = self.layout.malformed().join(name);
         if !files::is_folder_below(&self.layout.dialogs(), &from)? {
             return Err(StoreError::NotFound(RootId::new(name)));
@@ -38,12 +38,12 @@ impl Store {
         if !self.is_there(from, root) {
             return Err(StoreError::NotFound(root.clone()));
         }
-        self.must_be_of_today(from, root)?;
-        self.sync_what_is_left(root)?;
+        self.refuse_earlier_layout(from, root)?;
+        self.sync_unsynced(root)?;
         let source = self.layout.root(from, root);
         self.move_folder(&source, &self.layout.root(to, root))?;
         self.forget(root, &source);
-        self.books().buckets.insert(root.clone(), to);
+        self.writer_state().buckets.insert(root.clone(), to);
         Ok(())
     }
 
@@ -51,34 +51,34 @@ impl Store {
     /// for it. It is gone with a rename; what is left of it after a crash goes at the next opening.
     pub fn delete(&self, root: &RootId) -> Result<(), StoreError> {
         self.must_write()?;
-        let places: Vec<Bucket> =
+        let buckets: Vec<Bucket> =
             Bucket::ALL.into_iter().filter(|bucket| self.is_there(*bucket, root)).collect();
-        if places.is_empty() {
+        if buckets.is_empty() {
             return Err(StoreError::NotFound(root.clone()));
         }
-        places.iter().try_for_each(|bucket| self.must_be_of_today(*bucket, root))?;
+        buckets.iter().try_for_each(|bucket| self.refuse_earlier_layout(*bucket, root))?;
         self.sweep();
-        for bucket in places {
+        for bucket in buckets {
             let source = self.layout.root(bucket, root);
-            let name = format!("{}.{}", flat(root.as_str()), bucket.folder());
+            let name = format!("{}.{}", flat_name(root.as_str()), bucket.folder());
             self.move_folder(&source, &self.layout.trash().join(name))?;
             self.forget(root, &source);
         }
-        self.remove_aside(&self.layout.queues(root));
+        self.remove_own_folder(&self.layout.queues(root));
         self.sweep();
         Ok(())
     }
 
     /// Removes what was to be deleted, and trees that were being made when a process ended.
     pub(super) fn sweep(&self) {
-        self.remove_aside(&self.layout.trash());
-        self.remove_aside(&self.layout.staging());
+        self.remove_own_folder(&self.layout.trash());
+        self.remove_own_folder(&self.layout.staging());
         self.remove_unfinished_indexes();
     }
 
     /// Removes what a process that died while it wrote an index of the list left of it.
     fn remove_unfinished_indexes(&self) {
-        let Ok(entries) = std::fs::read_dir(self.layout.own()) else { return };
+        let Ok(entries) = std::fs::read_dir(self.layout.own_folder()) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
             let name = name.to_str().and_then(|name| name.strip_suffix(".tmp")).unwrap_or_default();
@@ -90,36 +90,36 @@ impl Store {
     }
 
     /// Removes a folder of our own. What cannot be removed now is tried again later.
-    fn remove_aside(&self, folder: &Path) {
+    fn remove_own_folder(&self, folder: &Path) {
         if !files::is_folder_below(&self.layout.dialogs(), folder).unwrap_or(false) {
             return;
         }
         if let Err(error) = self.disk().remove_tree(folder) {
-            let folder = self.layout.shown(folder);
+            let folder = self.layout.display_path(folder);
             tracing::warn!(folder, %error, "could not be removed");
         }
     }
 
     /// What was written without waiting for the medium must not stay behind under its old name.
-    fn sync_what_is_left(&self, root: &RootId) -> Result<(), StoreError> {
-        let Some(dirty) = self.books().dirty.remove(root) else { return Ok(()) };
-        let synced = dirty
+    fn sync_unsynced(&self, root: &RootId) -> Result<(), StoreError> {
+        let Some(unsynced) = self.writer_state().unsynced.remove(root) else { return Ok(()) };
+        let synced = unsynced
             .files
             .iter()
-            .chain(&dirty.folders)
+            .chain(&unsynced.folders)
             .try_for_each(|path| files::sync_path(self.disk(), path));
         if synced.is_err() {
-            self.books().dirty.entry(root.clone()).or_default().merge(dirty);
+            self.writer_state().unsynced.entry(root.clone()).or_default().merge(unsynced);
         }
         synced
     }
 
     fn forget(&self, root: &RootId, folder: &Path) {
-        let mut books = self.books();
-        books.buckets.remove(root);
-        books.courses.retain(|path, _| !path.starts_with(folder));
-        books.irreplaceable.retain(|path| !path.starts_with(folder));
-        books.dirty.remove(root);
+        let mut writer_state = self.writer_state();
+        writer_state.buckets.remove(root);
+        writer_state.courses.retain(|path, _| !path.starts_with(folder));
+        writer_state.irreplaceable.retain(|path| !path.starts_with(folder));
+        writer_state.unsynced.remove(root);
     }
 
     pub(super) fn move_folder(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
@@ -140,7 +140,7 @@ impl Store {
 
 /// The id of a tree whose name was taken when it was set aside: it then ends in `__` and a number, or
 /// as Dominds has it in `__` and a UUID.
-fn without_number(name: &str) -> &str {
+fn without_suffix(name: &str) -> &str {
     let is_mark = |mark: &str| {
         let number = mark.len() < 8 && mark.bytes().all(|byte| byte.is_ascii_digit());
         let uuid = mark.len() == 36 && mark.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
@@ -165,7 +165,7 @@ mod tests {
             ("my__dialog", "my__dialog"),
             ("my__", "my__"),
         ] {
-            assert_eq!(without_number(name), expected, "{name}");
+            assert_eq!(without_suffix(name), expected, "{name}");
         }
     }
 }

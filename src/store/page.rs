@@ -13,14 +13,14 @@ use crate::yaml;
 
 use super::error::StoreError;
 use super::layout::{DIALOG, course_file};
-use super::lines::{Lines, Reading};
+use super::lines::{LineContent, LineReader};
 use super::{Store, files};
 
 /// Records of one page at most.
 const MAX_ENTRIES: usize = 5_000;
 /// Bytes of one page at most; a single longer record is shown all the same.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
-const CHUNK: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Records of one course, oldest first.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Page {
 }
 
 /// The last lines before a limit, as places in the file.
-struct Window {
+struct LineWindow {
     starts: VecDeque<u64>,
     /// Lines seen, those of the window included.
     count: usize,
@@ -52,7 +52,7 @@ impl Store {
         }
         let path = self.folder_of(bucket, dialog).join(DIALOG);
         let found = files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
-        let files::Found::Text(text) = found else { return None };
+        let files::FileContent::Text(text) = found else { return None };
         yaml::read::<DialogMeta>(&text).ok()
     }
 
@@ -75,7 +75,7 @@ impl Store {
         let path = folder.join(course_file(course));
         match files::kind_of(&path)? {
             None => return Ok(nothing),
-            Some(files::Kind::File) => {}
+            Some(files::FileKind::File) => {}
             Some(_) => {
                 return Err(StoreError::Misplaced { path, expected: "a regular file" });
             }
@@ -83,15 +83,16 @@ impl Store {
         let failed = |error| StoreError::io("reading", &path)(error);
         let mut file = self.disk().open_read(&path).map_err(failed)?;
         let limit = limit.clamp(1, MAX_ENTRIES);
-        let window = find(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
-        read(file, &window, &path)
+        let window = find_window(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
+        read_window(file, &window, &path)
     }
 }
 
 /// Finds the window by its newlines. Empty lines do not count.
-fn find(file: &mut File, before: usize, limit: usize) -> std::io::Result<Window> {
-    let mut window = Window { starts: VecDeque::with_capacity(limit.min(1024)), count: 0, end: 0 };
-    let mut chunk = vec![0; CHUNK];
+fn find_window(file: &mut File, before: usize, limit: usize) -> std::io::Result<LineWindow> {
+    let mut window =
+        LineWindow { starts: VecDeque::with_capacity(limit.min(1024)), count: 0, end: 0 };
+    let mut chunk = vec![0; CHUNK_BYTES];
     let (mut offset, mut start, mut last) = (0_u64, 0_u64, b'\n');
     let mut blank = true;
     'file: loop {
@@ -119,20 +120,20 @@ fn find(file: &mut File, before: usize, limit: usize) -> std::io::Result<Window>
         offset += taken as u64;
     }
     let unfinished = last != b'\n' && !blank && window.count < before;
-    if unfinished && is_whole(file, start)? {
+    if unfinished && ends_with_record(file, start)? {
         window.push(start, offset, limit);
     }
     Ok(window)
 }
 
 /// True if the last line, which no newline ends, is a record all the same.
-fn is_whole(file: &mut File, start: u64) -> std::io::Result<bool> {
+fn ends_with_record(file: &mut File, start: u64) -> std::io::Result<bool> {
     file.seek(SeekFrom::Start(start))?;
-    let line = Lines::at(file.try_clone()?, start).next()?;
-    Ok(line.is_some_and(|line| matches!(line.read(), Reading::Entry(_))))
+    let line = LineReader::at(file.try_clone()?, start).next()?;
+    Ok(line.is_some_and(|line| matches!(line.read(), LineContent::Entry(_))))
 }
 
-impl Window {
+impl LineWindow {
     fn push(&mut self, start: u64, end: u64, limit: usize) {
         self.starts.push_back(start);
         self.count += 1;
@@ -146,16 +147,16 @@ impl Window {
     }
 }
 
-fn read(mut file: File, window: &Window, path: &Path) -> Result<Page, StoreError> {
+fn read_window(mut file: File, window: &LineWindow, path: &Path) -> Result<Page, StoreError> {
     let failed = |error| StoreError::io("reading", path)(error);
     let first_line = window.count - window.starts.len();
     let mut entries = Vec::with_capacity(window.starts.len());
     if let Some(start) = window.starts.front().copied() {
         file.seek(SeekFrom::Start(start)).map_err(failed)?;
-        let mut lines = Lines::at(file, start);
+        let mut lines = LineReader::at(file, start);
         while let Some(line) = lines.next().map_err(failed)?.filter(|l| l.offset < window.end) {
             if !line.is_blank() {
-                entries.push(line.shown());
+                entries.push(line.display_entry());
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::domain::assignment::FRAME_KIND;
 use crate::domain::counted;
 use crate::domain::json;
 use crate::domain::latest::StopReason;
-use crate::domain::left::seems_at_work;
+use crate::domain::left::seems_active;
 use crate::domain::tree::RegistryEntry;
 use crate::domain::{
     Course, DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Question, Reminder,
@@ -19,23 +19,23 @@ use crate::domain::{
 };
 use crate::yaml;
 
-use super::brief::Brief;
 use super::disk::Disk;
-use super::earlier;
+use super::earlier_layout;
 use super::error::StoreError;
-use super::file_stamps::FolderLooks;
-use super::files::{self, Found};
+use super::file_stamps::FolderStamps;
+use super::files::{self, FileContent};
+use super::folder_cache::FolderCache;
+use super::folder_summary::FolderSummary;
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, SIDE_DIALOGS, STACK};
-use super::memo::Memo;
-use super::notes::Notes;
-use super::scan::{Depth, Folder, Scan};
+use super::problem_collector::ProblemCollector;
+use super::scan::{CourseScan, DialogFolder, ScanDepth};
 
 /// Largest state file read, in bytes.
-const STATE_LIMIT: usize = yaml::LIMIT_BYTES;
-const REBUILT: &str = "nothing to do: it is rebuilt from the courses";
+const MAX_STATE_BYTES: usize = yaml::LIMIT_BYTES;
+const REBUILT_FIX: &str = "nothing to do: it is rebuilt from the courses";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Health {
+pub(super) enum FileHealth {
     Absent,
     Sound,
     /// Not all of it could be read. A copy is kept before it is replaced.
@@ -52,7 +52,7 @@ pub(super) struct StateFile<T> {
     pub folder: Arc<Path>,
     pub name: &'static str,
     pub value: Option<T>,
-    pub health: Health,
+    pub health: FileHealth,
 }
 
 impl<T> StateFile<T> {
@@ -62,10 +62,10 @@ impl<T> StateFile<T> {
 }
 
 /// A value, and what is wrong with the rest of the file.
-type Parsed<T> = Result<(T, Option<String>), String>;
+type ParseResult<T> = Result<(T, Option<String>), String>;
 
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct DialogParts {
     pub id: SelfId,
     pub folder: Arc<Path>,
     pub meta: StateFile<Map<String, Value>>,
@@ -77,104 +77,104 @@ pub(super) struct Parts {
     pub stack: StateFile<Vec<Frame>>,
     /// True if it has the layout of an earlier Dominds.
     pub earlier: bool,
-    pub scan: Scan,
+    pub scan: CourseScan,
 }
 
-impl Parts {
+impl DialogParts {
     /// Reads the dialog in `path`. I/O errors end the reading; damage is noted.
     pub fn read(
         disk: &dyn Disk,
         path: &Path,
         id: &SelfId,
-        depth: Depth,
-        notes: &mut Notes,
+        depth: ScanDepth,
+        problems: &mut ProblemCollector,
     ) -> Result<Self, StoreError> {
-        let folder = Folder::open(path)?;
-        Self::of_folder(disk, &folder, id, depth, notes)
+        let folder = DialogFolder::open(path)?;
+        Self::of_folder(disk, &folder, id, depth, problems)
     }
 
     /// Like [`Self::read`], as far as a list needs it; a folder that is as it was need not be read.
-    pub fn remember(
+    pub fn read_for_list(
         disk: &dyn Disk,
         path: &Path,
         id: &SelfId,
-        memo: &Memo,
-        notes: &mut Notes,
-    ) -> Result<Remembered, StoreError> {
-        let (folder, mut looks) = Folder::open_with_looks(path)?;
-        let below = folder.has(SIDE_DIALOGS) || folder.has(earlier::SUBDIALOGS);
+        cache: &FolderCache,
+        problems: &mut ProblemCollector,
+    ) -> Result<ListedDialogParts, StoreError> {
+        let (folder, mut stamps) = DialogFolder::open_with_stamps(path)?;
+        let below = folder.has(SIDE_DIALOGS) || folder.has(earlier_layout::SUBDIALOGS);
         let sides = if below { HasSides::Maybe } else { HasSides::No };
-        let stamp = looks.as_mut().map(FolderLooks::stamp);
-        let known = stamp.and_then(|stamp| memo.known::<Brief>(path, stamp));
-        if let Some(parts) = known.and_then(|brief| brief.parts(id, &folder)) {
-            return Ok(Remembered { parts, sides, looks });
+        let digest = stamps.as_mut().map(FolderStamps::digest);
+        let known = digest.and_then(|digest| cache.get::<FolderSummary>(path, digest));
+        if let Some(parts) = known.and_then(|summary| summary.parts(id, &folder)) {
+            return Ok(ListedDialogParts { parts, sides, stamps });
         }
-        let parts = Self::of_folder(disk, &folder, id, Depth::Facts, notes)?;
-        let brief = parts.brief(&folder);
-        if let (Some(stamp), Some(brief)) = (stamp, &brief) {
-            memo.note(path, stamp, brief);
+        let parts = Self::of_folder(disk, &folder, id, ScanDepth::Facts, problems)?;
+        let summary = parts.summary(&folder);
+        if let (Some(digest), Some(summary)) = (digest, &summary) {
+            cache.put(path, digest, summary);
         }
-        let looks = looks.filter(|_| brief.is_some());
-        Ok(Remembered { parts, sides, looks })
+        let stamps = stamps.filter(|_| summary.is_some());
+        Ok(ListedDialogParts { parts, sides, stamps })
     }
 
     fn of_folder(
         disk: &dyn Disk,
-        folder: &Folder,
+        folder: &DialogFolder,
         id: &SelfId,
-        depth: Depth,
-        notes: &mut Notes,
+        depth: ScanDepth,
+        problems: &mut ProblemCollector,
     ) -> Result<Self, StoreError> {
         let shared: Arc<Path> = Arc::from(folder.path.as_path());
-        let mut reader = PartsReader { disk, folder, shared: &shared, notes };
+        let mut reader = PartsReader { disk, folder, shared: &shared, problems };
         let mut parts = Self {
             id: id.clone(),
             folder: shared.clone(),
             meta: reader.file(DIALOG, "nothing to do: it is rebuilt as far as known", meta)?,
             latest: reader.file(LATEST, "check the dialog, then continue it", latest)?,
-            reminders: reader.file(REMINDERS, REBUILT, reminders)?,
-            questions: reader.file(QUESTIONS, REBUILT, questions)?,
-            pending: reader.file(PENDING, REBUILT, json_list)?,
-            registry: reader.file(REGISTRY, REBUILT, registry)?,
-            stack: reader.file(STACK, REBUILT, stack)?,
+            reminders: reader.file(REMINDERS, REBUILT_FIX, reminders)?,
+            questions: reader.file(QUESTIONS, REBUILT_FIX, questions)?,
+            pending: reader.file(PENDING, REBUILT_FIX, json_list)?,
+            registry: reader.file(REGISTRY, REBUILT_FIX, registry)?,
+            stack: reader.file(STACK, REBUILT_FIX, stack)?,
             earlier: false,
-            scan: Scan::read(disk, folder, depth)?,
+            scan: CourseScan::read(disk, folder, depth)?,
         };
-        parts.earlier = earlier::is_earlier(folder, parts.meta.value.as_ref());
-        if depth == Depth::Facts && parts.seem_at_work() {
+        parts.earlier = earlier_layout::is_earlier(folder, parts.meta.value.as_ref());
+        if depth == ScanDepth::Facts && parts.seems_active() {
             // What a cut-off generation left undone stands in all of its records.
-            parts.scan = Scan::read(disk, folder, Depth::Whole)?;
-        } else if depth == Depth::Facts {
-            parts.scan.thin();
+            parts.scan = CourseScan::read(disk, folder, ScanDepth::Full)?;
+        } else if depth == ScanDepth::Facts {
+            parts.scan.strip_details();
         }
         Ok(parts)
     }
 
-    fn seem_at_work(&self) -> bool {
+    fn seems_active(&self) -> bool {
         let latest = self.latest.value.as_ref();
-        latest.is_some_and(|latest| seems_at_work(latest, &self.scan.history))
+        latest.is_some_and(|latest| seems_active(latest, &self.scan.history))
             || self.scan.history.last.open
     }
 
     /// `dialog.yaml` where it is whole and names this dialog.
-    pub fn whole_meta(&self) -> Option<DialogMeta> {
+    pub fn valid_meta(&self) -> Option<DialogMeta> {
         let map = self.meta.value.clone()?;
         let meta: DialogMeta = serde_json::from_value(Value::Object(map)).ok()?;
         (meta.id == self.id).then_some(meta)
     }
 
     /// True if nothing here was ever part of a conversation: a folder left by a crash while it was made.
-    pub fn is_debris(&self) -> bool {
-        self.meta.health == Health::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
+    pub fn is_leftover(&self) -> bool {
+        self.meta.health == FileHealth::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
     }
 }
 
 /// A dialog as far as a list needs it.
-pub(super) struct Remembered {
-    pub parts: Parts,
+pub(super) struct ListedDialogParts {
+    pub parts: DialogParts,
     pub sides: HasSides,
     /// Of its folder and files, taken before they were read; `None` where something is wrong or at work.
-    pub looks: Option<FolderLooks>,
+    pub stamps: Option<FolderStamps>,
 }
 
 /// Whether side dialogs may lie below a dialog.
@@ -186,76 +186,76 @@ pub(super) enum HasSides {
 
 struct PartsReader<'a> {
     disk: &'a dyn Disk,
-    folder: &'a Folder,
+    folder: &'a DialogFolder,
     shared: &'a Arc<Path>,
-    notes: &'a mut Notes,
+    problems: &'a mut ProblemCollector,
 }
 
 impl PartsReader<'_> {
     fn file<T>(
         &mut self,
         name: &'static str,
-        mend: &str,
-        parse: fn(&str) -> Parsed<T>,
+        fix: &str,
+        parse: fn(&str) -> ParseResult<T>,
     ) -> Result<StateFile<T>, StoreError> {
         let path = self.folder.path.join(name);
         let found = if self.folder.has(name) {
-            files::read_small(self.disk, &path, STATE_LIMIT)?
+            files::read_small(self.disk, &path, MAX_STATE_BYTES)?
         } else {
-            Found::Absent
+            FileContent::Absent
         };
         let (value, health) = match found {
-            Found::Absent => self.adopt(name, parse)?,
-            Found::Text(text) => match parse(&text) {
-                Ok((value, None)) => (Some(value), Health::Sound),
+            FileContent::Absent => self.adopt_copy(name, parse)?,
+            FileContent::Text(text) => match parse(&text) {
+                Ok((value, None)) => (Some(value), FileHealth::Sound),
                 Ok((value, Some(why))) => {
-                    self.damaged(&path, &why, mend);
-                    (Some(value), Health::Damaged)
+                    self.damaged(&path, &why, fix);
+                    (Some(value), FileHealth::Damaged)
                 }
                 Err(why) => {
-                    self.damaged(&path, &why, mend);
-                    (None, Health::Damaged)
+                    self.damaged(&path, &why, fix);
+                    (None, FileHealth::Damaged)
                 }
             },
-            Found::Damaged(why) => {
-                self.damaged(&path, &why, mend);
-                (None, Health::Damaged)
+            FileContent::Damaged(why) => {
+                self.damaged(&path, &why, fix);
+                (None, FileHealth::Damaged)
             }
-            Found::Misplaced(what) => {
+            FileContent::Misplaced(what) => {
                 let text = format!("it is {what}: ignored");
-                self.notes.add("misplaced", &path, text, "move it away");
-                (None, Health::Misplaced)
+                self.problems.add("misplaced", &path, text, "move it away");
+                (None, FileHealth::Misplaced)
             }
         };
         Ok(StateFile { folder: self.shared.clone(), name, value, health })
     }
 
-    fn damaged(&mut self, path: &Path, why: &str, mend: &str) {
+    fn damaged(&mut self, path: &Path, why: &str, fix: &str) {
         let text = format!("damaged: {why}");
-        self.notes.add("damaged", path, text, mend);
+        self.problems.add("damaged", path, text, fix);
     }
 
     /// A process ended between writing a copy and moving it in place: the copy counts.
-    fn adopt<T>(
+    fn adopt_copy<T>(
         &mut self,
         name: &str,
-        parse: fn(&str) -> Parsed<T>,
-    ) -> Result<(Option<T>, Health), StoreError> {
-        let absent = (None, Health::Absent);
+        parse: fn(&str) -> ParseResult<T>,
+    ) -> Result<(Option<T>, FileHealth), StoreError> {
+        let absent = (None, FileHealth::Absent);
         let Some(temp) = self.folder.temp_of(name) else {
             return Ok(absent);
         };
-        let Found::Text(text) = files::read_small(self.disk, &temp, STATE_LIMIT)? else {
+        let FileContent::Text(text) = files::read_small(self.disk, &temp, MAX_STATE_BYTES)? else {
             return Ok(absent);
         };
         let Ok((value, None)) = parse(&text) else {
             return Ok(absent);
         };
-        Ok((Some(value), Health::Adopted))
+        Ok((Some(value), FileHealth::Adopted))
     }
 }
 
-fn meta(text: &str) -> Parsed<Map<String, Value>> {
+fn meta(text: &str) -> ParseResult<Map<String, Value>> {
     let Value::Object(map) = yaml::parse(text).map_err(|error| error.to_string())? else {
         return Err("not a mapping".to_owned());
     };
@@ -263,7 +263,7 @@ fn meta(text: &str) -> Parsed<Map<String, Value>> {
     Ok((map, whole.err().map(|error| error.to_string())))
 }
 
-fn latest(text: &str) -> Parsed<Latest> {
+fn latest(text: &str) -> ParseResult<Latest> {
     let value = yaml::parse(text).map_err(|error| error.to_string())?;
     let why = match serde_json::from_value::<Latest>(value.clone()) {
         Ok(latest) => return Ok((latest, None)),
@@ -277,7 +277,7 @@ fn latest(text: &str) -> Parsed<Latest> {
 
 /// Takes every key that is right by itself; the rest falls to the careful side: stopped.
 fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
-    let Ok(Value::Object(mut kept)) = serde_json::to_value(careful_latest(Stamp::default())) else {
+    let Ok(Value::Object(mut kept)) = serde_json::to_value(stopped_latest(Stamp::default())) else {
         return None;
     };
     let names_marker = map.contains_key("executionMarker");
@@ -306,17 +306,17 @@ fn stopped(reason: Option<&StopReason>) -> DisplayState {
 }
 
 /// The state of a dialog nothing is known about: it does not go on by itself.
-pub(super) fn careful_latest(last_modified: Stamp) -> Latest {
+pub(super) fn stopped_latest(last_modified: Stamp) -> Latest {
     let reason = StopReason::ServerRestart;
     Latest {
         display_state: Some(stopped(Some(&reason))),
         execution_marker: Some(ExecutionMarker::Interrupted { reason }),
-        ..plain_latest(last_modified)
+        ..default_latest(last_modified)
     }
 }
 
 /// The state of a dialog without `latest.yaml`.
-pub(super) fn plain_latest(last_modified: Stamp) -> Latest {
+pub(super) fn default_latest(last_modified: Stamp) -> Latest {
     Latest {
         current_course: Course::FIRST,
         message_count: None,
@@ -327,38 +327,38 @@ pub(super) fn plain_latest(last_modified: Stamp) -> Latest {
     }
 }
 
-fn reminders(text: &str) -> Parsed<Vec<Reminder>> {
+fn reminders(text: &str) -> ParseResult<Vec<Reminder>> {
     let value: Value = json::read(text).map_err(|error| error.to_string())?;
-    list_under(&value, "reminders").map(|list| stamped(&value, list))
+    list_under(&value, "reminders").map(|list| require_stamp(&value, list))
 }
 
-fn questions(text: &str) -> Parsed<Vec<Question>> {
+fn questions(text: &str) -> ParseResult<Vec<Question>> {
     let value = yaml::parse(text).map_err(|error| error.to_string())?;
-    list_under(&value, "questions").map(|list| stamped(&value, list))
+    list_under(&value, "questions").map(|list| require_stamp(&value, list))
 }
 
-fn registry(text: &str) -> Parsed<Vec<RegistryEntry>> {
+fn registry(text: &str) -> ParseResult<Vec<RegistryEntry>> {
     let value = yaml::parse(text).map_err(|error| error.to_string())?;
     list_under(&value, "entries")
 }
 
-pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> Parsed<Vec<T>> {
+pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> ParseResult<Vec<T>> {
     let value: Value = json::read(text).map_err(|error| error.to_string())?;
     list(&value)
 }
 
 /// Dominds sets the whole tree aside where this stamp is missing.
-fn stamped<T>(value: &Value, (list, why): (T, Option<String>)) -> (T, Option<String>) {
+fn require_stamp<T>(value: &Value, (list, why): (T, Option<String>)) -> (T, Option<String>) {
     let is_stamped = value.get("updatedAt").is_some_and(Value::is_string);
     (list, why.or_else(|| (!is_stamped).then(|| "no `updatedAt`".to_owned())))
 }
 
-fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> Parsed<Vec<T>> {
+fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> ParseResult<Vec<T>> {
     list(value.get(key).ok_or_else(|| format!("no list `{key}`"))?)
 }
 
 /// Every entry that can be read; the others are counted.
-fn list<T: DeserializeOwned>(value: &Value) -> Parsed<Vec<T>> {
+fn list<T: DeserializeOwned>(value: &Value) -> ParseResult<Vec<T>> {
     let items = value.as_array().ok_or("not a list")?;
     let good: Vec<T> =
         items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
@@ -366,7 +366,7 @@ fn list<T: DeserializeOwned>(value: &Value) -> Parsed<Vec<T>> {
     Ok((good, (bad > 0).then(|| format!("{} cannot be read", counted(bad, "entry", "entries")))))
 }
 
-fn stack(text: &str) -> Parsed<Vec<Frame>> {
+fn stack(text: &str) -> ParseResult<Vec<Frame>> {
     let mut frames = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let frame: Frame = json::read(line).map_err(|error| error.to_string())?;

@@ -13,16 +13,16 @@ use crate::domain::reminder::SharedEdit;
 use crate::domain::{AgentId, Problem, Reminder, json};
 
 use super::Store;
-use super::commit::Writer;
+use super::commit::BatchWriter;
 use super::error::StoreError;
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 use super::layout::is_plain_name;
-use super::notes::Notes;
+use super::problem_collector::ProblemCollector;
 
 /// Largest reminder read, in bytes.
-const LIMIT: usize = 1024 * 1024;
+const MAX_REMINDER_BYTES: usize = 1024 * 1024;
 /// Most bytes of all reminders of a member.
-const MAX_OF_A_MEMBER: usize = 4 * 1024 * 1024;
+const MAX_MEMBER_BYTES: usize = 4 * 1024 * 1024;
 const SUFFIX: &str = ".json";
 
 impl Store {
@@ -32,34 +32,39 @@ impl Store {
         agent: &AgentId,
     ) -> Result<(Vec<Reminder>, Vec<Problem>), StoreError> {
         let folder = self.personal_folder(agent)?;
-        let mut notes = Notes::new(&self.layout);
+        let mut problems = ProblemCollector::new(&self.layout);
         let mut reminders = Vec::new();
-        let mut room = MAX_OF_A_MEMBER;
+        let mut remaining = MAX_MEMBER_BYTES;
         for path in self.personal_files(agent)?.into_values() {
-            let damage = match files::read_small(self.disk(), &path, LIMIT)? {
-                Found::Absent => continue,
-                Found::Text(text) if text.len() > room => {
+            let damage = match files::read_small(self.disk(), &path, MAX_REMINDER_BYTES)? {
+                FileContent::Absent => continue,
+                FileContent::Text(text) if text.len() > remaining => {
                     let text =
-                        format!("left out: there are more than {MAX_OF_A_MEMBER} bytes of them");
-                    notes.add("reminder", &path, text, "make the reminders of this member fewer");
+                        format!("left out: there are more than {MAX_MEMBER_BYTES} bytes of them");
+                    problems.add(
+                        "reminder",
+                        &path,
+                        text,
+                        "make the reminders of this member fewer",
+                    );
                     continue;
                 }
-                Found::Text(text) => match json::read::<Reminder>(&text) {
+                FileContent::Text(text) => match json::read::<Reminder>(&text) {
                     Ok(reminder) => {
-                        room -= text.len();
+                        remaining -= text.len();
                         reminders.push(reminder);
                         continue;
                     }
                     Err(error) => error.to_string(),
                 },
-                Found::Damaged(why) => why,
-                Found::Misplaced(what) => format!("it is {what}"),
+                FileContent::Damaged(why) => why,
+                FileContent::Misplaced(what) => format!("it is {what}"),
             };
             let text = format!("damaged: {damage}");
-            notes.add("reminder", &path, text, "mend it or move it away");
+            problems.add("reminder", &path, text, "mend it or move it away");
         }
         reminders.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
-        Ok((reminders, notes.finish(&folder)))
+        Ok((reminders, problems.finish(&folder)))
     }
 
     fn personal_folder(&self, agent: &AgentId) -> Result<PathBuf, StoreError> {
@@ -86,7 +91,7 @@ impl Store {
     }
 }
 
-impl Writer<'_> {
+impl BatchWriter<'_> {
     /// Writes, rewrites or removes one reminder. One that is gone meanwhile stays gone, one that
     /// cannot be read stays as it is.
     pub(super) fn shared_reminder(
@@ -95,7 +100,7 @@ impl Writer<'_> {
         edit: &SharedEdit,
     ) -> Result<(), StoreError> {
         let store = self.store;
-        let _one_at_a_time = store.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = store.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = store.personal_folder(agent)?;
         let path = folder.join(format!("{}{SUFFIX}", stem(edit.id())?));
         // These files are the truth, not an index that the courses could give back.
@@ -116,26 +121,28 @@ impl Writer<'_> {
             SharedEdit::Add(reminder) => {
                 let top = store.layout.dialogs();
                 let touched = files::make_folders(store.disk(), &top, folder)?;
-                self.dirty.folders.extend(touched);
-                self.json(path, reminder.as_ref())
+                self.unsynced.folders.extend(touched);
+                self.write_json(path, reminder.as_ref())
             }
             SharedEdit::Rewrite { rewrite, .. } => {
-                let Found::Text(text) = files::read_small(store.disk(), path, LIMIT)? else {
+                let FileContent::Text(text) =
+                    files::read_small(store.disk(), path, MAX_REMINDER_BYTES)?
+                else {
                     return Ok(());
                 };
                 let Ok(mut reminder) = json::read::<Reminder>(&text) else {
                     return Ok(());
                 };
                 rewrite.clone().apply_to(&mut reminder);
-                self.json(path, &reminder)
+                self.write_json(path, &reminder)
             }
             SharedEdit::Renew(reminder) => match files::kind_of(path)? {
-                Some(_) => self.json(path, reminder.as_ref()),
+                Some(_) => self.write_json(path, reminder.as_ref()),
                 None => Ok(()),
             },
             SharedEdit::Remove { .. } => {
                 if files::kind_of(path)?.is_some() {
-                    self.dirty.folders.insert(folder.to_owned());
+                    self.unsynced.folders.insert(folder.to_owned());
                 }
                 self.remove(path)
             }

@@ -16,11 +16,11 @@ use crate::domain::{
     ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
 };
 
-use super::scan::Scan;
+use super::scan::CourseScan;
 
 /// A reconciled index.
 #[derive(Debug, PartialEq)]
-pub(super) struct Index<T> {
+pub(super) struct ReconciledIndex<T> {
     pub entries: Vec<T>,
     /// Entries of the file that were dropped although no course could give them back.
     pub dropped: usize,
@@ -28,15 +28,19 @@ pub(super) struct Index<T> {
     pub contradictions: Vec<String>,
 }
 
-impl<T> Index<T> {
+impl<T> ReconciledIndex<T> {
     fn new() -> Self {
         Self { entries: Vec::new(), dropped: 0, contradictions: Vec::new() }
     }
 }
 
 /// The open questions of a dialog, those of the file first.
-pub(super) fn questions(dialog: &DialogId, scan: &Scan, file: &[Question]) -> Index<Question> {
-    let mut index = Index::new();
+pub(super) fn questions(
+    dialog: &DialogId,
+    scan: &CourseScan,
+    file: &[Question],
+) -> ReconciledIndex<Question> {
+    let mut index = ReconciledIndex::new();
     let mut seen = BTreeSet::new();
     for question in file {
         let call = &question.call_id;
@@ -61,7 +65,7 @@ pub(super) fn questions(dialog: &DialogId, scan: &Scan, file: &[Question]) -> In
     index
 }
 
-fn rebuilt_question(dialog: &DialogId, scan: &Scan, call: &CallId) -> Option<Question> {
+fn rebuilt_question(dialog: &DialogId, scan: &CourseScan, call: &CallId) -> Option<Question> {
     let fact = scan.history.calls.get(call)?;
     let site = CallSite {
         course: fact.course,
@@ -84,24 +88,24 @@ fn argument(fact: &CallFact, name: &str) -> Option<String> {
 
 /// One dialog of a tree, as far as the indexes of the others depend on it.
 #[derive(Debug)]
-pub(super) struct Member<'a> {
+pub(super) struct DialogFacts<'a> {
     pub meta: &'a DialogMeta,
-    pub scan: &'a Scan,
+    pub scan: &'a CourseScan,
     pub stack: &'a [Frame],
     pub dead: bool,
 }
 
-pub(super) type Members<'a> = BTreeMap<&'a SelfId, Member<'a>>;
+pub(super) type TreeFacts<'a> = BTreeMap<&'a SelfId, DialogFacts<'a>>;
 
 /// The side dialogs `asker` waits for: what they still owe it decides.
 pub(super) fn pending(
     asker: &SelfId,
-    members: &Members,
+    tree: &TreeFacts,
     file: &[Pending],
     owed: Vec<Pending>,
-) -> Index<Pending> {
-    let mut index = Index::new();
-    let history = members.get(asker).map(|member| &member.scan.history);
+) -> ReconciledIndex<Pending> {
+    let mut index = ReconciledIndex::new();
+    let history = tree.get(asker).map(|facts| &facts.scan.history);
     let replied = |call: &CallId| history.is_some_and(|h| h.replies.contains_key(call));
     let known = |call: &CallId| history.is_some_and(|h| h.calls.contains_key(call));
     for entry in file.iter().rev() {
@@ -110,7 +114,7 @@ pub(super) fn pending(
             index.dropped += usize::from(!known(call));
             continue;
         }
-        if is_replaced(entry, members, &owed) {
+        if is_replaced(entry, tree, &owed) {
             continue;
         }
         if let Some(twin) = index.entries.iter().find(|other| same_session(other, entry)) {
@@ -123,7 +127,7 @@ pub(super) fn pending(
             index.dropped += 1;
             continue;
         }
-        if !members.contains_key(&entry.side_dialog_id) {
+        if !tree.contains_key(&entry.side_dialog_id) {
             let text = format!("the side dialog {} does not exist", entry.side_dialog_id);
             index.contradictions.push(text);
         }
@@ -148,8 +152,8 @@ fn same_session(one: &Pending, other: &Pending) -> bool {
 }
 
 /// True if the side dialog was asked again since, and now owes only the newer call.
-fn is_replaced(entry: &Pending, members: &Members, owed: &[Pending]) -> bool {
-    let Some(side) = members.get(&entry.side_dialog_id).filter(|side| !side.dead) else {
+fn is_replaced(entry: &Pending, tree: &TreeFacts, owed: &[Pending]) -> bool {
+    let Some(side) = tree.get(&entry.side_dialog_id).filter(|side| !side.dead) else {
         return false;
     };
     let assigned = side
@@ -167,13 +171,13 @@ fn is_replaced(entry: &Pending, members: &Members, owed: &[Pending]) -> bool {
 
 /// What the side dialogs of a tree owe, by the dialog they owe it to, in the order of the calls. The dead
 /// too: somebody has to be told that no reply will come.
-pub(super) fn owed(members: &Members) -> BTreeMap<SelfId, Vec<Pending>> {
+pub(super) fn owed(tree: &TreeFacts) -> BTreeMap<SelfId, Vec<Pending>> {
     let mut owed: BTreeMap<SelfId, Vec<Pending>> = BTreeMap::new();
-    for side in members.values() {
+    for side in tree.values() {
         for frame in side.stack {
             let Some(directive) = &frame.tellask_reply_obligation else { continue };
             let asker = &directive.target_dialog_id;
-            let Some(owner) = members.get(asker) else { continue };
+            let Some(owner) = tree.get(asker) else { continue };
             if let Some(pending) = owed_by_frame(asker, owner, side.meta, frame) {
                 owed.entry(asker.clone()).or_default().push(pending);
             }
@@ -193,7 +197,7 @@ pub(super) fn owed(members: &Members) -> BTreeMap<SelfId, Vec<Pending>> {
 
 fn owed_by_frame(
     asker: &SelfId,
-    owner: &Member,
+    owner: &DialogFacts,
     side: &DialogMeta,
     frame: &Frame,
 ) -> Option<Pending> {
@@ -230,14 +234,17 @@ fn tellask_kind(name: &str) -> Option<TellaskKind> {
 }
 
 /// The sessions of a tree: entries of the file that fit, then living sessions it does not name.
-pub(super) fn registry(members: &Members, file: Option<&[RegistryEntry]>) -> Index<RegistryEntry> {
-    let mut index = Index::new();
+pub(super) fn registry(
+    tree: &TreeFacts,
+    file: Option<&[RegistryEntry]>,
+) -> ReconciledIndex<RegistryEntry> {
+    let mut index = ReconciledIndex::new();
     let mut keys = BTreeSet::new();
     for entry in file.unwrap_or_default() {
-        if let Some(why) = misfit(entry, members) {
-            index.contradictions.push(format!("{}: {why}", entry.key));
+        if let Some(reason) = mismatch(entry, tree) {
+            index.contradictions.push(format!("{}: {reason}", entry.key));
             index.dropped += 1;
-        } else if members.get(&entry.side_dialog_id).is_some_and(|side| side.dead) {
+        } else if tree.get(&entry.side_dialog_id).is_some_and(|side| side.dead) {
             // Dominds prunes it too, at the next opening.
         } else if keys.insert(entry.key.clone()) {
             index.entries.push(entry.clone());
@@ -246,7 +253,7 @@ pub(super) fn registry(members: &Members, file: Option<&[RegistryEntry]>) -> Ind
             index.dropped += 1;
         }
     }
-    let mut sessions: Vec<&Member> = members.values().filter(|side| !side.dead).collect();
+    let mut sessions: Vec<&DialogFacts> = tree.values().filter(|side| !side.dead).collect();
     sessions.sort_by(|a, b| b.meta.created_at.cmp(&a.meta.created_at));
     for side in sessions {
         let Some(slug) = &side.meta.session_slug else {
@@ -260,8 +267,8 @@ pub(super) fn registry(members: &Members, file: Option<&[RegistryEntry]>) -> Ind
     index
 }
 
-fn misfit(entry: &RegistryEntry, members: &Members) -> Option<&'static str> {
-    let Some(side) = members.get(&entry.side_dialog_id) else {
+fn mismatch(entry: &RegistryEntry, tree: &TreeFacts) -> Option<&'static str> {
+    let Some(side) = tree.get(&entry.side_dialog_id) else {
         return Some("its side dialog does not exist");
     };
     if side.meta.agent_id != entry.agent_id {
@@ -274,14 +281,16 @@ fn misfit(entry: &RegistryEntry, members: &Members) -> Option<&'static str> {
 /// was answered. `None` where nothing tells who asked.
 pub(super) fn stack(
     side: &DialogMeta,
-    scan: &Scan,
+    scan: &CourseScan,
     created: Option<&SideDialogCreated>,
     waiting: Option<(&SelfId, &Pending)>,
     agent_of: impl Fn(&SelfId) -> Option<AgentId>,
     replied: impl Fn(&SelfId, &CallId) -> bool,
 ) -> Option<Vec<Frame>> {
-    let assignment = prompted(side, scan, created, &agent_of)
-        .or_else(|| waiting.and_then(|(asker, entry)| awaited(asker, entry, &agent_of)))
+    let assignment = assignment_from_prompt(side, scan, created, &agent_of)
+        .or_else(|| {
+            waiting.and_then(|(asker, entry)| assignment_from_pending(asker, entry, &agent_of))
+        })
         .or_else(|| created.map(|created| created.assignment_from_asker.clone()))?;
     let reply = tellask_kind(&assignment.call_name)?.reply();
     let delivered = scan.history.resolved_targets.contains(&assignment.call_id)
@@ -294,9 +303,9 @@ pub(super) fn stack(
 }
 
 /// From the newest prompt of the side dialog that assigned something.
-fn prompted(
+fn assignment_from_prompt(
     side: &DialogMeta,
-    scan: &Scan,
+    scan: &CourseScan,
     created: Option<&SideDialogCreated>,
     agent_of: &impl Fn(&SelfId) -> Option<AgentId>,
 ) -> Option<Assignment> {
@@ -325,7 +334,7 @@ fn prompted(
 }
 
 /// From the entry of the asker that waits.
-fn awaited(
+fn assignment_from_pending(
     asker: &SelfId,
     entry: &Pending,
     agent_of: &impl Fn(&SelfId) -> Option<AgentId>,

@@ -14,13 +14,13 @@ use super::Store;
 use super::disk::Disk;
 use super::error::StoreError;
 use super::files;
-use super::layout::flat;
-use super::lines::{Lines, RawLine, Reading};
+use super::layout::flat_name;
+use super::lines::{LineContent, LineReader, RawLine};
 
 /// Bytes of the source's path kept in the name of a salvage copy.
-const MAX_NAME: usize = 150;
+const MAX_NAME_BYTES: usize = 150;
 /// Names tried for a quarantined tree.
-const NAME_TRIES: u32 = 1000;
+const MAX_NAME_TRIES: u32 = 1000;
 
 /// One line of the quarantine log.
 #[derive(Serialize)]
@@ -33,33 +33,33 @@ struct QuarantineLine<'a> {
 
 impl Store {
     /// Copies a file, from byte `from` on, into the salvage folder.
-    pub(super) fn set_aside(&self, source: &Path, from: u64) -> Result<PathBuf, StoreError> {
+    pub(super) fn salvage_copy(&self, source: &Path, from: u64) -> Result<PathBuf, StoreError> {
         let folder = self.layout.salvage();
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
-        let shown = self.layout.shown(source);
-        let flat = flat(shown.strip_prefix(".dialogs/").unwrap_or(&shown));
-        let start = flat.len().saturating_sub(MAX_NAME);
+        let shown = self.layout.display_path(source);
+        let flat = flat_name(shown.strip_prefix(".dialogs/").unwrap_or(&shown));
+        let start = flat.len().saturating_sub(MAX_NAME_BYTES);
         let name = (start..=flat.len()).find_map(|at| flat.get(at..)).unwrap_or_default();
         let copy = files::salvage(self.disk(), source, from, &folder, name)?;
-        tracing::warn!(source = %shown, copy = %self.layout.shown(&copy), "kept a copy");
+        tracing::warn!(source = %shown, copy = %self.layout.display_path(&copy), "kept a copy");
         Ok(copy)
     }
 
     /// Copies a file aside if nothing else holds its content and it is about to be replaced.
-    pub(super) fn spare(&self, path: &Path) -> Result<(), StoreError> {
-        let irreplaceable = self.books().irreplaceable.contains(path);
+    pub(super) fn salvage_before_change(&self, path: &Path) -> Result<(), StoreError> {
+        let irreplaceable = self.writer_state().irreplaceable.contains(path);
         if irreplaceable {
-            if files::kind_of(path)? == Some(files::Kind::File) {
-                self.set_aside(path, 0)?;
+            if files::kind_of(path)? == Some(files::FileKind::File) {
+                self.salvage_copy(path, 0)?;
             }
-            self.books().irreplaceable.remove(path);
+            self.writer_state().irreplaceable.remove(path);
         }
         Ok(())
     }
 
     /// Writes an identity that was rebuilt.
-    pub(super) fn mend_identity(&self, path: &Path, meta: &DialogMeta) -> Result<(), StoreError> {
-        self.spare(path)?;
+    pub(super) fn repair_identity(&self, path: &Path, meta: &DialogMeta) -> Result<(), StoreError> {
+        self.salvage_before_change(path)?;
         let text = yaml::write(meta).map_err(|error| StoreError::Encode {
             path: path.to_owned(),
             text: error.to_string(),
@@ -68,19 +68,19 @@ impl Store {
     }
 
     /// Takes the lines that are no records out of a course file, after a copy of the whole file.
-    pub(super) fn mend_course(&self, path: &Path) -> Result<(), StoreError> {
-        self.set_aside(path, 0)?;
+    pub(super) fn repair_course(&self, path: &Path) -> Result<(), StoreError> {
+        self.salvage_copy(path, 0)?;
         let disk = self.disk();
         let source = disk.open_read(path).map_err(StoreError::io("reading", path))?;
         let mut bytes = disk.open_read(path).map_err(StoreError::io("reading", path))?;
         files::replace_by(disk, path, |target| {
-            let mut lines = Lines::new(source);
+            let mut lines = LineReader::new(source);
             while let Some(line) = lines.next()? {
                 copy_records(disk, &mut bytes, target, &line)?;
             }
             disk.sync(target)
         })?;
-        self.books().courses.remove(path);
+        self.writer_state().courses.remove(path);
         Ok(())
     }
 
@@ -92,25 +92,25 @@ impl Store {
         mut problem: Problem,
     ) -> Result<Problem, StoreError> {
         let from = self.layout.root(bucket, root);
-        let to = self.free_place(root)?;
+        let to = self.free_path(root)?;
         let disk = self.disk();
         let parent = to.parent().unwrap_or(&to);
         files::make_folders(disk, &self.layout.dialogs(), parent)?;
         disk.rename(&from, &to).map_err(StoreError::io("moving", &from))?;
-        self.books().buckets.remove(root);
-        let (from, to) = (self.layout.shown(&from), self.layout.shown(&to));
+        self.writer_state().buckets.remove(root);
+        let (from, to) = (self.layout.display_path(&from), self.layout.display_path(&to));
         self.log_quarantine(&from, &to, &problem.text)?;
         problem.text = format!("{}; quarantined: moved to {to}, nothing is deleted", problem.text);
         problem.fix = format!("mend it there, then: doctor --restore {root}");
         Ok(problem)
     }
 
-    fn free_place(&self, root: &RootId) -> Result<PathBuf, StoreError> {
+    fn free_path(&self, root: &RootId) -> Result<PathBuf, StoreError> {
         let plain = self.layout.malformed().join(root.as_str());
         if files::kind_of(&plain)?.is_none() {
             return Ok(plain);
         }
-        for number in 2..NAME_TRIES {
+        for number in 2..MAX_NAME_TRIES {
             let path = self.layout.malformed().join(format!("{root}__{number}"));
             if files::kind_of(&path)?.is_none() {
                 return Ok(path);
@@ -125,11 +125,11 @@ impl Store {
         let line = QuarantineLine { time: now.as_str(), from, to, reason };
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own())?;
+        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let appended = self
             .disk()
             .open_append(&path)
-            .and_then(|mut file| files::fill(self.disk(), &mut file, text.as_bytes(), true));
+            .and_then(|mut file| files::write_all(self.disk(), &mut file, text.as_bytes(), true));
         appended.map_err(StoreError::io("writing", &path))
     }
 }
@@ -142,11 +142,14 @@ fn copy_records(
     line: &RawLine,
 ) -> io::Result<()> {
     match line.read() {
-        Reading::Glued(entries) if line.terminated => entries.iter().try_for_each(|entry| {
-            files::fill(disk, target, format!("{}\n", entry.line()).as_bytes(), false)
+        LineContent::Glued(entries) if line.terminated => entries.iter().try_for_each(|entry| {
+            files::write_all(disk, target, format!("{}\n", entry.line()).as_bytes(), false)
         }),
-        Reading::Broken if line.terminated => Ok(()),
-        Reading::Blank | Reading::Entry(_) | Reading::Glued(_) | Reading::Broken => {
+        LineContent::Broken if line.terminated => Ok(()),
+        LineContent::Blank
+        | LineContent::Entry(_)
+        | LineContent::Glued(_)
+        | LineContent::Broken => {
             let length = line.length + u64::from(line.terminated);
             copy_range(disk, source, target, line.offset, length)
         }
@@ -168,7 +171,7 @@ fn copy_range(
         let Some(bytes) = chunk.get(..taken).filter(|bytes| !bytes.is_empty()) else {
             return Ok(());
         };
-        files::fill(disk, target, bytes, false)?;
+        files::write_all(disk, target, bytes, false)?;
     }
 }
 

@@ -17,21 +17,21 @@ use crate::domain::{
 
 use super::disk::Disk;
 use super::error::StoreError;
-use super::file_stamps::{FileStamp, FolderLooks};
-use super::files::{self, Kind};
+use super::file_stamps::{FileStamp, FolderStamps};
+use super::files::{self, FileKind};
 use super::layout::parse_course_file;
-use super::lines::{Lines, RawLine, Reading};
+use super::lines::{LineContent, LineReader, RawLine};
 
 /// How much of the courses is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum ScanDepth {
     /// Every record.
-    Whole,
+    Full,
     /// Only records that questions, calls and generations are decided from.
     Facts,
 }
 
-/// Marks of the records read at [`Depth::Facts`]; they stand unescaped in no other place.
+/// Marks of the records read at [`ScanDepth::Facts`]; they stand unescaped in no other place.
 const FACT_MARKS: [&str; 6] = [
     "\"gen_start_record\"",
     "\"gen_finish_record\"",
@@ -43,7 +43,7 @@ const FACT_MARKS: [&str; 6] = [
 
 /// Something wrong in a course file; told to people, and for broken lines mended by a writing store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Flaw {
+pub(super) struct CourseFlaw {
     pub course: Course,
     /// First line is 1; 0 for the whole file.
     pub line: usize,
@@ -72,14 +72,14 @@ pub(super) enum FlawKind {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Scan {
+pub(super) struct CourseScan {
     pub history: History,
     /// Sizes in bytes of the course files read.
     pub courses: BTreeMap<Course, u64>,
     /// Courses that hold more than snapshots of state.
     pub begun: Vec<Course>,
     #[serde(skip)]
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<CourseFlaw>,
     /// Open questions in the order they were asked.
     pub asked: Vec<CallId>,
     /// Questions of the newest snapshot.
@@ -92,12 +92,12 @@ pub(super) struct Scan {
     pub directive: Option<ReplyDirective>,
     /// Who spoke here, where a record tells.
     pub agent: Option<AgentId>,
-    pub first_words: Option<String>,
+    pub first_message: Option<String>,
     pub first_ts: Option<Stamp>,
     pub last_ts: Option<Stamp>,
 }
 
-impl Scan {
+impl CourseScan {
     fn new() -> Self {
         Self {
             history: History::new(Course::FIRST),
@@ -112,19 +112,23 @@ impl Scan {
             created: Vec::new(),
             directive: None,
             agent: None,
-            first_words: None,
+            first_message: None,
             first_ts: None,
             last_ts: None,
         }
     }
 
     /// Reads the courses of a dialog folder, in order.
-    pub fn read(disk: &dyn Disk, folder: &Folder, depth: Depth) -> Result<Self, StoreError> {
+    pub fn read(
+        disk: &dyn Disk,
+        folder: &DialogFolder,
+        depth: ScanDepth,
+    ) -> Result<Self, StoreError> {
         let mut scan = Self::new();
         for (course, path) in &folder.courses {
             let course = *course;
             match files::kind_of(path)? {
-                Some(Kind::File) => scan.file(disk, course, path, depth)?,
+                Some(FileKind::File) => scan.file(disk, course, path, depth)?,
                 Some(kind) => {
                     let what = kind.misplaced_file().unwrap_or_default();
                     scan.flaw(course, 0, FlawKind::Misplaced(what));
@@ -136,9 +140,9 @@ impl Scan {
         Ok(scan)
     }
 
-    /// Forgets what a list does not need: see [`History::thin`].
-    pub fn thin(&mut self) {
-        self.history.thin(&self.asked);
+    /// Forgets what a list does not need: see [`History::strip_details`].
+    pub fn strip_details(&mut self) {
+        self.history.strip_details(&self.asked);
         let replies = &self.history.replies;
         self.called_at.retain(|call, _| !replies.contains_key(call));
     }
@@ -153,14 +157,14 @@ impl Scan {
         disk: &dyn Disk,
         course: Course,
         path: &Path,
-        depth: Depth,
+        depth: ScanDepth,
     ) -> Result<(), StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
-        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
+        let mut lines = LineReader::new(disk.open_read(path).map_err(failed)?);
         let mut number = 0;
         while let Some(line) = lines.next().map_err(failed)? {
             number += 1;
-            if depth == Depth::Whole || is_fact(&line) {
+            if depth == ScanDepth::Full || is_fact(&line) {
                 self.line(course, number, &line);
             }
         }
@@ -171,30 +175,30 @@ impl Scan {
     fn line(&mut self, course: Course, number: usize, line: &RawLine) {
         let reading = line.read();
         match reading {
-            Reading::Blank => return,
-            Reading::Entry(entry) => {
+            LineContent::Blank => return,
+            LineContent::Entry(entry) => {
                 if let Some(id) = self.repeated(&entry.record) {
                     self.flaw(course, number, FlawKind::Repeated(id));
                 }
                 self.take(course, *entry);
             }
-            Reading::Glued(_) | Reading::Broken if !line.terminated => {
+            LineContent::Glued(_) | LineContent::Broken if !line.terminated => {
                 self.flaw(course, number, FlawKind::Torn { bytes: line.length });
                 return;
             }
-            Reading::Glued(entries) => {
+            LineContent::Glued(entries) => {
                 self.flaw(course, number, FlawKind::Broken);
                 for entry in entries {
                     self.take(course, entry);
                 }
                 return;
             }
-            Reading::Broken => {
+            LineContent::Broken => {
                 self.flaw(course, number, FlawKind::Broken);
                 return;
             }
         }
-        if line.is_cut() {
+        if line.is_truncated() {
             self.flaw(course, number, FlawKind::TooLong { bytes: line.length });
         } else if !line.is_text() {
             self.flaw(course, number, FlawKind::NotText);
@@ -218,7 +222,7 @@ impl Scan {
     }
 
     fn flaw(&mut self, course: Course, line: usize, kind: FlawKind) {
-        self.flaws.push(Flaw { course, line, kind });
+        self.flaws.push(CourseFlaw { course, line, kind });
     }
 
     fn find_gaps(&mut self) {
@@ -274,8 +278,8 @@ impl Scan {
                 self.created.push(created.clone());
             }
             Record::HumanText(text) => {
-                if self.first_words.is_none() && text.origin == Origin::User {
-                    self.first_words = Some(headline(&text.content));
+                if self.first_message.is_none() && text.origin == Origin::User {
+                    self.first_message = Some(headline(&text.content));
                 }
                 if let Some(directive) = &text.tellask_reply_directive {
                     self.directive = Some(directive.clone());
@@ -313,11 +317,11 @@ impl Scan {
 const MAX_COURSES: u32 = 10_000;
 
 /// Longest summary of what a dialog is about, in characters.
-const ABOUT_CHARS: usize = 120;
+const MAX_ABOUT_CHARS: usize = 120;
 
 /// The first line that says something, of bounded length.
 pub(super) fn headline(content: &str) -> String {
-    crate::domain::question::short_headline(content, ABOUT_CHARS)
+    crate::domain::question::short_headline(content, MAX_ABOUT_CHARS)
 }
 
 fn is_fact(line: &RawLine) -> bool {
@@ -349,7 +353,7 @@ fn is_temp(name: &str) -> bool {
 
 /// What lies in the folder of a dialog.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct DialogFolder {
     pub path: PathBuf,
     /// Names of everything in it.
     names: BTreeSet<String>,
@@ -358,7 +362,7 @@ pub(super) struct Folder {
     pub temps: Vec<String>,
 }
 
-impl Folder {
+impl DialogFolder {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
         let mut folder = Self::empty(path);
@@ -371,19 +375,19 @@ impl Folder {
 
     /// The same, with how it and everything in it looks from outside. `None` instead of looks that are not
     /// to be had, or cannot be relied on.
-    pub fn open_with_looks(path: &Path) -> Result<(Self, Option<FolderLooks>), StoreError> {
+    pub fn open_with_stamps(path: &Path) -> Result<(Self, Option<FolderStamps>), StoreError> {
         let failed = |error| StoreError::io("reading", path)(error);
         let mut folder = Self::empty(path);
         let own = FileStamp::of(&fs::symlink_metadata(path).map_err(failed)?);
-        let mut looks = Some(FolderLooks::new(path.to_owned(), own));
+        let mut stamps = Some(FolderStamps::new(path.to_owned(), own));
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            if !folder.take(&entry, looks.as_mut()) {
-                looks = None;
+            if !folder.take(&entry, stamps.as_mut()) {
+                stamps = None;
             }
         }
         folder.temps.sort();
-        Ok((folder, looks))
+        Ok((folder, stamps))
     }
 
     fn empty(path: &Path) -> Self {
@@ -396,7 +400,7 @@ impl Folder {
     }
 
     /// False if its look was wanted and is not to be had.
-    fn take(&mut self, entry: &fs::DirEntry, looks: Option<&mut FolderLooks>) -> bool {
+    fn take(&mut self, entry: &fs::DirEntry, stamps: Option<&mut FolderStamps>) -> bool {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return false };
         if let Some(course) = parse_course_file(name) {
@@ -405,9 +409,9 @@ impl Folder {
             self.temps.push(name.to_owned());
         }
         self.names.insert(name.to_owned());
-        let Some(looks) = looks else { return true };
+        let Some(stamps) = stamps else { return true };
         match entry.metadata() {
-            Ok(meta) => looks.add(name, &meta),
+            Ok(meta) => stamps.add(name, &meta),
             Err(_) => return false,
         }
         true

@@ -8,9 +8,9 @@ use crate::domain::{Course, DialogId, Entry, RootId};
 
 use super::error::StoreError;
 use super::layout::{Layout, course_file};
-use super::lines::{Lines, Reading};
-use super::load::Loaded;
-use super::scan::Depth;
+use super::lines::{LineContent, LineReader};
+use super::load::LoadedTree;
+use super::scan::ScanDepth;
 use super::{Store, files};
 
 /// A record with its line.
@@ -26,7 +26,7 @@ pub struct CourseLine {
 pub struct Staging<'a> {
     pub(super) store: &'a Store,
     /// Writes aside, in the same layout.
-    pub(super) aside: Store,
+    pub(super) staged: Store,
     root: RootId,
 }
 
@@ -38,19 +38,25 @@ impl Store {
         let folder = self.layout.staging();
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
-        let (books, shared) = (Arc::default(), Mutex::default());
-        let aside =
-            Self { layout, options: self.options.clone(), lock: None, made: false, books, shared };
-        Ok(Staging { store: self, aside, root: root.clone() })
+        let (writer_state, shared) = (Arc::default(), Mutex::default());
+        let staged = Self {
+            layout,
+            options: self.options.clone(),
+            lock: None,
+            made: false,
+            writer_state,
+            shared,
+        };
+        Ok(Staging { store: self, staged, root: root.clone() })
     }
 
     /// A tree as it is now, for somebody who only looks: nothing is mended.
-    pub fn look(&self, bucket: Bucket, root: &RootId) -> Result<Loaded, StoreError> {
-        let read = self.read_tree(bucket, root, Depth::Whole)?;
+    pub fn load_read_only(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
+        let read = self.read_tree(bucket, root, ScanDepth::Full)?;
         if read.earlier {
-            return Err(StoreError::Earlier(root.clone()));
+            return Err(StoreError::EarlierLayout(root.clone()));
         }
-        Ok(Loaded { tree: read.tree, mended: read.mended, problems: read.problems })
+        Ok(LoadedTree { tree: read.tree, repairs: read.repairs, problems: read.problems })
     }
 
     /// All records of one course with their lines; an unfinished last line is none.
@@ -62,19 +68,19 @@ impl Store {
     ) -> Result<Vec<CourseLine>, StoreError> {
         let path = self.layout.dialog(bucket, dialog).join(course_file(course));
         let failed = |error| StoreError::io("reading", &path)(error);
-        let mut lines = Lines::new(self.disk().open_read(&path).map_err(failed)?);
+        let mut lines = LineReader::new(self.disk().open_read(&path).map_err(failed)?);
         let mut found = Vec::new();
         while let Some(line) = lines.next().map_err(failed)? {
-            if line.is_cut() {
+            if line.is_truncated() {
                 let text = "a line is too long to be copied".to_owned();
                 return Err(StoreError::Encode { path, text });
             }
             match line.read() {
-                Reading::Blank | Reading::Broken => {}
-                Reading::Entry(entry) => {
+                LineContent::Blank | LineContent::Broken => {}
+                LineContent::Entry(entry) => {
                     found.push(CourseLine { entry: *entry, text: line.text() });
                 }
-                Reading::Glued(entries) => found.extend(
+                LineContent::Glued(entries) => found.extend(
                     entries.into_iter().map(|entry| CourseLine { text: entry.line(), entry }),
                 ),
             }
@@ -87,17 +93,17 @@ impl Staging<'_> {
     /// Writes changes; the first make the main dialog.
     pub fn write(&self, changes: Vec<TreeChange>) -> Result<(), StoreError> {
         let batch = Batch { root: self.root.clone(), changes, durable: true };
-        self.aside.write(batch)?.sync().map(drop)
+        self.staged.write(batch)?.sync().map(drop)
     }
 
     /// The tree as it will be read once it is in its place.
-    pub fn read(&self) -> Result<Loaded, StoreError> {
-        self.aside.look(Bucket::Run, &self.root)
+    pub fn read(&self) -> Result<LoadedTree, StoreError> {
+        self.staged.load_read_only(Bucket::Run, &self.root)
     }
 
     /// Puts the tree among the running ones.
     pub fn publish(self) -> Result<(), StoreError> {
-        let from = self.aside.layout.root(Bucket::Run, &self.root);
+        let from = self.staged.layout.root(Bucket::Run, &self.root);
         let to = self.store.layout.root(Bucket::Run, &self.root);
         self.store.move_folder(&from, &to)?;
         self.store.sweep();

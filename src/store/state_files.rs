@@ -10,27 +10,32 @@ use crate::domain::tree::RegistryEntry;
 use crate::domain::{Frame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
-use super::commit::Writer;
+use super::commit::BatchWriter;
 use super::error::StoreError;
 use super::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
-use super::scan::Folder;
-use super::{files, own};
+use super::scan::DialogFolder;
+use super::{files, own_files};
 
-impl Writer<'_> {
-    pub(super) fn yaml(
+impl BatchWriter<'_> {
+    pub(super) fn write_yaml(
         &mut self,
         dialog: &SelfId,
         name: &str,
         value: &impl Serialize,
     ) -> Result<(), StoreError> {
         let path = self.path(dialog, name);
-        let text = yaml::write(value).map_err(|error| encode(&path, &error))?;
-        self.state(&path, &text)
+        let text = yaml::write(value).map_err(|error| encode_error(&path, &error))?;
+        self.write_state(&path, &text)
     }
 
-    pub(super) fn json(&mut self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
-        let text = serde_json::to_string_pretty(value).map_err(|error| encode(path, &error))?;
-        self.state(path, &text)
+    pub(super) fn write_json(
+        &mut self,
+        path: &Path,
+        value: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let text =
+            serde_json::to_string_pretty(value).map_err(|error| encode_error(path, &error))?;
+        self.write_state(path, &text)
     }
 
     pub(super) fn reminders(
@@ -39,14 +44,14 @@ impl Writer<'_> {
         reminders: &[Reminder],
     ) -> Result<(), StoreError> {
         let path = self.path(dialog, REMINDERS);
-        let list = serde_json::to_value(reminders).map_err(|error| encode(&path, &error))?;
-        if self.already_says(&path, "reminders", &list)? {
+        let list = serde_json::to_value(reminders).map_err(|error| encode_error(&path, &error))?;
+        if self.has_same_list(&path, "reminders", &list)? {
             return Ok(());
         }
         let now = self.store.options.clock.now();
         let body = serde_json::json!({ "reminders": list, "updatedAt": now });
         let body = self.with_other_keys(&path, body)?;
-        self.json(&path, &body)
+        self.write_json(&path, &body)
     }
 
     pub(super) fn questions(
@@ -58,21 +63,21 @@ impl Writer<'_> {
         if questions.is_empty() && self.other_keys(&path, &["questions", "updatedAt"])?.is_empty() {
             return self.remove(&path);
         }
-        let list = serde_json::to_value(questions).map_err(|error| encode(&path, &error))?;
-        if self.already_says(&path, "questions", &list)? {
+        let list = serde_json::to_value(questions).map_err(|error| encode_error(&path, &error))?;
+        if self.has_same_list(&path, "questions", &list)? {
             return Ok(());
         }
         let now = self.store.options.clock.now();
         let body = serde_json::json!({ "questions": list, "updatedAt": now });
         let body = self.with_other_keys(&path, body)?;
-        self.yaml(dialog, QUESTIONS, &body)
+        self.write_yaml(dialog, QUESTIONS, &body)
     }
 
     pub(super) fn registry(&mut self, entries: &[RegistryEntry]) -> Result<(), StoreError> {
         let main = self.root.main();
         let body = serde_json::json!({ "entries": entries });
         let body = self.with_other_keys(&self.path(&main, REGISTRY), body)?;
-        self.yaml(&main, REGISTRY, &body)
+        self.write_yaml(&main, REGISTRY, &body)
     }
 
     /// The keys of a newer writer at the top of the file stay as they are.
@@ -87,7 +92,7 @@ impl Writer<'_> {
 
     fn other_keys(&self, path: &Path, known: &[&str]) -> Result<Map<String, Value>, StoreError> {
         let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        let files::Found::Text(text) = found else {
+        let files::FileContent::Text(text) = found else {
             return Ok(Map::new());
         };
         let Ok(Value::Object(mut keys)) = yaml::parse(&text) else {
@@ -106,17 +111,19 @@ impl Writer<'_> {
         if pending.is_empty() {
             return self.remove(&path);
         }
-        self.json(&path, &pending)
+        self.write_json(&path, &pending)
     }
 
     pub(super) fn stack(&mut self, dialog: &SelfId, stack: &[Frame]) -> Result<(), StoreError> {
         let path = self.path(dialog, STACK);
         let mut text = String::new();
         for frame in stack {
-            text.push_str(&serde_json::to_string(frame).map_err(|error| encode(&path, &error))?);
+            text.push_str(
+                &serde_json::to_string(frame).map_err(|error| encode_error(&path, &error))?,
+            );
             text.push('\n');
         }
-        self.state(&path, &text)
+        self.write_state(&path, &text)
     }
 
     pub(super) fn queue(
@@ -132,19 +139,20 @@ impl Writer<'_> {
         let folder = self.store.layout.queues(self.root);
         let disk = self.store.disk();
         let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
-        self.dirty.folders.extend(touched);
-        let text = own::queue_text(&id, queue).map_err(|error| encode(&path, &error))?;
+        self.unsynced.folders.extend(touched);
+        let text =
+            own_files::queue_text(&id, queue).map_err(|error| encode_error(&path, &error))?;
         // A waiting message was acknowledged, and no course holds it.
         let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
-        let written = self.state(&path, &text);
+        let written = self.write_state(&path, &text);
         self.sync_states = sync_states;
         written
     }
 
     /// True if a file with a stamp of its own holds this list already.
-    fn already_says(&self, path: &Path, key: &str, list: &Value) -> Result<bool, StoreError> {
+    fn has_same_list(&self, path: &Path, key: &str, list: &Value) -> Result<bool, StoreError> {
         let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        let files::Found::Text(text) = found else {
+        let files::FileContent::Text(text) = found else {
             return Ok(false);
         };
         Ok(yaml::parse(&text).is_ok_and(|value| {
@@ -153,17 +161,17 @@ impl Writer<'_> {
     }
 
     /// Replaces a state file unless it says the same already.
-    fn state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
+    fn write_state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
         let disk = self.store.disk();
         let found = files::read_small(disk, path, yaml::LIMIT_BYTES)?;
-        if found == files::Found::Text(text.to_owned()) {
+        if found == files::FileContent::Text(text.to_owned()) {
             return Ok(());
         }
-        self.store.spare(path)?;
-        self.remember(path, found);
+        self.store.salvage_before_change(path)?;
+        self.save_previous(path, found);
         files::replace(disk, path, text.as_bytes(), self.sync_states)?;
         if self.sync_states {
-            self.dirty.folders.extend(path.parent().map(Path::to_owned));
+            self.unsynced.folders.extend(path.parent().map(Path::to_owned));
         }
         Ok(())
     }
@@ -171,29 +179,29 @@ impl Writer<'_> {
     /// Removes a state file, and copies of it that were never moved in its place: the next reader would
     /// take one of them for it.
     pub(super) fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
-        let folder = path.parent().and_then(|folder| Folder::open(folder).ok());
+        let folder = path.parent().and_then(|folder| DialogFolder::open(folder).ok());
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         for copy in folder.iter().flat_map(|folder| folder.temps_of(name)) {
             files::remove(self.store.disk(), &copy)?;
         }
-        if files::kind_of(path)? != Some(files::Kind::File) {
+        if files::kind_of(path)? != Some(files::FileKind::File) {
             return Ok(());
         }
-        self.store.spare(path)?;
+        self.store.salvage_before_change(path)?;
         let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        self.remember(path, found);
+        self.save_previous(path, found);
         files::remove(self.store.disk(), path)
     }
 
-    fn remember(&mut self, path: &Path, found: files::Found) {
+    fn save_previous(&mut self, path: &Path, found: files::FileContent) {
         match found {
-            files::Found::Text(text) => self.before.push((path.to_owned(), Some(text))),
-            files::Found::Absent => self.before.push((path.to_owned(), None)),
-            files::Found::Damaged(_) | files::Found::Misplaced(_) => {}
+            files::FileContent::Text(text) => self.before.push((path.to_owned(), Some(text))),
+            files::FileContent::Absent => self.before.push((path.to_owned(), None)),
+            files::FileContent::Damaged(_) | files::FileContent::Misplaced(_) => {}
         }
     }
 }
 
-fn encode(path: &Path, error: &impl ToString) -> StoreError {
+fn encode_error(path: &Path, error: &impl ToString) -> StoreError {
     StoreError::Encode { path: path.to_owned(), text: error.to_string() }
 }

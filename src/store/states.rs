@@ -9,43 +9,43 @@ use crate::domain::{
     DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Reminder, SelfId,
 };
 
-use super::build::Build;
-use super::identity::{self, AllParts, Identities};
-use super::parts::{Health, Parts, careful_latest, plain_latest};
+use super::identity::{self, Identities, TreeParts};
+use super::parts::{DialogParts, FileHealth, default_latest, stopped_latest};
 use super::reconcile;
 use super::scan::FlawKind;
+use super::tree_builder::TreeBuilder;
 
-impl Build<'_> {
-    pub(super) fn reminders(&mut self, part: &Parts) -> Vec<Reminder> {
+impl TreeBuilder<'_> {
+    pub(super) fn reminders(&mut self, part: &DialogParts) -> Vec<Reminder> {
         let file = &part.reminders;
         let read = file.value.clone();
         let backup = part.scan.reminders.clone();
         let (reminders, rewrite) = match file.health {
-            Health::Sound | Health::Misplaced => (read.or(backup), false),
-            Health::Adopted => (read, true),
-            Health::Damaged => (backup.or(read), true),
-            Health::Absent => {
+            FileHealth::Sound | FileHealth::Misplaced => (read.or(backup), false),
+            FileHealth::Adopted => (read, true),
+            FileHealth::Damaged => (backup.or(read), true),
+            FileHealth::Absent => {
                 let missed = backup.as_ref().is_some_and(|reminders| !reminders.is_empty());
                 if missed {
                     let text = "missing: taken from the newest record of the reminders";
-                    let mend = "nothing to do: the next writing start rebuilds it";
-                    self.notes.add("missing", &file.path(), text, mend);
+                    let fix = "nothing to do: the next writing start rebuilds it";
+                    self.problems.add("missing", &file.path(), text, fix);
                 }
                 (backup, missed)
             }
         };
         let reminders = reminders.unwrap_or_default();
-        self.keep_copy(file.health, &file.path());
+        self.mark_if_damaged(file.health, &file.path());
         if rewrite {
             let (dialog, reminders) = (part.id.clone(), reminders.clone());
-            self.mended.push(TreeChange::Reminders { dialog, reminders });
+            self.repairs.push(TreeChange::Reminders { dialog, reminders });
         }
         reminders
     }
 
     pub(super) fn latests(
         &mut self,
-        parts: &AllParts,
+        parts: &TreeParts,
         identities: &Identities,
     ) -> BTreeMap<SelfId, Latest> {
         let mut latests = BTreeMap::new();
@@ -58,36 +58,36 @@ impl Build<'_> {
         latests
     }
 
-    fn latest(&mut self, part: &Parts, meta: &DialogMeta) -> Latest {
+    fn latest(&mut self, part: &DialogParts, meta: &DialogMeta) -> Latest {
         let modified = part.scan.last_ts.clone().unwrap_or_else(|| meta.created_at.clone());
         let file = &part.latest;
         let mut latest = match (&file.value, file.health) {
             (Some(latest), _) => latest.clone(),
-            (None, Health::Absent) => plain_latest(modified.clone()),
-            (None, _) => careful_latest(modified.clone()),
+            (None, FileHealth::Absent) => default_latest(modified.clone()),
+            (None, _) => stopped_latest(modified.clone()),
         };
         if latest.last_modified.as_str().is_empty() {
             latest.last_modified = modified;
         }
         let moved = self.current_course(part, &mut latest);
         let rewrite = match file.health {
-            Health::Absent | Health::Misplaced => false,
-            Health::Sound => moved,
-            Health::Damaged | Health::Adopted => true,
+            FileHealth::Absent | FileHealth::Misplaced => false,
+            FileHealth::Sound => moved,
+            FileHealth::Damaged | FileHealth::Adopted => true,
         };
-        self.keep_copy(file.health, &file.path());
+        self.mark_if_damaged(file.health, &file.path());
         if rewrite {
-            self.mended.push(TreeChange::Latest {
+            self.repairs.push(TreeChange::Latest {
                 dialog: part.id.clone(),
                 latest: Box::new(latest.clone()),
             });
         }
-        hold_if_unreadable(part, &mut latest);
+        stop_if_unreadable(part, &mut latest);
         latest
     }
 
     /// Lets `latest` name the newest course with records; true if it named another.
-    fn current_course(&mut self, part: &Parts, latest: &mut Latest) -> bool {
+    fn current_course(&mut self, part: &DialogParts, latest: &mut Latest) -> bool {
         let scan = &part.scan;
         let named = latest.current_course;
         let starts_next = latest.pending_course_start_prompt.is_some();
@@ -106,8 +106,8 @@ impl Build<'_> {
         if named > course && !stray {
             let path = &part.latest.path();
             let text = format!("it names course {named}, the newest with records is {course}");
-            let mend = "nothing to do: the newest course counts";
-            self.notes.add("course", path, text, mend);
+            let fix = "nothing to do: the newest course counts";
+            self.problems.add("course", path, text, fix);
             self.irreplaceable.push(path.clone());
         }
         latest.current_course = course;
@@ -116,7 +116,7 @@ impl Build<'_> {
 
     pub(super) fn stacks(
         &mut self,
-        parts: &AllParts,
+        parts: &TreeParts,
         ids: &Identities,
     ) -> BTreeMap<SelfId, Vec<Frame>> {
         let mut stacks = BTreeMap::new();
@@ -128,7 +128,7 @@ impl Build<'_> {
             let read = part.stack.value.clone().unwrap_or_default();
             let complete =
                 is_main || read.iter().any(|frame| frame.assignment_from_asker.is_some());
-            let usable = part.stack.health != Health::Damaged && complete;
+            let usable = part.stack.health != FileHealth::Damaged && complete;
             let stack = if usable { read } else { self.rebuilt_stack(part, meta, parts, ids) };
             stacks.insert(id.clone(), stack);
         }
@@ -138,9 +138,9 @@ impl Build<'_> {
     /// The route of a side dialog whose stack cannot be used; empty where nothing tells it.
     fn rebuilt_stack(
         &mut self,
-        part: &Parts,
+        part: &DialogParts,
         meta: &DialogMeta,
-        parts: &AllParts,
+        parts: &TreeParts,
         ids: &Identities,
     ) -> Vec<Frame> {
         if part.id.as_str() == self.reader.root.as_str() {
@@ -161,27 +161,27 @@ impl Build<'_> {
         let path = &part.stack.path();
         let Some(stack) = rebuilt else {
             let text = format!("nothing tells who asked {}: it does not go on", part.id);
-            self.notes.add("route", path, text, "ask anew in another session");
+            self.problems.add("route", path, text, "ask anew in another session");
             return Vec::new();
         };
-        if matches!(part.stack.health, Health::Absent | Health::Sound) {
+        if matches!(part.stack.health, FileHealth::Absent | FileHealth::Sound) {
             let text = format!("it names no assignment of {}", part.id);
-            let mend = "nothing to do: it is rebuilt from the records of the asker";
-            self.notes.add("route", path, text, mend);
+            let fix = "nothing to do: it is rebuilt from the records of the asker";
+            self.problems.add("route", path, text, fix);
         }
         if part.stack.value.as_ref().is_some_and(|frames| !frames.is_empty()) {
             self.irreplaceable.push(path.clone());
         }
-        self.keep_copy(part.stack.health, path);
-        if part.stack.health != Health::Misplaced {
-            self.mended.push(TreeChange::Stack { dialog: part.id.clone(), stack: stack.clone() });
+        self.mark_if_damaged(part.stack.health, path);
+        if part.stack.health != FileHealth::Misplaced {
+            self.repairs.push(TreeChange::Stack { dialog: part.id.clone(), stack: stack.clone() });
         }
         stack
     }
 }
 
 /// The newest entry of an asker that waits for `side`.
-fn waiting_for<'a>(side: &SelfId, parts: &'a AllParts) -> Option<(&'a SelfId, &'a Pending)> {
+fn waiting_for<'a>(side: &SelfId, parts: &'a TreeParts) -> Option<(&'a SelfId, &'a Pending)> {
     parts.iter().find_map(|(asker, other)| {
         let mut entries = other.pending.value.iter().flatten();
         Some((asker, entries.rfind(|entry| entry.side_dialog_id == *side)?))
@@ -190,8 +190,8 @@ fn waiting_for<'a>(side: &SelfId, parts: &'a AllParts) -> Option<(&'a SelfId, &'
 
 /// A dialog whose course cannot be opened must not write over what it does not know; one in which an id
 /// stands twice must not go on as if it knew which is meant.
-fn hold_if_unreadable(part: &Parts, latest: &mut Latest) {
-    let why = part.scan.flaws.iter().find_map(|flaw| match &flaw.kind {
+fn stop_if_unreadable(part: &DialogParts, latest: &mut Latest) {
+    let reason = part.scan.flaws.iter().find_map(|flaw| match &flaw.kind {
         FlawKind::Misplaced(_) => Some("a course file cannot be read".to_owned()),
         FlawKind::Repeated(id) => Some(format!("the call id {id} stands twice in its course")),
         FlawKind::Broken
@@ -200,13 +200,13 @@ fn hold_if_unreadable(part: &Parts, latest: &mut Latest) {
         | FlawKind::TooLong { .. }
         | FlawKind::Missing => None,
     });
-    if let Some(why) = why {
-        hold(latest, StopReason::system(&why));
+    if let Some(reason) = reason {
+        stop(latest, StopReason::system(&reason));
     }
 }
 
 /// Holds a dialog until a person lets it continue; in memory only.
-fn hold(latest: &mut Latest, reason: StopReason) {
+fn stop(latest: &mut Latest, reason: StopReason) {
     if latest.is_dead() {
         return;
     }

@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::latest::DisplayState;
-use crate::domain::left::as_left;
+use crate::domain::left::undriven_state;
 use crate::domain::state::{Activity, derive};
 use crate::domain::tree::Bucket;
-use crate::domain::waits::ring_problems;
+use crate::domain::waits::cycle_problems;
 use crate::domain::{
     ContextPressure, Dialog, DialogMeta, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
     RootId, SelfId,
 };
 
-use super::earlier;
+use super::earlier_layout;
 use super::error::StoreError;
-use super::file_stamps::{self, FolderLooks};
+use super::file_stamps::{self, FolderStamps};
+use super::folder_cache::FolderCache;
+use super::in_parallel::in_parallel;
+use super::index_file::is_entry_name;
 use super::lock::Lock;
-use super::memo::Memo;
-use super::notes::Notes;
-use super::parallel::side_by_side;
-use super::scan::Depth;
-use super::sealed::is_entry_name;
+use super::problem_collector::ProblemCollector;
+use super::scan::ScanDepth;
 use super::tree::{TreeRead, TreeReader, about};
 use super::tree_index::{KnownTrees, NewTrees};
-use super::{Access, Store, files, walk};
+use super::{Access, Store, files, folder_walk};
 
 /// Fewer trees than this are not worth a thread.
-const SHARE_OF_A_CORE: usize = 32;
+const MIN_PER_THREAD: usize = 32;
 /// So many folders are read in no time, and need no index.
-const MUCH: usize = 200;
+const INDEX_THRESHOLD: usize = 200;
 
 /// Everything there is, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Survey {
     pub problems: Vec<Problem>,
     /// Trees nothing can be made of; the first process that may write sets them aside.
     pub damaged: Vec<(Bucket, RootId)>,
-    /// Folders of dialogs that had to be read, see [`Store::keep_list`].
+    /// Folders of dialogs that had to be read, see [`Store::write_list_index`].
     pub read: usize,
     /// Dialogs, and folders that were walked through, that the next list could know from the index of trees.
     pub(super) unknown: usize,
@@ -53,8 +53,8 @@ pub struct Survey {
 impl Survey {
     /// True if so much had to be read that the next list is worth preparing.
     #[must_use]
-    pub fn is_worth_keeping(&self) -> bool {
-        self.read >= MUCH || self.unknown >= MUCH
+    pub fn is_worth_indexing(&self) -> bool {
+        self.read >= INDEX_THRESHOLD || self.unknown >= INDEX_THRESHOLD
     }
 
     /// The Taskdocs its dialogs work on, each once.
@@ -104,9 +104,9 @@ pub struct DialogListing {
 
 /// `driven`: another process drives the workspace; then what is written as running runs, and what rests
 /// shows what that process shows. Otherwise it shows what the next one would.
-fn shown(dialog: &Dialog, driven: bool) -> DisplayState {
+fn displayed_state(dialog: &Dialog, driven: bool) -> DisplayState {
     if !driven {
-        return as_left(dialog);
+        return undriven_state(dialog);
     }
     let running = dialog.latest.display_state.as_ref().filter(|state| state.is_running());
     match running.filter(|_| !dialog.latest.is_dead()) {
@@ -119,55 +119,58 @@ impl Store {
     /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
     #[must_use]
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
-        let memo = self.memo();
-        let trees = Trees::Known(KnownTrees::read(self.disk(), &self.layout));
-        self.survey_by(&Indexes { memo: &memo, trees: &trees }, buckets)
+        let cache = self.folder_cache();
+        let trees = TreeIndex::Known(KnownTrees::read(self.disk(), &self.layout));
+        self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, buckets)
     }
 
-    fn memo(&self) -> Memo {
+    fn folder_cache(&self) -> FolderCache {
         let disk = self.options.disk.clone();
-        Memo::new(disk, self.layout.dialogs(), self.layout.list_index())
+        FolderCache::new(disk, self.layout.dialogs(), self.layout.list_index())
     }
 
-    fn survey_by(&self, indexes: &Indexes<'_>, buckets: &[Bucket]) -> Survey {
+    fn survey_by(&self, indexes: &ListIndexes<'_>, buckets: &[Bucket]) -> Survey {
         let mut survey = Survey::default();
         for bucket in buckets {
             self.survey_bucket(*bucket, indexes, &mut survey);
         }
-        survey.read = indexes.memo.missed();
+        survey.read = indexes.cache.misses();
         survey
     }
 
     /// Writes down what the folders of all dialogs say and what their trees are listed as, so that the
     /// next list need not read them. Does nothing for a reader while another process writes to the
     /// workspace. Returns how many folders.
-    pub fn keep_list(&self) -> Result<usize, StoreError> {
-        self.keep_list_after(|made| made)
+    pub fn write_list_index(&self) -> Result<usize, StoreError> {
+        self.write_list_index_after(|made| made)
     }
 
     /// `began`: when the reading begins, for the time at which the index is made.
-    pub(super) fn keep_list_after(&self, began: fn(i128) -> i128) -> Result<usize, StoreError> {
+    pub(super) fn write_list_index_after(
+        &self,
+        began: fn(i128) -> i128,
+    ) -> Result<usize, StoreError> {
         let top = self.layout.dialogs();
         let free = || !Lock::is_held(&self.layout.lock());
         let may_write = self.access() == Access::ReadWrite || free();
-        if !may_write || files::kind_of(&top)? != Some(files::Kind::Folder) {
+        if !may_write || files::kind_of(&top)? != Some(files::FileKind::Folder) {
             return Ok(0);
         }
-        files::make_folders(self.disk(), &top, &self.layout.own())?;
+        files::make_folders(self.disk(), &top, &self.layout.own_folder())?;
         let (disk, mut kept) = (&self.options.disk, 0);
         files::replace_by(self.disk(), &self.layout.list_index(), |list| {
             // What changed since this file was made may change again unseen.
             let began = began(file_stamps::made_at(list)?);
-            let memo = self.memo().keeping(began, list.try_clone()?)?;
+            let cache = self.folder_cache().recording_to(began, list.try_clone()?)?;
             let written = files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
                 let new = NewTrees::begin(disk.clone(), file.try_clone()?, &self.layout, began)?;
-                let trees = Trees::New(new);
-                self.survey_by(&Indexes { memo: &memo, trees: &trees }, &Bucket::ALL);
-                let Trees::New(new) = trees else { return Ok(()) };
+                let trees = TreeIndex::New(new);
+                self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, &Bucket::ALL);
+                let TreeIndex::New(new) = trees else { return Ok(()) };
                 new.finish().map(drop)
             });
             written.map_err(io::Error::other)?;
-            kept = memo.finish()?;
+            kept = cache.finish()?;
             Ok(())
         })?;
         Ok(kept)
@@ -179,13 +182,13 @@ impl Store {
         self.survey_trees(bucket, std::slice::from_ref(root), None).survey
     }
 
-    fn survey_bucket(&self, bucket: Bucket, indexes: &Indexes<'_>, survey: &mut Survey) {
-        if let Trees::Known(known) = indexes.trees
+    fn survey_bucket(&self, bucket: Bucket, indexes: &ListIndexes<'_>, survey: &mut Survey) {
+        if let TreeIndex::Known(known) = indexes.trees
             && let Some(roots) = known.roots(bucket)
         {
             let shares = self.survey_shared(bucket, &roots, indexes);
             // A folder that is no dialog any more may hold dialogs.
-            if !shares.iter().any(|share| share.gone) {
+            if !shares.iter().any(|share| share.missing) {
                 for share in shares {
                     survey.add(share);
                 }
@@ -193,10 +196,10 @@ impl Store {
             }
         }
         let walked = self.walk(bucket);
-        if walked.problems.is_empty() && walked.ids.len() >= MUCH {
+        if walked.problems.is_empty() && walked.ids.len() >= INDEX_THRESHOLD {
             survey.unknown += walked.folders.len();
         }
-        if let Trees::New(new) = indexes.trees
+        if let TreeIndex::New(new) = indexes.trees
             && walked.problems.is_empty()
         {
             new.roots(bucket, &walked.folders, &walked.ids);
@@ -207,39 +210,49 @@ impl Store {
         }
     }
 
-    fn survey_shared(&self, bucket: Bucket, ids: &[RootId], indexes: &Indexes<'_>) -> Vec<Share> {
+    fn survey_shared(
+        &self,
+        bucket: Bucket,
+        ids: &[RootId],
+        indexes: &ListIndexes<'_>,
+    ) -> Vec<SurveyShare> {
         let read = |roots: &[RootId]| self.survey_trees(bucket, roots, Some(indexes));
-        side_by_side(ids, SHARE_OF_A_CORE, read)
+        in_parallel(ids, MIN_PER_THREAD, read)
     }
 
     /// With indexes: of trees that a walk has found.
-    fn survey_trees(&self, bucket: Bucket, roots: &[RootId], by: Option<&Indexes<'_>>) -> Share {
-        let mut share = Share::default();
+    fn survey_trees(
+        &self,
+        bucket: Bucket,
+        roots: &[RootId],
+        by: Option<&ListIndexes<'_>>,
+    ) -> SurveyShare {
+        let mut share = SurveyShare::default();
         let survey = &mut share.survey;
         let driven = self.access() == Access::ReadOnly && Lock::is_held(&self.layout.lock());
         let mut buffer = Vec::new();
         for root in roots {
-            if let Some(Trees::Known(known)) = by.map(|by| by.trees)
+            if let Some(TreeIndex::Known(known)) = by.map(|by| by.trees)
                 && let Some(tree) = known.tree(bucket, root, driven, &mut buffer)
             {
                 survey.trees.push(tree);
                 continue;
             }
-            match self.read_listed(bucket, root, by.map(|by| by.memo)) {
+            match self.read_listed(bucket, root, by.map(|by| by.cache)) {
                 Ok(mut read) => {
                     let settled = is_settled(&read);
                     survey.problems.append(&mut read.problems);
                     // Who may write loads such a tree, and the tree tells of its rings.
                     if self.access() == Access::ReadOnly {
-                        survey.problems.extend(rings_in(&read));
+                        survey.problems.extend(cycles_in(&read));
                     }
-                    let looks = read.looks.take().filter(|_| settled);
-                    survey.unknown += looks.as_ref().map_or(0, |_| read.tree.dialogs.len());
-                    let listing = match (by.map(|by| by.trees), looks) {
-                        (Some(Trees::New(new)), Some(looks)) => {
+                    let stamps = read.stamps.take().filter(|_| settled);
+                    survey.unknown += stamps.as_ref().map_or(0, |_| read.tree.dialogs.len());
+                    let listing = match (by.map(|by| by.trees), stamps) {
+                        (Some(TreeIndex::New(new)), Some(stamps)) => {
                             let states = states_while_driven(&read);
                             let listing = listing(read, driven);
-                            new.tree(&listing, &states, &looks);
+                            new.tree(&listing, &states, &stamps);
                             listing
                         }
                         _ => listing(read, driven),
@@ -247,11 +260,11 @@ impl Store {
                     survey.trees.push(listing);
                 }
                 Err(error) => {
-                    share.gone |= matches!(error, StoreError::NotFound(_));
+                    share.missing |= matches!(error, StoreError::NotFound(_));
                     if matches!(error, StoreError::Damaged(_)) {
                         survey.damaged.push((bucket, root.clone()));
                     }
-                    survey.problems.extend(self.unlisted(bucket, root, error));
+                    survey.problems.extend(self.listing_problem(bucket, root, error));
                 }
             }
         }
@@ -262,13 +275,13 @@ impl Store {
         &self,
         bucket: Bucket,
         root: &RootId,
-        memo: Option<&Memo>,
+        cache: Option<&FolderCache>,
     ) -> Result<TreeRead, StoreError> {
-        if memo.is_none() {
-            return self.read_tree(bucket, root, Depth::Facts);
+        if cache.is_none() {
+            return self.read_tree(bucket, root, ScanDepth::Facts);
         }
-        let (disk, layout, depth) = (self.disk(), &self.layout, Depth::Facts);
-        TreeReader { disk, layout, bucket, root, depth, memo }.read_found()
+        let (disk, layout, depth) = (self.disk(), &self.layout, ScanDepth::Facts);
+        TreeReader { disk, layout, bucket, root, depth, cache }.read_found()
     }
 
     /// Lists the trees of a bucket, and sets aside those nothing can be made of.
@@ -290,30 +303,30 @@ impl Store {
         (walked.ids, walked.problems)
     }
 
-    fn walk(&self, bucket: Bucket) -> Walked {
-        let mut notes = Notes::new(&self.layout);
+    fn walk(&self, bucket: Bucket) -> WalkedBucket {
+        let mut problems = ProblemCollector::new(&self.layout);
         let top = self.layout.bucket(bucket);
-        let walk = |()| walk::dialogs_and_folders_below(self.disk(), &top, &mut notes);
+        let walk = |()| folder_walk::dialogs_and_folders_below(self.disk(), &top, &mut problems);
         let found = self.check_top().and_then(walk).unwrap_or_else(|error| {
             let text = format!("unreadable now: {error}");
-            notes.add("unreadable", &top, text, "check the folder and its permissions");
-            walk::Found::default()
+            problems.add("unreadable", &top, text, "check the folder and its permissions");
+            folder_walk::WalkResult::default()
         });
         let ids = found.ids.iter().map(RootId::new).collect();
-        Walked { ids, folders: found.folders, problems: notes.finish(&top) }
+        WalkedBucket { ids, folders: found.folders, problems: problems.finish(&top) }
     }
 
     /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
     fn check_top(&self) -> Result<(), StoreError> {
         let top = self.layout.dialogs();
         match files::kind_of(&top)? {
-            None | Some(files::Kind::Folder) => Ok(()),
+            None | Some(files::FileKind::Folder) => Ok(()),
             Some(_) => Err(StoreError::Misplaced { path: top, expected: "a folder" }),
         }
     }
 
     /// Why a tree is not in the list; `None` for a folder that never was a dialog.
-    pub(super) fn unlisted(
+    pub(super) fn listing_problem(
         &self,
         bucket: Bucket,
         root: &RootId,
@@ -323,54 +336,54 @@ impl Store {
             StoreError::NotFound(_) => None,
             StoreError::Damaged(problem) => Some(*problem),
             StoreError::Held { .. }
-            | StoreError::ForeignLock { .. }
+            | StoreError::UntrustedLock { .. }
             | StoreError::ReadOnly
             | StoreError::Io { .. }
-            | StoreError::ForeignWriter(_)
+            | StoreError::ExternalWriter(_)
             | StoreError::Misplaced { .. }
             | StoreError::Exists(_)
             | StoreError::BadName { .. }
             | StoreError::Interrupted(_)
-            | StoreError::Earlier(_)
+            | StoreError::EarlierLayout(_)
             | StoreError::Encode { .. } => {
                 let path = self.layout.root(bucket, root);
                 let text = format!("{root} is unreadable now: {error}");
-                let notes = Notes::new(&self.layout);
-                Some(notes.problem("unreadable", &path, text, "check the file, then try again"))
+                let problems = ProblemCollector::new(&self.layout);
+                Some(problems.problem("unreadable", &path, text, "check the file, then try again"))
             }
         }
     }
 }
 
 /// What is known before anything is read.
-struct Indexes<'a> {
-    memo: &'a Memo,
-    trees: &'a Trees,
+struct ListIndexes<'a> {
+    cache: &'a FolderCache,
+    trees: &'a TreeIndex,
 }
 
 /// The index of trees: the one that is used, or the one that is made, for which all trees are read.
-enum Trees {
+enum TreeIndex {
     Known(KnownTrees),
     New(NewTrees),
 }
 
 /// The dialogs of a bucket, and the folders above them.
-struct Walked {
+struct WalkedBucket {
     ids: Vec<RootId>,
-    folders: Vec<FolderLooks>,
+    folders: Vec<FolderStamps>,
     problems: Vec<Problem>,
 }
 
 /// The list of some trees.
 #[derive(Default)]
-struct Share {
+struct SurveyShare {
     survey: Survey,
     /// True if a tree was not there.
-    gone: bool,
+    missing: bool,
 }
 
 impl Survey {
-    fn add(&mut self, share: Share) {
+    fn add(&mut self, share: SurveyShare) {
         let Survey { trees, problems, damaged, read: _, unknown } = share.survey;
         self.trees.extend(trees);
         self.problems.extend(problems);
@@ -382,9 +395,9 @@ impl Survey {
 /// True if another list of the same files says the same of this tree.
 fn is_settled(read: &TreeRead) -> bool {
     let waiting = || read.tree.dialogs.values().any(|dialog| !dialog.queue.is_empty());
-    let differs = !read.mended.is_empty() || !read.identities.is_empty();
+    let differs = !read.repairs.is_empty() || !read.identities.is_empty();
     let damaged =
-        !read.problems.is_empty() || !read.broken.is_empty() || !rings_in(read).is_empty();
+        !read.problems.is_empty() || !read.broken.is_empty() || !cycles_in(read).is_empty();
     let has_name = is_entry_name(read.tree.root.as_str());
     has_name && !read.earlier && !differs && !damaged && !waiting()
 }
@@ -393,8 +406,8 @@ fn is_settled(read: &TreeRead) -> bool {
 /// where that is the same.
 fn states_while_driven(read: &TreeRead) -> Vec<Option<DisplayState>> {
     let state = |dialog: &Dialog| {
-        let driven = shown(dialog, true);
-        (driven != shown(dialog, false)).then_some(driven)
+        let driven = displayed_state(dialog, true);
+        (driven != displayed_state(dialog, false)).then_some(driven)
     };
     let main = read.tree.root.main();
     let mut dialogs: Vec<_> = read.tree.dialogs.iter().collect();
@@ -409,15 +422,15 @@ fn order(main: &SelfId, a: &SelfId, b: &SelfId) -> Ordering {
 
 fn listing(read: TreeRead, driven: bool) -> TreeListing {
     let main = read.tree.root.main();
-    let unclean = !read.mended.is_empty()
+    let unclean = !read.repairs.is_empty()
         || !read.broken.is_empty()
-        || !rings_in(&read).is_empty()
+        || !cycles_in(&read).is_empty()
         || read.tree.dialogs.values().any(|dialog| has_work_left(dialog));
     let mut dialogs: Vec<DialogListing> = Vec::with_capacity(read.tree.dialogs.len());
     for (id, dialog) in read.tree.dialogs {
-        let about = about(&dialog, read.first_words.get(&id));
+        let about = about(&dialog, read.first_message.get(&id));
         let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
-        let (reasoning, state) = (reasoning(&dialog), shown(&dialog, driven));
+        let (reasoning, state) = (reasoning(&dialog), displayed_state(&dialog, driven));
         let dialog = Arc::unwrap_or_clone(dialog);
         dialogs.push(DialogListing {
             asker: asker.filter(|_| id != main),
@@ -438,15 +451,15 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     let mut listing =
         TreeListing { root, bucket, dialogs, registry, unclean, earlier: read.earlier };
     if read.earlier {
-        earlier::tell(&mut listing);
+        earlier_layout::fill_askers(&mut listing);
     }
     listing
 }
 
 /// Dialogs that wait for each other, where they might go on.
-pub(super) fn rings_in(read: &TreeRead) -> Vec<Problem> {
+pub(super) fn cycles_in(read: &TreeRead) -> Vec<Problem> {
     match read.tree.bucket {
-        Bucket::Run => ring_problems(&read.tree),
+        Bucket::Run => cycle_problems(&read.tree),
         Bucket::Done | Bucket::Archive => Vec::new(),
     }
 }

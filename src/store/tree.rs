@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{Dialog, DialogMeta, DialogTree, Problem, RootId, SelfId};
 
-use super::build::Build;
 use super::disk::Disk;
-use super::earlier::{self, SUBDIALOGS};
+use super::earlier_layout::{self, SUBDIALOGS};
 use super::error::StoreError;
-use super::file_stamps::FolderLooks;
+use super::file_stamps::FolderStamps;
 use super::files;
-use super::identity::{AllParts, Identities};
+use super::folder_cache::FolderCache;
+use super::folder_walk;
+use super::identity::{Identities, TreeParts};
+use super::in_parallel::in_parallel;
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
-use super::memo::Memo;
-use super::notes::Notes;
-use super::parallel::side_by_side;
-use super::parts::{HasSides, Health, Parts, Remembered};
-use super::scan::{Depth, headline};
-use super::walk;
+use super::parts::{DialogParts, FileHealth, HasSides, ListedDialogParts};
+use super::problem_collector::ProblemCollector;
+use super::scan::{ScanDepth, headline};
+use super::tree_builder::TreeBuilder;
 
 /// Fewer side dialogs than this are not worth a thread.
-const SHARE_OF_A_CORE: usize = 128;
+const MIN_PER_THREAD: usize = 128;
 
 /// A tree as it should be, and what on disk differs from that.
 #[derive(Debug)]
 pub(super) struct TreeRead {
     pub tree: DialogTree,
     /// State files that disagree with the courses.
-    pub mended: Vec<TreeChange>,
+    pub repairs: Vec<TreeChange>,
     pub problems: Vec<Problem>,
     /// Identities that had to be rebuilt, to be written anew.
     pub identities: Vec<(PathBuf, DialogMeta)>,
@@ -40,12 +40,12 @@ pub(super) struct TreeRead {
     /// Course files with their sizes in bytes.
     pub sizes: Vec<(PathBuf, u64)>,
     /// The first words of a person in each dialog.
-    pub first_words: BTreeMap<SelfId, String>,
+    pub first_message: BTreeMap<SelfId, String>,
     /// True for a tree of an earlier layout.
     pub earlier: bool,
     /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
     /// work, or a whole reading did not ask.
-    pub looks: Option<Vec<FolderLooks>>,
+    pub stamps: Option<Vec<FolderStamps>>,
 }
 
 pub(super) struct TreeReader<'a> {
@@ -53,9 +53,9 @@ pub(super) struct TreeReader<'a> {
     pub layout: &'a Layout,
     pub bucket: Bucket,
     pub root: &'a RootId,
-    pub depth: Depth,
-    /// What is known already; only for [`Depth::Facts`].
-    pub memo: Option<&'a Memo>,
+    pub depth: ScanDepth,
+    /// What is known already; only for [`ScanDepth::Facts`].
+    pub cache: Option<&'a FolderCache>,
 }
 
 impl TreeReader<'_> {
@@ -71,44 +71,48 @@ impl TreeReader<'_> {
     /// The same for a tree that a walk has found, which follows no link.
     pub fn read_found(&self) -> Result<TreeRead, StoreError> {
         let folder = self.layout.root(self.bucket, self.root);
-        let mut notes = Notes::new(self.layout);
-        let Found { parts, looks } = self.parts(&folder, &mut notes)?;
+        let mut problems = ProblemCollector::new(self.layout);
+        let FoundDialogs { parts, stamps } = self.parts(&folder, &mut problems)?;
         let identities = Identities::of(self.root, &parts);
         let main = self.root.main();
         let earlier = parts.get(&main).is_some_and(|main| main.earlier);
         if !identities.known.contains_key(&main) {
             if earlier {
-                return Err(StoreError::Earlier(self.root.clone()));
+                return Err(StoreError::EarlierLayout(self.root.clone()));
             }
-            return Err(self.beyond_mending(&folder, &parts, &notes));
+            return Err(self.unrepairable(&folder, &parts, &problems));
         }
-        let mut build = Build::new(self, notes);
+        let mut build = TreeBuilder::new(self, problems);
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
-        let read = TreeRead { looks, ..build.finish(&folder) };
-        Ok(if earlier { earlier::as_history(read) } else { read })
+        let read = TreeRead { stamps, ..build.finish(&folder) };
+        Ok(if earlier { earlier_layout::as_history(read) } else { read })
     }
 
-    fn parts(&self, folder: &Path, notes: &mut Notes) -> Result<Found, StoreError> {
-        let mut found = Found { parts: BTreeMap::new(), looks: Some(Vec::new()) };
-        let main = self.dialog(folder, &self.root.main(), notes)?;
+    fn parts(
+        &self,
+        folder: &Path,
+        problems: &mut ProblemCollector,
+    ) -> Result<FoundDialogs, StoreError> {
+        let mut found = FoundDialogs { parts: BTreeMap::new(), stamps: Some(Vec::new()) };
+        let main = self.dialog(folder, &self.root.main(), problems)?;
         let earlier = main.parts.earlier.then_some(SUBDIALOGS);
         let sides = main.sides;
         found.parts.insert(main.parts.id.clone(), Box::new(main.parts));
-        found.add(main.looks.map(|looks| vec![looks]));
+        found.add(main.stamps.map(|stamps| vec![stamps]));
         if sides == HasSides::No {
             return Ok(found);
         }
         for name in earlier.into_iter().chain([SIDE_DIALOGS]) {
             let sides = folder.join(name);
-            let walked = walk::dialogs_and_folders_below(self.disk, &sides, notes)?;
+            let walked = folder_walk::dialogs_and_folders_below(self.disk, &sides, problems)?;
             found.add(Some(walked.folders));
             let ids = walked.ids;
-            for read in side_by_side(&ids, SHARE_OF_A_CORE, |ids| self.side_parts(&sides, ids)) {
-                let (read, notes_of_it) = read?;
+            for read in in_parallel(&ids, MIN_PER_THREAD, |ids| self.side_parts(&sides, ids)) {
+                let (read, more) = read?;
                 found.parts.extend(read.parts);
-                found.add(read.looks);
-                notes.take(notes_of_it);
+                found.add(read.stamps);
+                problems.append(more);
             }
         }
         Ok(found)
@@ -118,59 +122,69 @@ impl TreeReader<'_> {
         &self,
         folder: &Path,
         id: &SelfId,
-        notes: &mut Notes,
-    ) -> Result<Remembered, StoreError> {
-        if let Some(memo) = self.memo.filter(|_| self.depth == Depth::Facts) {
-            return Parts::remember(self.disk, folder, id, memo, notes);
+        problems: &mut ProblemCollector,
+    ) -> Result<ListedDialogParts, StoreError> {
+        if let Some(cache) = self.cache.filter(|_| self.depth == ScanDepth::Facts) {
+            return DialogParts::read_for_list(self.disk, folder, id, cache, problems);
         }
-        let parts = Parts::read(self.disk, folder, id, self.depth, notes)?;
-        Ok(Remembered { parts, sides: HasSides::Maybe, looks: None })
+        let parts = DialogParts::read(self.disk, folder, id, self.depth, problems)?;
+        Ok(ListedDialogParts { parts, sides: HasSides::Maybe, stamps: None })
     }
 
-    fn side_parts(&self, sides: &Path, ids: &[String]) -> Result<(Found, Notes), StoreError> {
-        let mut notes = Notes::new(self.layout);
-        let mut found = Found { parts: BTreeMap::new(), looks: Some(Vec::new()) };
+    fn side_parts(
+        &self,
+        sides: &Path,
+        ids: &[String],
+    ) -> Result<(FoundDialogs, ProblemCollector), StoreError> {
+        let mut problems = ProblemCollector::new(self.layout);
+        let mut found = FoundDialogs { parts: BTreeMap::new(), stamps: Some(Vec::new()) };
         for id in ids {
             let (folder, id) = (sides.join(id), SelfId::new(id));
-            let Remembered { parts, looks, .. } = self.dialog(&folder, &id, &mut notes)?;
-            found.add(looks.map(|looks| vec![looks]));
-            if !parts.is_debris() {
+            let ListedDialogParts { parts, stamps, .. } =
+                self.dialog(&folder, &id, &mut problems)?;
+            found.add(stamps.map(|stamps| vec![stamps]));
+            if !parts.is_leftover() {
                 found.parts.insert(id, Box::new(parts));
             }
         }
-        Ok((found, notes))
+        Ok((found, problems))
     }
 
-    fn beyond_mending(&self, folder: &Path, parts: &AllParts, notes: &Notes) -> StoreError {
+    fn unrepairable(
+        &self,
+        folder: &Path,
+        parts: &TreeParts,
+        problems: &ProblemCollector,
+    ) -> StoreError {
         let main = parts.get(&self.root.main());
-        if parts.len() == 1 && main.is_some_and(|main| main.is_debris()) {
+        if parts.len() == 1 && main.is_some_and(|main| main.is_leftover()) {
             return StoreError::NotFound(self.root.clone());
         }
         let state = match main.map(|main| main.meta.health) {
-            Some(Health::Damaged) => "damaged",
-            Some(Health::Misplaced) => "not a file",
-            Some(Health::Absent | Health::Sound | Health::Adopted) | None => "missing",
+            Some(FileHealth::Damaged) => "damaged",
+            Some(FileHealth::Misplaced) => "not a file",
+            Some(FileHealth::Absent | FileHealth::Sound | FileHealth::Adopted) | None => "missing",
         };
         let text = format!(
             "{}: dialog.yaml is {state}, and no record tells whose dialog it is",
             self.root
         );
-        let mend = "write dialog.yaml anew (id, agentId, taskDocPath, createdAt)";
-        let problem = notes.problem("identity", &folder.join(DIALOG), text, mend);
+        let fix = "write dialog.yaml anew (id, agentId, taskDocPath, createdAt)";
+        let problem = problems.problem("identity", &folder.join(DIALOG), text, fix);
         StoreError::Damaged(Box::new(problem))
     }
 }
 
 /// The dialogs of a tree, or of a part of it.
-struct Found {
-    parts: AllParts,
-    /// See [`TreeRead::looks`].
-    looks: Option<Vec<FolderLooks>>,
+struct FoundDialogs {
+    parts: TreeParts,
+    /// See [`TreeRead::stamps`].
+    stamps: Option<Vec<FolderStamps>>,
 }
 
-impl Found {
-    fn add(&mut self, looks: Option<Vec<FolderLooks>>) {
-        match (&mut self.looks, looks) {
+impl FoundDialogs {
+    fn add(&mut self, stamps: Option<Vec<FolderStamps>>) {
+        match (&mut self.stamps, stamps) {
             (Some(all), Some(more)) => all.extend(more),
             (all, _) => *all = None,
         }
@@ -178,9 +192,9 @@ impl Found {
 }
 
 /// What a dialog is about: its assignment, or the first words of a person.
-pub(super) fn about(dialog: &Dialog, first_words: Option<&String>) -> String {
+pub(super) fn about(dialog: &Dialog, first_message: Option<&String>) -> String {
     dialog.assignment().map_or_else(
-        || first_words.cloned().unwrap_or_default(),
+        || first_message.cloned().unwrap_or_default(),
         |assignment| headline(&assignment.tellask_content),
     )
 }

@@ -18,52 +18,52 @@ use crate::domain::tree::Bucket;
 use crate::domain::{DisplayState, RegistryEntry, RootId};
 
 use super::disk::Disk;
-use super::file_stamps::{FileStamp, FolderLooks, LookSum};
-use super::files::{self, Kind};
-use super::layout::{Layout, flat};
-use super::parallel::side_by_side;
-use super::sealed::{Entries, NewEntries};
+use super::file_stamps::{FileStamp, FolderStamps, StampHasher};
+use super::files::{self, FileKind};
+use super::in_parallel::in_parallel;
+use super::index_file::{IndexReader, IndexWriter};
+use super::layout::{Layout, flat_name};
 use super::survey::{DialogListing, TreeListing};
 
 /// Says who wrote it: another build may list trees in another way.
 const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 1");
 /// So many folders, and rows, are in one entry: more are shared out among the cores.
-const CHUNK: usize = 256;
+const MAX_PART_ITEMS: usize = 256;
 
 /// A part of what was listed, and what it was made from.
 #[derive(Serialize, Deserialize)]
-struct Part<'a, T> {
+struct IndexPart<'a, T> {
     /// Of the reading; parts of several readings do not mix.
     began: i64,
     /// How many parts there are.
     parts: usize,
     /// Of all folders and files of this part.
-    looks: [u64; 2],
+    stamps: [u64; 2],
     /// Folders below the tree, or the bucket, with the files that were looked at in them.
     #[serde(borrow)]
-    folders: Vec<(Name<'a>, Vec<Name<'a>>)>,
+    folders: Vec<(EscapedName<'a>, Vec<EscapedName<'a>>)>,
     items: Vec<T>,
     /// What is told once.
-    head: Option<Head>,
+    head: Option<IndexHead>,
 }
 
 /// A name that is copied only where JSON has to escape it.
 #[derive(Serialize, Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+struct EscapedName<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct IndexHead {
     registry: Vec<RegistryEntry>,
     unclean: bool,
 }
 
 /// A dialog, and what it shows while another process drives the workspace, if that is something else.
-type Row<'a> = (Cow<'a, DialogListing>, Option<DisplayState>);
+type ListedRow<'a> = (Cow<'a, DialogListing>, Option<DisplayState>);
 
 /// The trees that were listed earlier.
 #[derive(Debug)]
 pub(super) struct KnownTrees {
-    entries: Entries,
+    entries: IndexReader,
     /// The folders of the buckets; those that are there.
     tops: Vec<(Bucket, File)>,
     layout: Layout,
@@ -75,13 +75,13 @@ impl KnownTrees {
     /// One that is not ours is as good as none.
     pub fn read(disk: &dyn Disk, layout: &Layout) -> Self {
         let mut known = Self {
-            entries: Entries::open(disk, &layout.tree_index(), HEADER),
+            entries: IndexReader::open(disk, &layout.tree_index(), HEADER),
             tops: Vec::new(),
             layout: layout.clone(),
             queues: BTreeSet::new(),
         };
         let is_folder =
-            files::kind_of(&layout.dialogs()).is_ok_and(|kind| kind == Some(Kind::Folder));
+            files::kind_of(&layout.dialogs()).is_ok_and(|kind| kind == Some(FileKind::Folder));
         // Where waiting prompts cannot be seen, nothing is known.
         if let (true, Ok(queues)) = (is_folder, names_in(&layout.all_queues())) {
             known.queues = queues;
@@ -94,13 +94,13 @@ impl KnownTrees {
     /// The ids in a bucket, if no folder above them has changed.
     pub fn roots(&self, bucket: Bucket) -> Option<Vec<RootId>> {
         let (name, mut buffer) = (bucket.folder(), Vec::new());
-        let (roots, _) = self.all(bucket, name, "", &mut buffer, |root: RootId| root)?;
+        let (roots, _) = self.read_parts(bucket, name, "", &mut buffer, |root: RootId| root)?;
         roots.iter().all(|root| is_dialog_path(root.as_str())).then_some(roots)
     }
 
     /// A tree, if nothing of it has changed.
     ///
-    /// `driven`: another process drives the workspace. `buffer`: see [`Entries::get`].
+    /// `driven`: another process drives the workspace. `buffer`: see [`IndexReader::get`].
     pub fn tree(
         &self,
         bucket: Bucket,
@@ -108,39 +108,39 @@ impl KnownTrees {
         driven: bool,
         buffer: &mut Vec<u8>,
     ) -> Option<TreeListing> {
-        let has_queue = self.queues.contains(&OsString::from(flat(root.as_str())));
+        let has_queue = self.queues.contains(&OsString::from(flat_name(root.as_str())));
         if has_queue && !names_in(&self.layout.queues(root)).ok()?.is_empty() {
             return None;
         }
         let name = format!("{}/{root}", bucket.folder());
-        let shown = |(row, while_driven): Row<'static>| {
+        let shown = |(row, while_driven): ListedRow<'static>| {
             let mut dialog = row.into_owned();
             if let Some(state) = while_driven.filter(|_| driven) {
                 dialog.state = state;
             }
             dialog
         };
-        let (dialogs, head) = self.all(bucket, &name, root.as_str(), buffer, shown)?;
-        let Head { registry, unclean } = head?;
+        let (dialogs, head) = self.read_parts(bucket, &name, root.as_str(), buffer, shown)?;
+        let IndexHead { registry, unclean } = head?;
         Some(TreeListing { root: root.clone(), bucket, dialogs, registry, unclean, earlier: false })
     }
 
     /// What all parts of an entry hold, if all of them are as they were.
-    fn all<T: DeserializeOwned, R: Send>(
+    fn read_parts<T: DeserializeOwned, R: Send>(
         &self,
         bucket: Bucket,
         name: &str,
         below: &str,
         buffer: &mut Vec<u8>,
         each: impl Fn(T) -> R + Sync,
-    ) -> Option<(Vec<R>, Option<Head>)> {
+    ) -> Option<(Vec<R>, Option<IndexHead>)> {
         let (_, top) = self.tops.iter().find(|(known, _)| *known == bucket)?;
         let read = |number: usize, into: &mut Vec<R>, buffer: &mut Vec<u8>| {
             let entry = self.entries.get(&part_name(name, number), buffer)?;
-            let part: Part<'_, T> = serde_json::from_str(entry.body).ok()?;
+            let part: IndexPart<'_, T> = serde_json::from_str(entry.body).ok()?;
             // Who forges an entry cannot know the times and the inode of that folder.
             (number > 0 || part.folders.first()?.0.0.is_empty()).then_some(())?;
-            part.holds(top, below)?;
+            part.matches_disk(top, below)?;
             // A small tree in a long list shall take no more room than it needs.
             into.reserve_exact(part.items.len());
             into.extend(part.items.into_iter().map(&each));
@@ -150,8 +150,8 @@ impl KnownTrees {
         let (began, parts, head) = read(0, &mut all, buffer)?;
         (parts <= self.entries.count()).then_some(())?;
         let rest: Vec<usize> = (1..parts).collect();
-        let shares = side_by_side(&rest, 1, |numbers| -> Option<Vec<R>> {
-            let mut share = Vec::with_capacity(numbers.len() * CHUNK);
+        let shares = in_parallel(&rest, 1, |numbers| -> Option<Vec<R>> {
+            let mut share = Vec::with_capacity(numbers.len() * MAX_PART_ITEMS);
             let mut buffer = Vec::new();
             for number in numbers {
                 let (its_began, its_parts, _) = read(*number, &mut share, &mut buffer)?;
@@ -167,30 +167,30 @@ impl KnownTrees {
     }
 }
 
-impl<T> Part<'_, T> {
+impl<T> IndexPart<'_, T> {
     /// `None` unless everything it names looks as it did.
-    fn holds(&self, top: &File, below: &str) -> Option<()> {
-        let mut sum = LookSum::default();
+    fn matches_disk(&self, top: &File, below: &str) -> Option<()> {
+        let mut hasher = StampHasher::default();
         let mut path = String::new();
-        for (Name(folder), files) in &self.folders {
+        for (EscapedName(folder), files) in &self.folders {
             path.clear();
             path.push_str(below);
-            push(&mut path, folder);
+            push_segment(&mut path, folder);
             // The bucket itself.
             let own = if path.is_empty() { "." } else { &path };
-            sum.add(folder, &FileStamp::at(top, own).ok()?);
+            hasher.add(folder, &FileStamp::at(top, own).ok()?);
             let length = path.len();
-            for Name(file) in files {
+            for EscapedName(file) in files {
                 path.truncate(length);
-                push(&mut path, file);
-                sum.add(file, &FileStamp::at(top, &path).ok()?);
+                push_segment(&mut path, file);
+                hasher.add(file, &FileStamp::at(top, &path).ok()?);
             }
         }
-        (sum.finish() == self.looks).then_some(())
+        (hasher.finish() == self.stamps).then_some(())
     }
 }
 
-fn push(path: &mut String, name: &str) {
+fn push_segment(path: &mut String, name: &str) {
     if !path.is_empty() && !name.is_empty() {
         path.push('/');
     }
@@ -213,7 +213,7 @@ fn names_in(folder: &Path) -> io::Result<BTreeSet<OsString>> {
 /// The index that is being made.
 #[derive(Debug)]
 pub(super) struct NewTrees {
-    entries: NewEntries,
+    entries: IndexWriter,
     layout: Layout,
     /// When the reading began, by the clock of the file system.
     began: i128,
@@ -226,61 +226,62 @@ impl NewTrees {
         layout: &Layout,
         began: i128,
     ) -> io::Result<Self> {
-        let entries = NewEntries::begin(file, disk, HEADER)?;
+        let entries = IndexWriter::begin(file, disk, HEADER)?;
         Ok(Self { entries, layout: layout.clone(), began })
     }
 
-    /// What a walk found: `looks` are of the folders above the dialogs.
-    pub fn roots(&self, bucket: Bucket, looks: &[FolderLooks], roots: &[RootId]) {
+    /// What a walk found: `stamps` are of the folders above the dialogs.
+    pub fn roots(&self, bucket: Bucket, stamps: &[FolderStamps], roots: &[RootId]) {
         let top = self.layout.bucket(bucket);
-        self.add(bucket.folder(), &top, looks, roots, None);
+        self.add(bucket.folder(), &top, stamps, roots, None);
     }
 
-    /// A tree that was read when `looks` had been taken of its folders and files.
+    /// A tree that was read when `stamps` had been taken of its folders and files.
     pub fn tree(
         &self,
         listing: &TreeListing,
         states: &[Option<DisplayState>],
-        looks: &[FolderLooks],
+        stamps: &[FolderStamps],
     ) {
         let name = format!("{}/{}", listing.bucket.folder(), listing.root);
         let top = self.layout.root(listing.bucket, &listing.root);
         let states = states.iter().cloned();
-        let rows: Vec<Row<'_>> = listing.dialogs.iter().map(Cow::Borrowed).zip(states).collect();
-        let head = Head { registry: listing.registry.clone(), unclean: listing.unclean };
-        self.add(&name, &top, looks, &rows, Some(head));
+        let rows: Vec<ListedRow<'_>> =
+            listing.dialogs.iter().map(Cow::Borrowed).zip(states).collect();
+        let head = IndexHead { registry: listing.registry.clone(), unclean: listing.unclean };
+        self.add(&name, &top, stamps, &rows, Some(head));
     }
 
     fn add<T: Serialize + Clone>(
         &self,
         name: &str,
         top: &Path,
-        looks: &[FolderLooks],
+        stamps: &[FolderStamps],
         items: &[T],
-        mut head: Option<Head>,
+        mut head: Option<IndexHead>,
     ) {
-        let settled = looks.iter().all(|folder| {
+        let settled = stamps.iter().all(|folder| {
             folder.own.is_settled(self.began)
-                && folder.files().all(|(_, look)| look.is_settled(self.began))
+                && folder.files().all(|(_, stamp)| stamp.is_settled(self.began))
         });
         let Some(began) = i64::try_from(self.began).ok().filter(|_| settled) else { return };
-        let parts = looks.len().max(items.len()).div_ceil(CHUNK);
+        let parts = stamps.len().max(items.len()).div_ceil(MAX_PART_ITEMS);
         for number in 0..parts {
-            let chunk = number * CHUNK..(number + 1) * CHUNK;
-            let looks = part_of(looks, &chunk);
-            let items = part_of(items, &chunk).to_vec();
-            let mut sum = LookSum::default();
-            let mut folders = Vec::with_capacity(looks.len());
-            for folder in looks {
+            let chunk = number * MAX_PART_ITEMS..(number + 1) * MAX_PART_ITEMS;
+            let stamps = chunk_of(stamps, &chunk);
+            let items = chunk_of(items, &chunk).to_vec();
+            let mut hasher = StampHasher::default();
+            let mut folders = Vec::with_capacity(stamps.len());
+            for folder in stamps {
                 let path = folder.path.strip_prefix(top).ok().and_then(Path::to_str);
                 let Some(path) = path else { return };
-                sum.add(path, &folder.own);
-                folder.files().for_each(|(file, look)| sum.add(file, look));
-                let files = folder.files().map(|(file, _)| Name(file.into())).collect();
-                folders.push((Name(path.into()), files));
+                hasher.add(path, &folder.own);
+                folder.files().for_each(|(file, stamp)| hasher.add(file, stamp));
+                let files = folder.files().map(|(file, _)| EscapedName(file.into())).collect();
+                folders.push((EscapedName(path.into()), files));
             }
             let head = head.take();
-            let part = Part { began, parts, looks: sum.finish(), folders, items, head };
+            let part = IndexPart { began, parts, stamps: hasher.finish(), folders, items, head };
             let written = serde_json::to_string(&part)
                 .is_ok_and(|body| self.entries.add(&part_name(name, number), &body));
             if !written {
@@ -295,6 +296,6 @@ impl NewTrees {
     }
 }
 
-fn part_of<'a, T>(all: &'a [T], chunk: &std::ops::Range<usize>) -> &'a [T] {
+fn chunk_of<'a, T>(all: &'a [T], chunk: &std::ops::Range<usize>) -> &'a [T] {
     all.get(chunk.start.min(all.len())..chunk.end.min(all.len())).unwrap_or_default()
 }

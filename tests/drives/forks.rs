@@ -62,7 +62,7 @@ fn ready() -> DisplayState {
 /// Nothing in it is in need of mending, and no name of the source is left in its files of state.
 fn assert_sound(world: &World, source: &RootId, fork: &RootId) {
     let loaded = world.view().load(Bucket::Run, fork).expect("a tree");
-    assert_eq!((loaded.mended, loaded.problems), (vec![], vec![]));
+    assert_eq!((loaded.repairs, loaded.problems), (vec![], vec![]));
     for (name, bytes) in contents(&folder(world, fork)) {
         let text = String::from_utf8(bytes).expect("text");
         assert!(!text.contains(source.as_str()), "{}: {text}", name.display());

@@ -22,8 +22,8 @@ impl Look {
     /// Reads the tree as a program that starts now would.
     pub fn at(store: &Store, root: &RootId) -> Result<Self, String> {
         let loaded = store.load(Bucket::Run, root).map_err(|error| error.to_string())?;
-        if !loaded.mended.is_empty() {
-            return Err(format!("files disagree with the courses: {:?}", loaded.mended));
+        if !loaded.repairs.is_empty() {
+            return Err(format!("files disagree with the courses: {:?}", loaded.repairs));
         }
         let mut survey = store.survey(&[Bucket::Run]);
         let listing = survey.trees.pop().ok_or("the tree is not listed")?;

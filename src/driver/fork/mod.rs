@@ -40,17 +40,17 @@ pub fn make(
 ) -> Result<AfterFork, String> {
     let as_text = |error: StoreError| error.to_string();
     let (store, now) = (&engine.store, engine.clock.now());
-    let tree = store.look(bucket, source).map_err(as_text)?.tree;
+    let tree = store.load_read_only(bucket, source).map_err(as_text)?.tree;
     let sources = read(store, &tree).map_err(as_text)?;
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
     let staging = store.stage(fork).map_err(as_text)?;
     let images = attached_artifacts(&changes, fork);
     staging.write(changes).map_err(as_text)?;
-    images.iter().try_for_each(|of| staging.adopt(source, of)).map_err(as_text)?;
+    images.iter().try_for_each(|of| staging.copy_artifact(source, of)).map_err(as_text)?;
     let copied = staging.read().map_err(as_text)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
-    let next = next_step::finish(&mut draft, copied.mended, opening);
+    let next = next_step::finish(&mut draft, copied.repairs, opening);
     staging.write(draft.finish().1.changes).map_err(as_text)?;
     staging.publish().map_err(as_text)?;
     Ok(next)

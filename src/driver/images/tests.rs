@@ -32,15 +32,15 @@ fn record(kind: &str, names: &[&str]) -> Arc<Entry> {
 }
 
 /// A fake disk: the name states what the file contains.
-fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, NoArtifact> {
+fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, ArtifactError> {
     match of.path.as_str() {
-        "gone" => Err(NoArtifact::Missing),
+        "gone" => Err(ArtifactError::Missing),
         "text" => Ok(b"words".to_vec()),
         name => {
             let size: usize = name.parse().expect("a size");
             let mut bytes = PNG.to_vec();
             bytes.resize(size, 0);
-            if size > max { Err(NoArtifact::TooLarge) } else { Ok(bytes) }
+            if size > max { Err(ArtifactError::TooLarge) } else { Ok(bytes) }
         }
     }
 }

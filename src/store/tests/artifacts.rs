@@ -3,8 +3,8 @@
 
 use std::os::unix::fs::symlink;
 
-use super::super::NoArtifact;
-use super::super::faulty::{Fault, FaultyDisk};
+use super::super::ArtifactError;
+use super::super::faulty_disk::{DiskFault, FaultyDisk};
 use super::*;
 use crate::domain::{ArtifactRef, DialogId};
 
@@ -31,12 +31,12 @@ fn a_file_is_read_wherever_its_tree_was_moved() {
     assert_eq!(fs::read(workspace.of_root(PATH)).unwrap(), b"bytes");
     let read = |store: &Store, most| store.artifact(&of(&main_id(), PATH), most);
     assert_eq!(read(&store, 5), Ok(b"bytes".to_vec()));
-    assert_eq!(read(&store, 4), Err(NoArtifact::TooLarge));
+    assert_eq!(read(&store, 4), Err(ArtifactError::TooLarge));
     store.relocate(&root(), Bucket::Run, Bucket::Archive).unwrap();
     assert_eq!(read(&store, 5), Ok(b"bytes".to_vec()));
     assert_eq!(read(&workspace.view(), 5), Ok(b"bytes".to_vec()));
     fs::remove_file(workspace.at("archive").join(ROOT).join(PATH)).unwrap();
-    assert_eq!(read(&store, 5), Err(NoArtifact::Missing));
+    assert_eq!(read(&store, 5), Err(ArtifactError::Missing));
 }
 
 #[test]
@@ -57,12 +57,16 @@ fn nothing_is_read_or_written_outside_of_the_folder_of_the_dialog() {
         "/etc/passwd",
         "artifacts/none",
     ] {
-        assert_eq!(store.artifact(&of(&main_id(), path), 99), Err(NoArtifact::Missing), "{path}");
+        assert_eq!(
+            store.artifact(&of(&main_id(), path), 99),
+            Err(ArtifactError::Missing),
+            "{path}"
+        );
     }
     for strange in ["../../..", "nobody/at/all"] {
         let dialog = DialogId::main(RootId::new(strange));
         let of = ArtifactRef { dialog, path: PATH.to_owned() };
-        assert_eq!(store.artifact(&of, 99), Err(NoArtifact::Missing), "{strange}");
+        assert_eq!(store.artifact(&of, 99), Err(ArtifactError::Missing), "{strange}");
     }
     fs::write(workspace.of_root("artifacts/other.png"), b"other").unwrap();
     for path in
@@ -81,7 +85,7 @@ fn a_record_that_cannot_be_written_leaves_no_file_and_a_file_stands_before_its_r
     let operations = {
         let workspace = Workspace::new();
         commit(&workspace.open(), vec![create_main()]).unwrap();
-        let disk = Arc::new(FaultyDisk::new(Fault::Never));
+        let disk = Arc::new(FaultyDisk::new(DiskFault::Never));
         let store = workspace.open_on(disk.clone()).unwrap();
         let before = disk.operations();
         commit(&store, vec![kept(PATH), append(&main_id(), &[&say("m")])]).unwrap();
@@ -89,7 +93,7 @@ fn a_record_that_cannot_be_written_leaves_no_file_and_a_file_stands_before_its_r
     };
     assert!(operations.len() > 5, "{operations:?}");
     for at in operations {
-        for fault in [Fault::FailAt(at), Fault::StopAt(at)] {
+        for fault in [DiskFault::FailAt(at), DiskFault::StopAt(at)] {
             let workspace = Workspace::new();
             commit(&workspace.open(), vec![create_main()]).unwrap();
             let store = workspace.open_on(Arc::new(FaultyDisk::new(fault))).unwrap();
@@ -99,7 +103,7 @@ fn a_record_that_cannot_be_written_leaves_no_file_and_a_file_stands_before_its_r
             let said = fs::read_to_string(course).is_ok_and(|text| text.contains("words of m"));
             let there = workspace.of_root(PATH).exists();
             assert!(there || !said, "{fault:?}: a record without its file");
-            if matches!(fault, Fault::FailAt(_)) && !written {
+            if matches!(fault, DiskFault::FailAt(_)) && !written {
                 assert!(!there && !said, "{fault:?}: something is left");
             }
         }

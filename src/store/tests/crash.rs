@@ -1,6 +1,6 @@
 //! The process dies, or one operation fails, at every operation of a representative day.
 
-use super::super::faulty::{Fault, FaultyDisk};
+use super::super::faulty_disk::{DiskFault, FaultyDisk};
 use super::*;
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ fn pictures() -> Vec<Picture> {
 }
 
 fn operations() -> usize {
-    let disk = Arc::new(FaultyDisk::new(Fault::Never));
+    let disk = Arc::new(FaultyDisk::new(DiskFault::Never));
     let workspace = Workspace::new();
     let store = workspace.open_on(disk.clone()).unwrap();
     for step in steps() {
@@ -116,7 +116,7 @@ fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
     assert!(last > 40, "{last}");
     for at in 0..last {
         let workspace = Workspace::new();
-        let disk = Arc::new(FaultyDisk::new(Fault::StopAt(at)));
+        let disk = Arc::new(FaultyDisk::new(DiskFault::StopAt(at)));
         let mut acknowledged = 0;
         if let Ok(store) = workspace.open_on(disk) {
             for step in steps() {
@@ -142,11 +142,11 @@ fn goes_on_after(workspace: &Workspace, at: usize) {
     let Ok(loaded) = store.load(run(), &root()) else {
         return;
     };
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     let line = say("after");
     commit(&store, vec![append(&main_id(), &[&line])]).unwrap();
     let again = store.load(run(), &root()).unwrap();
-    assert_eq!(again.mended, [], "stopped at {at}");
+    assert_eq!(again.repairs, [], "stopped at {at}");
     let torn: Vec<_> = again.problems.iter().filter(|p| p.path.contains(ROOT)).collect();
     let of_side = |p: &&&crate::domain::Problem| p.path.contains("sideDialogs");
     assert_eq!(torn.iter().filter(|p| !of_side(p)).count(), 0, "{torn:?}");
@@ -158,7 +158,7 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
     let pictures = pictures();
     for at in 0..operations() {
         let workspace = Workspace::new();
-        let disk = Arc::new(FaultyDisk::new(Fault::FailAt(at)));
+        let disk = Arc::new(FaultyDisk::new(DiskFault::FailAt(at)));
         let Ok(store) = workspace.open_on(disk) else {
             continue;
         };

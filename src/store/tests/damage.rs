@@ -16,11 +16,11 @@ pub(super) fn tree() -> Workspace {
         .unwrap();
     commit(&store, vec![append(&side_id(), &[START, &say("n")])]).unwrap();
     let loaded = store.load(run(), &root()).unwrap();
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     let reminders = loaded.tree.main().unwrap().reminders.clone();
     commit(&store, vec![TreeChange::Reminders { dialog: main_id(), reminders }]).unwrap();
     let again = store.load(run(), &root()).unwrap();
-    assert_eq!((again.mended, again.problems), (vec![], vec![]));
+    assert_eq!((again.repairs, again.problems), (vec![], vec![]));
     drop(store);
     workspace
 }
@@ -60,9 +60,9 @@ fn assert_whole(workspace: &Workspace) -> Vec<Problem> {
     let store = workspace.open();
     let mending = store.load(run(), &root()).unwrap();
     assert_eq!(mending.tree, loaded.tree);
-    commit(&store, mending.mended).unwrap();
+    commit(&store, mending.repairs).unwrap();
     let again = store.load(run(), &root()).unwrap();
-    assert_eq!((again.mended, again.problems), (vec![], vec![]));
+    assert_eq!((again.repairs, again.problems), (vec![], vec![]));
     assert_nothing_is_lost(&before, workspace);
     loaded.problems
 }
@@ -125,11 +125,11 @@ fn a_dialog_whose_state_is_unreadable_is_held() {
     let main = loaded.tree.main().unwrap();
     assert_eq!(main.latest.interruption(), Some(&StopReason::ServerRestart));
     assert_eq!(loaded.problems.len(), 1);
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     assert_nothing_is_lost(&before, &workspace);
     fs::remove_file(workspace.of_root("latest.yaml")).unwrap();
     let loaded = store.load(run(), &root()).unwrap();
-    assert_eq!((loaded.problems, loaded.mended), (vec![], vec![]));
+    assert_eq!((loaded.problems, loaded.repairs), (vec![], vec![]));
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn a_finished_copy_takes_the_place_of_an_absent_file() {
     fs::rename(&latest, workspace.of_root(".latest.yaml.1.ab.tmp")).unwrap();
     let store = workspace.open();
     let loaded = store.load(run(), &root()).unwrap();
-    assert!(matches!(loaded.mended.as_slice(), [TreeChange::Latest { .. }]));
-    commit(&store, loaded.mended).unwrap();
+    assert!(matches!(loaded.repairs.as_slice(), [TreeChange::Latest { .. }]));
+    commit(&store, loaded.repairs).unwrap();
     assert!(latest.is_file());
 }
 
@@ -210,7 +210,7 @@ fn nothing_but_regular_files_is_opened() {
     let main = loaded.tree.main().unwrap();
     assert!(main.latest.interruption().is_some());
     assert_eq!(loaded.problems.len(), 2, "{:?}", loaded.problems);
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     assert!(commit(&store, vec![append(&main_id(), &[FINISH])]).is_err());
     assert!(store.page(run(), &DialogId::main(root()), Course::FIRST, None, 9).is_err());
     assert_eq!(fs::read(&target).unwrap(), text);
@@ -422,7 +422,7 @@ proptest::proptest! {
         let survey = store.survey(&[run()]);
         proptest::prop_assert!(survey.trees.len() == 1 || !survey.problems.is_empty());
         if let Ok(loaded) = store.load(run(), &root()) {
-            commit(&store, loaded.mended).unwrap();
+            commit(&store, loaded.repairs).unwrap();
             let course = loaded.tree.main().unwrap().history.course;
             let entries = vec![std::sync::Arc::new(Entry::parse(FINISH).unwrap())];
             commit(&store, vec![TreeChange::Append { dialog: main_id(), course, entries }]).unwrap();
@@ -441,7 +441,7 @@ fn a_question_whose_call_is_damaged_is_kept_as_a_copy() {
     let store = workspace.open();
     let loaded = store.load(run(), &root()).unwrap();
     assert_eq!(loaded.tree.main().unwrap().questions, []);
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     assert_nothing_is_lost(&before, &workspace);
 }
 
@@ -458,7 +458,7 @@ fn a_stack_that_names_no_assignment_is_kept_as_a_copy() {
         loaded.tree.get(&side_id()).unwrap().stack,
         [Frame::owing(assignment(), "replyTellask")]
     );
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     assert_nothing_is_lost(&before, &workspace);
 }
 
@@ -472,9 +472,9 @@ fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_m
     let store = workspace.open();
     let loaded = store.load(run(), &root()).unwrap();
     assert_eq!(loaded.tree.main().unwrap().pending, [waiting()]);
-    commit(&store, loaded.mended).unwrap();
+    commit(&store, loaded.repairs).unwrap();
     let answered = TreeChange::Pending { dialog: main_id(), pending: Vec::new() };
     commit(&store, vec![append(&main_id(), &[REPLY]), answered]).unwrap();
     let again = store.load(run(), &root()).unwrap();
-    assert_eq!((again.mended, copy.exists()), (vec![], false));
+    assert_eq!((again.repairs, copy.exists()), (vec![], false));
 }

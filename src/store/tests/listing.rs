@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::file_stamps::LookSum;
-use super::super::sealed::sum;
+use super::super::file_stamps::StampHasher;
+use super::super::index_file::checksum;
 use super::super::{Store, Survey, TreeListing};
 use super::damage::tree;
 use super::*;
@@ -21,7 +21,7 @@ impl Workspace {
     /// Writes the index as if all files had been at rest for an hour.
     fn keep(&self) -> usize {
         let store = self.view();
-        store.keep_list_after(|made| made.saturating_add(LATER)).unwrap()
+        store.write_list_index_after(|made| made.saturating_add(LATER)).unwrap()
     }
 
     /// What a list says without an index.
@@ -157,11 +157,11 @@ fn a_forged_entry_that_names_no_folder_is_not_taken() {
             let (name, body) = rest.split_once(' ').unwrap();
             let mut part: serde_json::Value = serde_json::from_str(body).unwrap();
             part["folders"] = serde_json::json!([]);
-            part["looks"] = serde_json::json!(LookSum::default().finish());
+            part["looks"] = serde_json::json!(StampHasher::default().finish());
             let body = part.to_string().replace("\"lead\"", "\"dave\"");
             assert_ne!(body, part.to_string());
             let rest = format!("run/{name} {body}");
-            format!("{:x} {rest}", sum(&rest.as_str()))
+            format!("{:x} {rest}", checksum(&rest.as_str()))
         })
         .collect();
     fs::write(workspace.at(TREES), forged.join("\n") + "\n").unwrap();
@@ -370,7 +370,7 @@ fn whatever_is_changed_and_kept_in_any_order_the_list_is_that_of_the_files() {
 #[test]
 fn what_changed_a_moment_ago_is_not_kept() {
     let workspace = tree();
-    assert_eq!(workspace.view().keep_list().unwrap(), 0);
+    assert_eq!(workspace.view().write_list_index().unwrap(), 0);
     assert_eq!(workspace.assert_same("nothing kept"), 2);
 }
 
@@ -378,11 +378,11 @@ fn what_changed_a_moment_ago_is_not_kept() {
 fn a_reader_writes_no_index_where_another_process_writes_or_there_is_nothing() {
     let workspace = tree();
     let writer = workspace.open();
-    assert_eq!(workspace.view().keep_list_after(|made| made + LATER).unwrap(), 0);
+    assert_eq!(workspace.view().write_list_index_after(|made| made + LATER).unwrap(), 0);
     assert!(!workspace.at(FOLDERS).exists() && !workspace.at(TREES).exists());
-    assert!(writer.keep_list_after(|made| made + LATER).unwrap() > 0);
+    assert!(writer.write_list_index_after(|made| made + LATER).unwrap() > 0);
     let empty = Workspace::new();
-    assert_eq!(empty.view().keep_list().unwrap(), 0);
+    assert_eq!(empty.view().write_list_index().unwrap(), 0);
     assert!(!empty.at("").exists());
 }
 

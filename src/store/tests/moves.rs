@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::domain::RootId;
-use crate::store::faulty::{Fault, FaultyDisk};
+use crate::store::faulty_disk::{DiskFault, FaultyDisk};
 
 fn workspace() -> Workspace {
     let workspace = Workspace::new();
@@ -26,7 +26,7 @@ fn a_move_or_a_deletion_that_is_cut_short_has_happened_or_has_not() {
         let mut outcomes = Vec::new();
         for at in 0..100 {
             let workspace = workspace();
-            let disk = Arc::new(FaultyDisk::new(Fault::StopAt(at)));
+            let disk = Arc::new(FaultyDisk::new(DiskFault::StopAt(at)));
             let acted = workspace.open_on(disk.clone()).and_then(|store| act(&store));
             let store = workspace.open();
             let place = store.find(&root());

@@ -85,7 +85,7 @@ fn index_files_dominds_wrote_agree_with_its_courses() {
         let store = workspace.view();
         for tree in store.survey(&Bucket::ALL).trees {
             let loaded = store.load(tree.bucket, &tree.root).unwrap();
-            assert_eq!(loaded.mended, [], "{}", recording.display());
+            assert_eq!(loaded.repairs, [], "{}", recording.display());
         }
     }
 }

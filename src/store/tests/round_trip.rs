@@ -1,6 +1,6 @@
 //! What is written is read back; what may not be written is refused.
 
-use super::super::lines::MAX_LINE;
+use super::super::lines::MAX_LINE_BYTES;
 use super::*;
 use crate::domain::question::{CallSite, Question};
 use crate::domain::record::{Origin, Record};
@@ -42,7 +42,7 @@ fn a_committed_batch_is_read_back_whole() {
     assert!(side.unstarted_assignment().is_some());
     // The registry was not written: the session is found by the side dialog itself.
     assert_eq!(loaded.tree.registry.len(), 1);
-    assert!(matches!(loaded.mended.as_slice(), [TreeChange::Registry { .. }]));
+    assert!(matches!(loaded.repairs.as_slice(), [TreeChange::Registry { .. }]));
     assert_eq!(store.find(&root()), Some(run()));
 }
 
@@ -203,7 +203,7 @@ fn lines_of_another_program_stop_the_writing() {
     let foreign = format!("{START}\n{FINISH}\n");
     fs::write(&course, &foreign).unwrap();
     let refused = commit(&store, vec![append(&main_id(), &[&say("m")])]);
-    assert!(matches!(refused, Err(StoreError::ForeignWriter(_))), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::ExternalWriter(_))), "{refused:?}");
     assert_eq!(fs::read_to_string(&course).unwrap(), foreign);
     // Loaded anew, it is ours again.
     store.load(run(), &root()).unwrap();
@@ -253,7 +253,7 @@ fn waiting_prompts_come_back_without_those_already_recorded() {
     let loaded = workspace.view().load(run(), &root()).unwrap();
     assert_eq!(loaded.tree.main().unwrap().queue, [prompt("n")]);
     let queue = vec![prompt("n")];
-    assert_eq!(loaded.mended, [TreeChange::Queue { dialog: main_id(), queue }]);
+    assert_eq!(loaded.repairs, [TreeChange::Queue { dialog: main_id(), queue }]);
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn a_line_beyond_all_measure_is_shown_cut() {
     let store = workspace.open();
     commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
     let course = workspace.of_root("course-001.jsonl");
-    let long = format!("{START}\n{{\"x\":\"{}\"}}\n{FINISH}\n", "x".repeat(MAX_LINE));
+    let long = format!("{START}\n{{\"x\":\"{}\"}}\n{FINISH}\n", "x".repeat(MAX_LINE_BYTES));
     fs::write(&course, &long).unwrap();
     let page = store.page(run(), &DialogId::main(root()), Course::FIRST, None, 9).unwrap();
     let kinds: Vec<bool> = page

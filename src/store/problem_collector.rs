@@ -8,37 +8,37 @@ use crate::domain::counted;
 use super::layout::Layout;
 
 /// Findings kept of one tree; more are only counted.
-const MAX: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 
 #[derive(Debug)]
-pub(super) struct Notes {
+pub(super) struct ProblemCollector {
     layout: Layout,
     problems: Vec<Problem>,
     more: usize,
 }
 
-impl Notes {
+impl ProblemCollector {
     pub fn new(layout: &Layout) -> Self {
         Self { layout: layout.clone(), problems: Vec::new(), more: 0 }
     }
 
     /// For another part of the same reading.
-    pub fn another(&self) -> Self {
+    pub fn empty_copy(&self) -> Self {
         Self::new(&self.layout)
     }
 
-    pub fn add(&mut self, kind: &str, path: &Path, text: impl Into<String>, mend: &str) {
-        let problem = self.problem(kind, path, text, mend);
+    pub fn add(&mut self, kind: &str, path: &Path, text: impl Into<String>, fix: &str) {
+        let problem = self.problem(kind, path, text, fix);
         self.push(problem);
     }
 
-    pub fn problem(&self, kind: &str, path: &Path, text: impl Into<String>, mend: &str) -> Problem {
-        let shown = self.layout.shown(path);
-        Problem::new(format!("store/{kind}/{shown}"), shown, text, mend)
+    pub fn problem(&self, kind: &str, path: &Path, text: impl Into<String>, fix: &str) -> Problem {
+        let shown = self.layout.display_path(path);
+        Problem::new(format!("store/{kind}/{shown}"), shown, text, fix)
     }
 
     pub fn push(&mut self, problem: Problem) {
-        if self.problems.len() < MAX {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
             self.more += 1;
@@ -46,7 +46,7 @@ impl Notes {
     }
 
     /// Adds what was found elsewhere.
-    pub fn take(&mut self, other: Self) {
+    pub fn append(&mut self, other: Self) {
         self.more += other.more;
         for problem in other.problems {
             self.push(problem);

@@ -12,85 +12,87 @@ use std::sync::{Arc, OnceLock};
 use serde::de::DeserializeOwned;
 
 use super::disk::Disk;
-use super::file_stamps::FolderStamp;
-use super::sealed::{Entries, NewEntries, is_entry_name};
+use super::file_stamps::FolderDigest;
+use super::index_file::{IndexReader, IndexWriter, is_entry_name};
 
 /// Says who wrote it: another build may read folders in another way.
 const HEADER: &str = concat!("dominds-tui list ", env!("CARGO_PKG_VERSION"), " 2");
 
 /// What is known of folders read earlier, and the new index that is made of it.
 #[derive(Debug)]
-pub(super) struct Memo {
+pub(super) struct FolderCache {
     disk: Arc<dyn Disk>,
     top: PathBuf,
     path: PathBuf,
     /// Opened when the first folder is asked for: often none is.
-    known: OnceLock<Entries>,
-    kept: Option<Kept>,
-    missed: AtomicUsize,
+    known: OnceLock<IndexReader>,
+    new_index: Option<NewFolderIndex>,
+    misses: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Kept {
-    entries: NewEntries,
+struct NewFolderIndex {
+    entries: IndexWriter,
     /// When the reading began, by the clock of the file system.
     began: i128,
 }
 
-impl Memo {
+impl FolderCache {
     /// The index at `path` over the dialogs below `top`; one that is not ours is as good as none.
     pub fn new(disk: Arc<dyn Disk>, top: PathBuf, path: PathBuf) -> Self {
-        let missed = AtomicUsize::new(0);
-        Self { disk, top, path, known: OnceLock::new(), kept: None, missed }
+        let misses = AtomicUsize::new(0);
+        Self { disk, top, path, known: OnceLock::new(), new_index: None, misses }
     }
 
     /// The same, to write what is known and what is read now to a new index.
-    pub fn keeping(mut self, began: i128, file: File) -> io::Result<Self> {
-        let entries = NewEntries::begin(file, self.disk.clone(), HEADER)?;
-        self.kept = Some(Kept { entries, began });
+    pub fn recording_to(mut self, began: i128, file: File) -> io::Result<Self> {
+        let entries = IndexWriter::begin(file, self.disk.clone(), HEADER)?;
+        self.new_index = Some(NewFolderIndex { entries, began });
         Ok(self)
     }
 
     /// How many folders were read that no entry told of.
-    pub fn missed(&self) -> usize {
-        self.missed.load(Ordering::Relaxed)
+    pub fn misses(&self) -> usize {
+        self.misses.load(Ordering::Relaxed)
     }
 
     /// What a folder was known to say, if it is as it was.
-    pub fn known<T: DeserializeOwned>(&self, folder: &Path, stamp: FolderStamp) -> Option<T> {
-        let found = self.find(folder, stamp);
+    pub fn get<T: DeserializeOwned>(&self, folder: &Path, digest: FolderDigest) -> Option<T> {
+        let found = self.find(folder, digest);
         if found.is_none() {
-            self.missed.fetch_add(1, Ordering::Relaxed);
+            self.misses.fetch_add(1, Ordering::Relaxed);
         }
         found
     }
 
-    fn find<T: DeserializeOwned>(&self, folder: &Path, stamp: FolderStamp) -> Option<T> {
-        let known = self.known.get_or_init(|| Entries::open(&*self.disk, &self.path, HEADER));
+    fn find<T: DeserializeOwned>(&self, folder: &Path, digest: FolderDigest) -> Option<T> {
+        let known = self.known.get_or_init(|| IndexReader::open(&*self.disk, &self.path, HEADER));
         let mut buffer = Vec::new();
         let entry = known.get(self.name(folder)?, &mut buffer)?;
-        let (stamped, body) = entry.body.split_once(' ')?;
-        let same = u128::from_str_radix(stamped, 16).ok()? == stamp.sum;
+        let (stored_digest, body) = entry.body.split_once(' ')?;
+        let same = u128::from_str_radix(stored_digest, 16).ok()? == digest.hash;
         let value = serde_json::from_str(body).ok().filter(|_| same)?;
-        if let Some(kept) = &self.kept {
-            kept.entries.keep(entry);
+        if let Some(new_index) = &self.new_index {
+            new_index.entries.copy_entry(entry);
         }
         Some(value)
     }
 
     /// Notes what a folder says that looked like this before it was read.
-    pub fn note(&self, folder: &Path, stamp: FolderStamp, says: &impl serde::Serialize) {
-        let Some(kept) = self.kept.as_ref().filter(|kept| stamp.is_settled(kept.began)) else {
+    pub fn put(&self, folder: &Path, digest: FolderDigest, summary: &impl serde::Serialize) {
+        let Some(new_index) =
+            self.new_index.as_ref().filter(|new_index| digest.is_settled(new_index.began))
+        else {
             return;
         };
-        if let (Some(name), Ok(body)) = (self.name(folder), serde_json::to_string(says)) {
-            kept.entries.add(name, &format!("{:x} {body}", stamp.sum));
+        if let (Some(name), Ok(body)) = (self.name(folder), serde_json::to_string(summary)) {
+            new_index.entries.add(name, &format!("{:x} {body}", digest.hash));
         }
     }
 
     /// Ends the new index; how many entries it holds.
     pub fn finish(self) -> io::Result<usize> {
-        self.kept.map_or(Ok(0), |kept| kept.entries.finish())
+        self.new_index.map_or(Ok(0), |new_index| new_index.entries.finish())
     }
 
     fn name<'a>(&self, folder: &'a Path) -> Option<&'a str> {

@@ -3,18 +3,18 @@
 use std::num::NonZero;
 use std::panic::resume_unwind;
 
-/// Shares `items` out among the cores, at least `least` to each; the results come in their order.
-pub(super) fn side_by_side<T: Sync, R: Send>(
+/// Shares `items` out among the cores, at least `min_share` to each; the results come in their order.
+pub(super) fn in_parallel<T: Sync, R: Send>(
     items: &[T],
-    least: usize,
+    min_share: usize,
     work: impl Fn(&[T]) -> R + Sync,
 ) -> Vec<R> {
     // How many cores there are takes longer to find out than a little work does.
-    if items.len() <= least {
+    if items.len() <= min_share {
         return vec![work(items)];
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let share = items.len().div_ceil(cores).max(least);
+    let share = items.len().div_ceil(cores).max(min_share);
     if items.len() <= share {
         return vec![work(items)];
     }
@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn shared_out_or_not_everything_is_done_once_and_in_order() {
         let items: Vec<usize> = (0..1000).collect();
-        for least in [1, 300, 5000] {
-            let parts = side_by_side(&items, least, <[usize]>::to_vec);
-            assert_eq!(parts.concat(), items, "at least {least}");
+        for min_share in [1, 300, 5000] {
+            let parts = in_parallel(&items, min_share, <[usize]>::to_vec);
+            assert_eq!(parts.concat(), items, "at least {min_share}");
         }
-        assert_eq!(side_by_side(&[], 1, <[usize]>::to_vec).concat(), Vec::<usize>::new());
+        assert_eq!(in_parallel(&[], 1, <[usize]>::to_vec).concat(), Vec::<usize>::new());
     }
 }

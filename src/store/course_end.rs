@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::books::Known;
 use super::error::StoreError;
-use super::lines::{Lines, Reading};
+use super::lines::{LineContent, LineReader};
+use super::writer_state::CourseEnd;
 use super::{Store, files};
 
 impl Store {
@@ -16,7 +16,7 @@ impl Store {
         path: &Path,
         file: &File,
         is_new: bool,
-    ) -> Result<Known, StoreError> {
+    ) -> Result<CourseEnd, StoreError> {
         let failed = |error| StoreError::io("looking at", path)(error);
         let meta = file.metadata().map_err(failed)?;
         if !meta.is_file() {
@@ -25,27 +25,27 @@ impl Store {
                 expected: "a regular file",
             });
         }
-        let known = self.books().courses.get(path).copied();
+        let known = self.writer_state().courses.get(path).copied();
         let foreign = known.is_some_and(|known| known.size != meta.len());
         if foreign || (is_new && meta.len() > 0) {
-            return Err(StoreError::ForeignWriter(path.to_owned()));
+            return Err(StoreError::ExternalWriter(path.to_owned()));
         }
         if let Some(known) = known.filter(|known| known.lines.is_some()) {
             return Ok(known);
         }
-        self.mend_end(path, file)
+        self.repair_end(path, file)
     }
 
-    fn mend_end(&self, path: &Path, file: &File) -> Result<Known, StoreError> {
+    fn repair_end(&self, path: &Path, file: &File) -> Result<CourseEnd, StoreError> {
         let disk = self.disk();
         let failed = |error| StoreError::io("reading", path)(error);
-        let mut lines = Lines::new(disk.open_read(path).map_err(failed)?);
-        let mut known = Known { size: 0, lines: None };
+        let mut lines = LineReader::new(disk.open_read(path).map_err(failed)?);
+        let mut known = CourseEnd { size: 0, lines: None };
         let mut count = 0;
         while let Some(line) = lines.next().map_err(failed)? {
-            let whole = line.terminated || matches!(line.read(), Reading::Entry(_));
+            let whole = line.terminated || matches!(line.read(), LineContent::Entry(_));
             if !whole {
-                self.set_aside(path, line.offset)?;
+                self.salvage_copy(path, line.offset)?;
                 let cut = disk.truncate(file, line.offset).and_then(|()| disk.sync(file));
                 cut.map_err(StoreError::io("mending", path))?;
                 break;
@@ -54,13 +54,13 @@ impl Store {
             count += usize::from(!line.is_blank());
             if !line.terminated {
                 let mut file = disk.open_append(path).map_err(failed)?;
-                let ended = files::fill(disk, &mut file, b"\n", false);
+                let ended = files::write_all(disk, &mut file, b"\n", false);
                 ended.map_err(StoreError::io("mending", path))?;
                 known.size += 1;
             }
         }
         known.lines = Some(count);
-        self.books().courses.insert(path.to_owned(), known);
+        self.writer_state().courses.insert(path.to_owned(), known);
         Ok(known)
     }
 }

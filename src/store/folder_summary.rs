@@ -1,4 +1,4 @@
-//! What the list of dialogs needs of one dialog's folder, in a form that can be kept: see `memo.rs`.
+//! What the list of dialogs needs of one dialog's folder, in a form that can be kept: see `cache.rs`.
 //! Only of folders in which nothing is wrong; all others are read each time.
 
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::left::seems_at_work;
+use crate::domain::left::seems_active;
 use crate::domain::tree::RegistryEntry;
 use crate::domain::{Frame, Latest, Pending, Question, Reminder, SelfId};
 
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
-use super::parts::{Health, Parts, StateFile};
-use super::scan::{Folder, Scan};
+use super::parts::{DialogParts, FileHealth, StateFile};
+use super::scan::{CourseScan, DialogFolder};
 
 /// `None`: the file is absent.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Brief {
+pub(super) struct FolderSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     meta: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,12 +32,12 @@ pub(super) struct Brief {
     registry: Option<Vec<RegistryEntry>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<Frame>>,
-    scan: Scan,
+    scan: CourseScan,
 }
 
 /// The same of parts that stay where they are.
 #[derive(Debug, Serialize)]
-pub(super) struct BriefOf<'a> {
+pub(super) struct FolderSummaryRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<&'a Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,58 +52,62 @@ pub(super) struct BriefOf<'a> {
     registry: Option<&'a Vec<RegistryEntry>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<&'a Vec<Frame>>,
-    scan: &'a Scan,
+    scan: &'a CourseScan,
 }
 
-impl Parts {
+impl DialogParts {
     /// `None` where something is wrong, unfinished, or at work: that is looked at each time.
-    pub fn brief(&self, folder: &Folder) -> Option<BriefOf<'_>> {
+    pub fn summary(&self, folder: &DialogFolder) -> Option<FolderSummaryRef<'_>> {
         let settled = folder.temps.is_empty()
             && !self.earlier
             && self.scan.flaws.is_empty()
-            && !self.latest.value.as_ref().is_some_and(|l| seems_at_work(l, &self.scan.history))
+            && !self.latest.value.as_ref().is_some_and(|l| seems_active(l, &self.scan.history))
             && !self.scan.history.last.open;
         settled.then_some(())?;
-        Some(BriefOf {
-            meta: plain(&self.meta).ok()?,
-            latest: plain(&self.latest).ok()?,
-            reminders: plain(&self.reminders).ok()?,
-            questions: plain(&self.questions).ok()?,
-            pending: plain(&self.pending).ok()?,
-            registry: plain(&self.registry).ok()?,
-            stack: plain(&self.stack).ok()?,
+        Some(FolderSummaryRef {
+            meta: sound_value(&self.meta).ok()?,
+            latest: sound_value(&self.latest).ok()?,
+            reminders: sound_value(&self.reminders).ok()?,
+            questions: sound_value(&self.questions).ok()?,
+            pending: sound_value(&self.pending).ok()?,
+            registry: sound_value(&self.registry).ok()?,
+            stack: sound_value(&self.stack).ok()?,
             scan: &self.scan,
         })
     }
 }
 
 /// What a file says; `None` where it is absent, an error where something is wrong with it.
-fn plain<T>(file: &StateFile<T>) -> Result<Option<&T>, ()> {
+fn sound_value<T>(file: &StateFile<T>) -> Result<Option<&T>, ()> {
     match (file.health, &file.value) {
-        (Health::Absent, None) => Ok(None),
-        (Health::Sound, Some(value)) => Ok(Some(value)),
+        (FileHealth::Absent, None) => Ok(None),
+        (FileHealth::Sound, Some(value)) => Ok(Some(value)),
         (
-            Health::Absent | Health::Sound | Health::Damaged | Health::Adopted | Health::Misplaced,
+            FileHealth::Absent
+            | FileHealth::Sound
+            | FileHealth::Damaged
+            | FileHealth::Adopted
+            | FileHealth::Misplaced,
             _,
         ) => Err(()),
     }
 }
 
-impl Brief {
+impl FolderSummary {
     /// The parts of the dialog in this folder. `None` if they cannot be what the folder says: they name a
     /// file that is not there, or the other way round.
-    pub fn parts(self, id: &SelfId, folder: &Folder) -> Option<Parts> {
+    pub fn parts(self, id: &SelfId, folder: &DialogFolder) -> Option<DialogParts> {
         let path: Arc<Path> = Arc::from(folder.path.as_path());
-        let file = Files { folder, path: &path };
-        let parts = Parts {
+        let file = FolderFiles { folder, path: &path };
+        let parts = DialogParts {
             id: id.clone(),
-            meta: file.holds(DIALOG, self.meta)?,
-            latest: file.holds(LATEST, self.latest)?,
-            reminders: file.holds(REMINDERS, self.reminders)?,
-            questions: file.holds(QUESTIONS, self.questions)?,
-            pending: file.holds(PENDING, self.pending)?,
-            registry: file.holds(REGISTRY, self.registry)?,
-            stack: file.holds(STACK, self.stack)?,
+            meta: file.state_file(DIALOG, self.meta)?,
+            latest: file.state_file(LATEST, self.latest)?,
+            reminders: file.state_file(REMINDERS, self.reminders)?,
+            questions: file.state_file(QUESTIONS, self.questions)?,
+            pending: file.state_file(PENDING, self.pending)?,
+            registry: file.state_file(REGISTRY, self.registry)?,
+            stack: file.state_file(STACK, self.stack)?,
             folder: path.clone(),
             earlier: false,
             scan: self.scan,
@@ -113,14 +117,14 @@ impl Brief {
 }
 
 /// The files of a folder.
-struct Files<'a> {
-    folder: &'a Folder,
+struct FolderFiles<'a> {
+    folder: &'a DialogFolder,
     path: &'a Arc<Path>,
 }
 
-impl Files<'_> {
-    fn holds<T>(&self, name: &'static str, value: Option<T>) -> Option<StateFile<T>> {
-        let health = if value.is_some() { Health::Sound } else { Health::Absent };
+impl FolderFiles<'_> {
+    fn state_file<T>(&self, name: &'static str, value: Option<T>) -> Option<StateFile<T>> {
+        let health = if value.is_some() { FileHealth::Sound } else { FileHealth::Absent };
         let agrees = self.folder.has(name) == value.is_some();
         agrees.then(|| StateFile { folder: self.path.clone(), name, value, health })
     }

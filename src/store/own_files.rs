@@ -11,10 +11,10 @@ use crate::domain::{DialogId, QueuedPrompt, json};
 use super::Store;
 use super::disk::Disk;
 use super::error::StoreError;
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 
 /// Largest file of our own, in bytes.
-const LIMIT: usize = 4 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The prompts that wait for one dialog, with the dialog's name: file names are not trusted.
 #[derive(Serialize, Deserialize)]
@@ -29,11 +29,11 @@ pub(super) fn read_queue(
     path: &Path,
     dialog: &DialogId,
 ) -> Result<(Vec<QueuedPrompt>, Option<String>), StoreError> {
-    let text = match files::read_small(disk, path, LIMIT)? {
-        Found::Absent => return Ok((Vec::new(), None)),
-        Found::Text(text) => text,
-        Found::Damaged(why) => return Ok((Vec::new(), Some(why))),
-        Found::Misplaced(what) => return Ok((Vec::new(), Some(format!("it is {what}")))),
+    let text = match files::read_small(disk, path, MAX_FILE_BYTES)? {
+        FileContent::Absent => return Ok((Vec::new(), None)),
+        FileContent::Text(text) => text,
+        FileContent::Damaged(why) => return Ok((Vec::new(), Some(why))),
+        FileContent::Misplaced(what) => return Ok((Vec::new(), Some(format!("it is {what}")))),
     };
     Ok(match json::read::<QueueFile>(&text) {
         Ok(file) if file.dialog == *dialog => (file.prompts, None),
@@ -52,9 +52,11 @@ pub(super) fn queue_text(
 impl Store {
     /// Texts that were being typed, by the key the screen gave them. A damaged file reads as none.
     pub fn read_drafts(&self) -> Result<BTreeMap<String, String>, StoreError> {
-        Ok(match files::read_small(self.disk(), &self.layout.drafts(), LIMIT)? {
-            Found::Text(text) => json::read(&text).unwrap_or_default(),
-            Found::Absent | Found::Damaged(_) | Found::Misplaced(_) => BTreeMap::new(),
+        Ok(match files::read_small(self.disk(), &self.layout.drafts(), MAX_FILE_BYTES)? {
+            FileContent::Text(text) => json::read(&text).unwrap_or_default(),
+            FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
+                BTreeMap::new()
+            }
         })
     }
 
@@ -62,7 +64,7 @@ impl Store {
     pub fn write_draft(&self, key: &str, text: Option<&str>) -> Result<(), StoreError> {
         self.must_write()?;
         let path = self.layout.drafts();
-        let _turn = self.books();
+        let _guard = self.writer_state();
         let mut drafts = self.read_drafts()?;
         match text {
             Some(text) => drafts.insert(key.to_owned(), text.to_owned()),
@@ -71,7 +73,7 @@ impl Store {
         if drafts.is_empty() {
             return files::remove(self.disk(), &path);
         }
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own())?;
+        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let json = serde_json::to_string(&drafts)
             .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
         files::replace(self.disk(), &path, json.as_bytes(), false)

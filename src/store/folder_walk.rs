@@ -8,16 +8,16 @@ use crate::domain::ids::is_dialog_path;
 
 use super::disk::Disk;
 use super::error::StoreError;
-use super::file_stamps::{FileStamp, FolderLooks};
-use super::files::{self, Kind};
+use super::file_stamps::{FileStamp, FolderStamps};
+use super::files::{self, FileKind};
+use super::in_parallel::in_parallel;
 use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
-use super::notes::Notes;
-use super::parallel::side_by_side;
+use super::problem_collector::ProblemCollector;
 
 /// Folders an id may have; real ids have 3.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Fewer folders than this are not worth a thread.
-const SHARE_OF_A_CORE: usize = 32;
+const MIN_PER_THREAD: usize = 32;
 /// Entries looked at below one start folder, by each core.
 const MAX_ENTRIES: usize = 1_000_000;
 
@@ -25,48 +25,53 @@ const MAX_ENTRIES: usize = 1_000_000;
 pub(super) fn dialogs_below(
     disk: &dyn Disk,
     top: &Path,
-    notes: &mut Notes,
+    problems: &mut ProblemCollector,
 ) -> Result<Vec<String>, StoreError> {
-    dialogs_and_folders_below(disk, top, notes).map(|found| found.ids)
+    dialogs_and_folders_below(disk, top, problems).map(|found| found.ids)
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct WalkResult {
     /// Of the dialogs.
     pub ids: Vec<String>,
     /// The folders above them, looked at before they were looked into.
-    pub folders: Vec<FolderLooks>,
+    pub folders: Vec<FolderStamps>,
 }
 
 /// The same, with the folders it went through.
 pub(super) fn dialogs_and_folders_below(
     disk: &dyn Disk,
     top: &Path,
-    notes: &mut Notes,
-) -> Result<Found, StoreError> {
+    problems: &mut ProblemCollector,
+) -> Result<WalkResult, StoreError> {
     match files::kind_of(top)? {
-        None => return Ok(Found::default()),
-        Some(Kind::Folder) => {}
+        None => return Ok(WalkResult::default()),
+        Some(FileKind::Folder) => {}
         Some(kind) => {
             let what = kind.misplaced_file().unwrap_or("a file, not a folder");
             let text = format!("it is {what}: ignored");
-            notes.add("misplaced", top, text, "move it away");
-            return Ok(Found::default());
+            problems.add("misplaced", top, text, "move it away");
+            return Ok(WalkResult::default());
         }
     }
-    let mut walk = Walk { disk, notes, left: MAX_ENTRIES, found: Found::default() };
-    let own = look(top)?;
+    let mut walk = FolderWalk { disk, problems, left: MAX_ENTRIES, found: WalkResult::default() };
+    let own = stamps_of(top)?;
     let entries = walk.entries(top)?.unwrap_or_default();
-    let shares = side_by_side(&entries, SHARE_OF_A_CORE, |entries| {
-        let mut notes = walk.notes.another();
-        let mut walk = Walk { disk, notes: &mut notes, left: walk.left, found: Found::default() };
+    let shares = in_parallel(&entries, MIN_PER_THREAD, |entries| {
+        let mut problems = walk.problems.empty_copy();
+        let mut walk = FolderWalk {
+            disk,
+            problems: &mut problems,
+            left: walk.left,
+            found: WalkResult::default(),
+        };
         let walked = entries.iter().try_for_each(|entry| walk.child(top, "", entry, 1));
-        (walked.map(|()| walk.found), notes)
+        (walked.map(|()| walk.found), problems)
     });
-    let mut found = Found { ids: Vec::new(), folders: vec![own] };
+    let mut found = WalkResult { ids: Vec::new(), folders: vec![own] };
     for (part, seen) in shares {
-        notes.take(seen);
+        problems.append(seen);
         let part = part?;
         found.ids.extend(part.ids);
         found.folders.extend(part.folders);
@@ -75,26 +80,26 @@ pub(super) fn dialogs_and_folders_below(
     Ok(found)
 }
 
-fn look(folder: &Path) -> Result<FolderLooks, StoreError> {
+fn stamps_of(folder: &Path) -> Result<FolderStamps, StoreError> {
     let meta = fs::symlink_metadata(folder).map_err(StoreError::io("reading", folder))?;
-    Ok(FolderLooks::new(folder.to_owned(), FileStamp::of(&meta)))
+    Ok(FolderStamps::new(folder.to_owned(), FileStamp::of(&meta)))
 }
 
-struct Walk<'a> {
+struct FolderWalk<'a> {
     disk: &'a dyn Disk,
-    notes: &'a mut Notes,
+    problems: &'a mut ProblemCollector,
     left: usize,
-    found: Found,
+    found: WalkResult,
 }
 
-impl Walk<'_> {
+impl FolderWalk<'_> {
     fn folder(&mut self, path: &Path, id: &str, depth: usize) -> Result<(), StoreError> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             let text = "folders are nested too deeply: ignored";
-            self.notes.add("nested", path, text, "move them away");
+            self.problems.add("nested", path, text, "move them away");
             return Ok(());
         }
-        let own = look(path)?;
+        let own = stamps_of(path)?;
         let Some(entries) = self.entries(path)? else {
             return Ok(());
         };
@@ -111,28 +116,28 @@ impl Walk<'_> {
         &mut self,
         folder: &Path,
         id: &str,
-        (name, kind): &(String, Kind),
+        (name, kind): &(String, FileKind),
         depth: usize,
     ) -> Result<(), StoreError> {
         let path = folder.join(name);
         match kind {
-            Kind::Folder if id.is_empty() => self.folder(&path, name, depth),
-            Kind::Folder => self.folder(&path, &format!("{id}/{name}"), depth),
-            Kind::Link => {
+            FileKind::Folder if id.is_empty() => self.folder(&path, name, depth),
+            FileKind::Folder => self.folder(&path, &format!("{id}/{name}"), depth),
+            FileKind::Link => {
                 let text = "it is a symbolic link, which is not followed: ignored";
-                self.notes.add("misplaced", &path, text, "move it away");
+                self.problems.add("misplaced", &path, text, "move it away");
                 Ok(())
             }
-            Kind::File | Kind::Other => Ok(()),
+            FileKind::File | FileKind::Other => Ok(()),
         }
     }
 
     /// What lies in a folder, in order. `None` if it cannot be looked into now.
-    fn entries(&mut self, path: &Path) -> Result<Option<Vec<(String, Kind)>>, StoreError> {
+    fn entries(&mut self, path: &Path) -> Result<Option<Vec<(String, FileKind)>>, StoreError> {
         // Through the disk first, so that an unreadable folder shows as such.
         if let Err(error) = self.disk.open_read(path) {
             let text = format!("unreadable now: {error}");
-            self.notes.add("unreadable", path, text, "check its permissions");
+            self.problems.add("unreadable", path, text, "check its permissions");
             return Ok(None);
         }
         let failed = |error| StoreError::io("reading", path)(error);
@@ -141,29 +146,29 @@ impl Walk<'_> {
             let entry = entry.map_err(failed)?;
             let Some(left) = self.left.checked_sub(1) else {
                 let text = format!("more than {MAX_ENTRIES} entries: the rest is ignored");
-                self.notes.add("crowded", path, text, "move old dialogs away");
+                self.problems.add("crowded", path, text, "move old dialogs away");
                 break;
             };
             self.left = left;
             let name = entry.file_name();
             let Some(name) = name.to_str().filter(|name| is_dialog_path(name)) else {
-                self.strange_name(path, &name.to_string_lossy());
+                self.report_bad_name(path, &name.to_string_lossy());
                 continue;
             };
-            let kind = Kind::of(entry.file_type().map_err(failed)?);
+            let kind = FileKind::of(entry.file_type().map_err(failed)?);
             found.push((name.to_owned(), kind));
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(Some(found))
     }
 
-    fn strange_name(&mut self, folder: &Path, name: &str) {
+    fn report_bad_name(&mut self, folder: &Path, name: &str) {
         if name == SIDE_DIALOGS {
             return;
         }
         let shown: String = name.escape_debug().take(80).collect();
         let text = format!("the name \"{shown}\" cannot be a dialog's: ignored");
-        self.notes.add("name", folder, text, "rename it or move it away");
+        self.problems.add("name", folder, text, "rename it or move it away");
     }
 }
 
@@ -182,7 +187,7 @@ pub(super) fn stray_identities(folder: &Path, skip: &[&str]) -> Result<Vec<PathB
             continue;
         }
         let identity = entry.path().join(DIALOG);
-        if files::kind_of(&entry.path())? == Some(Kind::Folder)
+        if files::kind_of(&entry.path())? == Some(FileKind::Folder)
             && files::kind_of(&identity)?.is_some()
         {
             found.push(identity);

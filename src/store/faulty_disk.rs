@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::disk::{Disk, RealDisk};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum DiskFault {
     /// From this operation on nothing happens any more, as if the process had died in it.
     StopAt(usize),
     /// Only this operation fails.
@@ -18,12 +18,12 @@ pub(super) enum Fault {
 
 #[derive(Debug)]
 pub(super) struct FaultyDisk {
-    fault: Fault,
+    fault: DiskFault,
     done: AtomicUsize,
 }
 
 impl FaultyDisk {
-    pub fn new(fault: Fault) -> Self {
+    pub fn new(fault: DiskFault) -> Self {
         Self { fault, done: AtomicUsize::new(0) }
     }
 
@@ -36,13 +36,13 @@ impl FaultyDisk {
     fn fails(&self) -> bool {
         let now = self.done.fetch_add(1, Ordering::SeqCst);
         match self.fault {
-            Fault::StopAt(at) => now >= at,
-            Fault::FailAt(at) => now == at,
-            Fault::Never => false,
+            DiskFault::StopAt(at) => now >= at,
+            DiskFault::FailAt(at) => now == at,
+            DiskFault::Never => false,
         }
     }
 
-    fn act<T>(&self, action: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    fn run<T>(&self, action: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if self.fails() {
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -56,19 +56,19 @@ impl Disk for FaultyDisk {
     }
 
     fn open_append(&self, path: &Path) -> io::Result<File> {
-        self.act(|| RealDisk.open_append(path))
+        self.run(|| RealDisk.open_append(path))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<File> {
-        self.act(|| RealDisk.create_new(path))
+        self.run(|| RealDisk.create_new(path))
     }
 
     /// A failing write takes half of the bytes first.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         let before = self.operations();
         if self.fails() {
-            let first =
-                matches!(self.fault, Fault::FailAt(_)) || self.fault == Fault::StopAt(before);
+            let first = matches!(self.fault, DiskFault::FailAt(_))
+                || self.fault == DiskFault::StopAt(before);
             if first {
                 RealDisk.write(file, &bytes[..bytes.len() / 2])?;
             }
@@ -78,34 +78,34 @@ impl Disk for FaultyDisk {
     }
 
     fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
-        self.act(|| RealDisk.truncate(file, length))
+        self.run(|| RealDisk.truncate(file, length))
     }
 
     fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
-        self.act(|| RealDisk.set_mode(file, mode))
+        self.run(|| RealDisk.set_mode(file, mode))
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
-        self.act(|| RealDisk.sync(file))
+        self.run(|| RealDisk.sync(file))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.rename(from, to))
+        self.run(|| RealDisk.rename(from, to))
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.remove_file(path))
+        self.run(|| RealDisk.remove_file(path))
     }
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.create_dir(path))
+        self.run(|| RealDisk.create_dir(path))
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.remove_dir(path))
+        self.run(|| RealDisk.remove_dir(path))
     }
 
     fn remove_tree(&self, path: &Path) -> io::Result<()> {
-        self.act(|| RealDisk.remove_tree(path))
+        self.run(|| RealDisk.remove_tree(path))
     }
 }

@@ -9,39 +9,39 @@ use crate::domain::Problem;
 use crate::domain::counted;
 
 /// Files and folders that are looked at.
-const MAX: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 /// What only the owner should have.
-const OTHERS: u32 = 0o077;
-const WRITE: u32 = 0o022;
+const OTHERS_MASK: u32 = 0o077;
+const OTHERS_WRITE_MASK: u32 = 0o022;
 
 #[derive(Debug, Default)]
-struct Found {
+struct OthersAccess {
     /// Open to others, the first of them, and whether any of them can be changed.
     open: usize,
     first_open: Option<PathBuf>,
     writable: bool,
     /// Of another user, and the first of them.
-    foreign: usize,
-    first_foreign: Option<(PathBuf, u32)>,
+    not_owned: usize,
+    first_not_owned: Option<(PathBuf, u32)>,
 }
 
 /// What others may do with a folder of this program and with what is in it. `shown`: how the folder is
 /// called. Where a folder is closed, the modes of what is in it do not matter.
 #[must_use]
-pub fn exposed(folder: &Path, shown: &str) -> Vec<Problem> {
+pub fn permission_problems(folder: &Path, shown: &str) -> Vec<Problem> {
     let Ok(top) = fs::symlink_metadata(folder) else { return Vec::new() };
-    let (mut found, mut left) = (Found::default(), MAX);
+    let (mut found, mut remaining) = (OthersAccess::default(), MAX_ENTRIES);
     let mut todo = vec![(folder.to_owned(), top.clone(), true)];
-    let me = rustix::process::geteuid().as_raw();
-    while let Some((path, meta, reached)) = todo.pop() {
-        found.look(&path, &meta, me, reached);
+    let own_uid = rustix::process::geteuid().as_raw();
+    while let Some((path, meta, reachable)) = todo.pop() {
+        found.inspect(&path, &meta, own_uid, reachable);
         if !meta.is_dir() {
             continue;
         }
-        let open = reached && meta.permissions().mode() & OTHERS != 0;
+        let open = reachable && meta.permissions().mode() & OTHERS_MASK != 0;
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
-            let Some(fewer) = left.checked_sub(1) else { break };
-            left = fewer;
+            let Some(fewer) = remaining.checked_sub(1) else { break };
+            remaining = fewer;
             todo.extend(entry.metadata().ok().map(|meta| (entry.path(), meta, open)));
         }
     }
@@ -51,16 +51,16 @@ pub fn exposed(folder: &Path, shown: &str) -> Vec<Problem> {
 /// Who else than this person and the administrator can change a file: by its own mode and owner, or by
 /// those of a folder on the way to it. `shown`: how the file is called.
 #[must_use]
-pub fn changeable(file: &Path, shown: &str) -> Option<Problem> {
-    const FOR_ALL: u32 = 0o1000;
+pub fn config_permission_problem(file: &Path, shown: &str) -> Option<Problem> {
+    const STICKY_BIT: u32 = 0o1000;
     let real = fs::canonicalize(file).ok()?;
-    let me = rustix::process::geteuid().as_raw();
+    let own_uid = rustix::process::geteuid().as_raw();
     let reason = real.ancestors().find_map(|path| {
         let meta = fs::metadata(path).ok()?;
         let mode = meta.mode();
         // In a folder for all, what belongs to somebody stays theirs.
-        let open = mode & WRITE != 0 && !(meta.is_dir() && mode & FOR_ALL != 0);
-        if meta.uid() != me && meta.uid() != 0 {
+        let open = mode & OTHERS_WRITE_MASK != 0 && !(meta.is_dir() && mode & STICKY_BIT != 0);
+        if meta.uid() != own_uid && meta.uid() != 0 {
             Some((path, format!("belongs to user {}", meta.uid()), "chown $(id -u)"))
         } else if open {
             let mode = mode & 0o7777;
@@ -69,26 +69,26 @@ pub fn changeable(file: &Path, shown: &str) -> Option<Problem> {
             None
         }
     });
-    let (path, why, mend) = reason?;
+    let (path, reason, fix) = reason?;
     let text = format!(
-        "other users of this machine can change it, and with it what commands may do: {} {why}",
+        "other users of this machine can change it, and with it what commands may do: {} {reason}",
         path.display()
     );
-    let mend = format!("look at what it says, then: {mend} {}", path.display());
-    Some(Problem::new(format!("settings/{shown}"), shown.to_owned(), text, mend).warning())
+    let fix = format!("look at what it says, then: {fix} {}", path.display());
+    Some(Problem::new(format!("settings/{shown}"), shown.to_owned(), text, fix).warning())
 }
 
-impl Found {
-    fn look(&mut self, path: &Path, meta: &Metadata, me: u32, reached: bool) {
-        if meta.uid() != me {
-            self.foreign += 1;
-            self.first_foreign.get_or_insert_with(|| (path.to_owned(), meta.uid()));
+impl OthersAccess {
+    fn inspect(&mut self, path: &Path, meta: &Metadata, own_uid: u32, reachable: bool) {
+        if meta.uid() != own_uid {
+            self.not_owned += 1;
+            self.first_not_owned.get_or_insert_with(|| (path.to_owned(), meta.uid()));
         }
         let mode = meta.permissions().mode();
         // The mode of a link means nothing.
-        if reached && !meta.is_symlink() && mode & OTHERS != 0 {
+        if reachable && !meta.is_symlink() && mode & OTHERS_MASK != 0 {
             self.open += 1;
-            self.writable |= mode & WRITE != 0;
+            self.writable |= mode & OTHERS_WRITE_MASK != 0;
             self.first_open.get_or_insert_with(|| path.to_owned());
         }
     }
@@ -107,17 +107,17 @@ impl Found {
             };
             let now = top.permissions().mode() & 0o7777;
             let text = format!("can be {may} by other users of this machine ({now:04o}){more}");
-            let mend = format!("chmod -R go-rwx {shown}");
-            problems.push(Problem::new(format!("mode/{shown}"), name(first), text, mend).warning());
+            let fix = format!("chmod -R go-rwx {shown}");
+            problems.push(Problem::new(format!("mode/{shown}"), name(first), text, fix).warning());
         }
-        if let Some((first, owner)) = &self.first_foreign {
-            let more = match self.foreign - 1 {
+        if let Some((first, owner)) = &self.first_not_owned {
+            let more = match self.not_owned - 1 {
                 0 => String::new(),
                 more => format!(", and {} in it to others than you", counted(more, "more", "more")),
             };
             let text = format!("belongs to user {owner}, who can change it at any time{more}");
-            let mend = format!("look at what it holds, then: chown -R $(id -u) {shown}");
-            let problem = Problem::new(format!("owner/{shown}"), name(first), text, mend);
+            let fix = format!("look at what it holds, then: chown -R $(id -u) {shown}");
+            let problem = Problem::new(format!("owner/{shown}"), name(first), text, fix);
             problems.push(problem.warning());
         }
         problems
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn texts(folder: &Path) -> Vec<String> {
-        exposed(folder, ".x").iter().map(ToString::to_string).collect()
+        permission_problems(folder, ".x").iter().map(ToString::to_string).collect()
     }
 
     fn set(path: &Path, mode: u32) {
@@ -154,38 +154,39 @@ mod tests {
         set(&folder.join("deep/file"), 0o644);
         assert_eq!(texts(&folder), [""; 0], "nobody comes that far");
         set(&folder, 0o755);
-        let told = texts(&folder).concat();
-        assert!(told.contains("can be read by other users") && told.contains("0755"), "{told}");
-        assert!(told.contains("chmod -R go-rwx .x") && !told.contains("more"), "{told}");
+        let found = texts(&folder).concat();
+        assert!(found.contains("can be read by other users") && found.contains("0755"), "{found}");
+        assert!(found.contains("chmod -R go-rwx .x") && !found.contains("more"), "{found}");
         set(&folder.join("deep"), 0o711);
         set(&folder.join("deep/file"), 0o602);
-        let told = texts(&folder).concat();
-        assert!(told.contains("read or changed") && told.contains("2 more in it"), "{told}");
+        let found = texts(&folder).concat();
+        assert!(found.contains("read or changed") && found.contains("2 more in it"), "{found}");
     }
 
     #[test]
     fn settings_that_others_can_change_are_told_with_the_reason() {
         let top = tempfile::tempdir().unwrap();
         let (folder, file) = (top.path().join("x"), top.path().join("x/config.yaml"));
-        let told = || changeable(&file, "~/config.yaml").map(|problem| problem.to_string());
-        assert_eq!(told(), None, "what is not there is in order");
+        let found =
+            || config_permission_problem(&file, "~/config.yaml").map(|problem| problem.to_string());
+        assert_eq!(found(), None, "what is not there is in order");
         fs::create_dir(&folder).unwrap();
         fs::write(&file, "sandbox: off\n").unwrap();
         set(&folder, 0o755);
         set(&file, 0o644);
-        assert_eq!(told(), None);
+        assert_eq!(found(), None);
         set(&file, 0o646);
-        let text = told().unwrap();
+        let text = found().unwrap();
         assert!(text.contains("config.yaml can be written by others (0646)"), "{text}");
         set(&file, 0o600);
         set(&folder, 0o757);
-        let text = told().unwrap();
+        let text = found().unwrap();
         assert!(text.contains("x can be written by others (0757)"), "{text}");
         assert!(text.contains("chmod go-w"), "{text}");
         set(&folder, 0o1777);
-        assert_eq!(told(), None, "there only the owner renames and removes");
+        assert_eq!(found(), None, "there only the owner renames and removes");
         if chown(&file, Some(12_345), None).is_ok() {
-            assert!(told().unwrap().contains("belongs to user 12345"), "{:?}", told());
+            assert!(found().unwrap().contains("belongs to user 12345"), "{:?}", found());
         }
     }
 
@@ -197,7 +198,7 @@ mod tests {
             eprintln!("skipped: only root gives files away");
             return;
         }
-        let told = texts(top.path()).concat();
-        assert!(told.contains(".x/lock") && told.contains("belongs to user 12345"), "{told}");
+        let found = texts(top.path()).concat();
+        assert!(found.contains(".x/lock") && found.contains("belongs to user 12345"), "{found}");
     }
 }

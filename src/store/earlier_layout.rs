@@ -12,50 +12,56 @@ use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest,
 
 use super::Store;
 use super::error::StoreError;
-use super::files::{self, Kind};
-use super::scan::{Folder, headline};
+use super::files::{self, FileKind};
+use super::scan::{DialogFolder, headline};
 use super::survey::TreeListing;
 use super::tree::TreeRead;
 
 /// Where side dialogs lay.
 pub(super) const SUBDIALOGS: &str = "subdialogs";
 /// Files only that layout has.
-const FILES: [&str; 2] = ["subdlg.yaml", "pending-subdialogs.json"];
+const EARLIER_FILES: [&str; 2] = ["subdlg.yaml", "pending-subdialogs.json"];
 /// Keys of `dialog.yaml` only that layout has.
-const ASKER: &str = "supdialogId";
-const ASSIGNMENT: &str = "assignmentFromSup";
+const ASKER_KEY: &str = "supdialogId";
+const ASSIGNMENT_KEY: &str = "assignmentFromSup";
 
 /// True if the folder of a dialog is laid out that way.
-pub(super) fn is_earlier(folder: &Folder, meta: Option<&Map<String, Value>>) -> bool {
-    let words = |map: &Map<String, Value>| map.contains_key(ASKER) || map.contains_key(ASSIGNMENT);
-    is_laid_out_so(&folder.path, |name| folder.has(name)) || meta.is_some_and(words)
+pub(super) fn is_earlier(folder: &DialogFolder, meta: Option<&Map<String, Value>>) -> bool {
+    let has_earlier_keys =
+        |map: &Map<String, Value>| map.contains_key(ASKER_KEY) || map.contains_key(ASSIGNMENT_KEY);
+    has_earlier_files(&folder.path, |name| folder.has(name)) || meta.is_some_and(has_earlier_keys)
 }
 
-fn is_laid_out_so(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
-    let sides = || files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(Kind::Folder));
-    has(SUBDIALOGS) && sides() || FILES.iter().any(|name| has(name))
+fn has_earlier_files(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
+    let sides =
+        || files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(FileKind::Folder));
+    has(SUBDIALOGS) && sides() || EARLIER_FILES.iter().any(|name| has(name))
 }
 
 impl Store {
     /// Where the files of a dialog are read.
     pub(super) fn folder_of(&self, bucket: Bucket, dialog: &DialogId) -> PathBuf {
-        let today = self.layout.dialog(bucket, dialog);
+        let current = self.layout.dialog(bucket, dialog);
         let earlier = || self.layout.root(bucket, &dialog.root).join(SUBDIALOGS);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        if dialog.is_main() || is_there(&today) {
-            return today;
+        if dialog.is_main() || is_there(&current) {
+            return current;
         }
         let earlier = earlier().join(dialog.this.as_str());
-        if is_there(&earlier) { earlier } else { today }
+        if is_there(&earlier) { earlier } else { current }
     }
 
     /// Refuses what would change a tree of the earlier layout.
-    pub(super) fn must_be_of_today(&self, bucket: Bucket, root: &RootId) -> Result<(), StoreError> {
+    pub(super) fn refuse_earlier_layout(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+    ) -> Result<(), StoreError> {
         let path = self.layout.root(bucket, root);
-        let Ok(folder) = Folder::open(&path) else { return Ok(()) };
+        let Ok(folder) = DialogFolder::open(&path) else { return Ok(()) };
         let meta = self.meta(bucket, &DialogId::main(root.clone()));
         if is_earlier(&folder, meta.as_ref().map(|meta| &meta.extra)) {
-            return Err(StoreError::Earlier(root.clone()));
+            return Err(StoreError::EarlierLayout(root.clone()));
         }
         Ok(())
     }
@@ -65,23 +71,23 @@ impl Store {
 pub(super) fn as_history(read: TreeRead) -> TreeRead {
     let mut tree = DialogTree::new(read.tree.root.clone(), read.tree.bucket);
     for (id, dialog) in read.tree.dialogs {
-        tree.dialogs.insert(id, Arc::new(at_rest(&dialog)));
+        tree.dialogs.insert(id, Arc::new(idle_copy(&dialog)));
     }
     TreeRead {
         tree,
-        mended: Vec::new(),
+        repairs: Vec::new(),
         problems: Vec::new(),
         identities: Vec::new(),
         broken: Vec::new(),
         irreplaceable: Vec::new(),
         sizes: Vec::new(),
-        first_words: read.first_words,
+        first_message: read.first_message,
         earlier: true,
-        looks: None,
+        stamps: None,
     }
 }
 
-fn at_rest(dialog: &Dialog) -> Dialog {
+fn idle_copy(dialog: &Dialog) -> Dialog {
     let before = &dialog.latest;
     let dead = before.is_dead();
     let latest = Latest {
@@ -99,21 +105,21 @@ fn at_rest(dialog: &Dialog) -> Dialog {
 }
 
 /// Tells of each dialog who asked it and for what, as its identity has it.
-pub(super) fn tell(listing: &mut TreeListing) {
+pub(super) fn fill_askers(listing: &mut TreeListing) {
     let main = listing.root.main();
     let known: BTreeSet<SelfId> = listing.dialogs.iter().map(|one| one.id.clone()).collect();
     for dialog in &mut listing.dialogs {
-        let named = dialog.meta.extra.get(ASKER).and_then(Value::as_str).map(SelfId::new);
+        let named = dialog.meta.extra.get(ASKER_KEY).and_then(Value::as_str).map(SelfId::new);
         let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
         dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
-        if let Some(about) = asked(&dialog.meta.extra) {
+        if let Some(about) = assignment_headline(&dialog.meta.extra) {
             dialog.about = about;
         }
     }
 }
 
-fn asked(identity: &Map<String, Value>) -> Option<String> {
-    let assignment = identity.get(ASSIGNMENT)?.as_object()?;
+fn assignment_headline(identity: &Map<String, Value>) -> Option<String> {
+    let assignment = identity.get(ASSIGNMENT_KEY)?.as_object()?;
     let text = |key: &str| assignment.get(key)?.as_str().filter(|text| !text.is_empty());
     ["tellaskContent", "headLine", "callBody"].into_iter().find_map(text).map(headline)
 }

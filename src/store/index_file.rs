@@ -12,15 +12,15 @@ use super::disk::Disk;
 use super::files;
 
 /// Largest file read, in bytes.
-const LIMIT: u64 = 256 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
 /// Longest entry written, in bytes.
-const MAX: usize = 16 * 1024 * 1024;
+const MAX_ENTRY_BYTES: usize = 16 * 1024 * 1024;
 /// Longest name of an entry, in bytes, and how much of a line is looked at for it.
-const MAX_NAME: usize = 800;
-const HEAD: usize = 1024;
+const MAX_NAME_BYTES: usize = 800;
+const MAX_HEAD_BYTES: usize = 1024;
 
 /// Two hashes in one number.
-pub(super) fn sum(of: &impl Hash) -> u128 {
+pub(super) fn checksum(of: &impl Hash) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);
@@ -32,55 +32,56 @@ pub(super) fn sum(of: &impl Hash) -> u128 {
 
 /// True for a text that can be the name of an entry.
 pub(super) fn is_entry_name(name: &str) -> bool {
-    !name.is_empty() && name.len() < MAX_NAME && !name.contains([' ', '\n'])
+    !name.is_empty() && name.len() < MAX_NAME_BYTES && !name.contains([' ', '\n'])
 }
 
 /// The entries of a file. They stay there until they are asked for.
 #[derive(Debug)]
-pub(super) struct Entries {
+pub(super) struct IndexReader {
     file: Option<File>,
     /// By the hashes of the names.
-    places: Vec<(u64, Place)>,
+    line_ranges: Vec<(u64, LineRange)>,
 }
 
 /// Where a line stands, without its end.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct LineRange {
     offset: u64,
     length: usize,
 }
 
 /// An entry that is whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sealed<'a> {
+pub(super) struct IndexEntry<'a> {
     line: &'a str,
     pub body: &'a str,
 }
 
-impl Entries {
+impl IndexReader {
     /// `header`: the first line, which says who wrote the file.
     pub fn open(disk: &dyn Disk, path: &Path, header: &str) -> Self {
         let file = open(disk, path);
-        let places = file.as_ref().and_then(|file| places(file, header).ok()).unwrap_or_default();
-        Self { file, places }
+        let line_ranges =
+            file.as_ref().and_then(|file| line_ranges(file, header).ok()).unwrap_or_default();
+        Self { file, line_ranges }
     }
 
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.line_ranges.len()
     }
 
     /// `buffer` is where the entry is read to; one for many entries spares memory.
-    pub fn get<'b>(&self, name: &str, buffer: &'b mut Vec<u8>) -> Option<Sealed<'b>> {
+    pub fn get<'b>(&self, name: &str, buffer: &'b mut Vec<u8>) -> Option<IndexEntry<'b>> {
         let wanted = name_hash(name.as_bytes());
-        let at = self.places.binary_search_by_key(&wanted, |(hash, _)| *hash).ok()?;
-        let place = self.places.get(at)?.1;
-        buffer.resize(place.length, 0);
-        self.file.as_ref()?.read_exact_at(buffer, place.offset).ok()?;
+        let at = self.line_ranges.binary_search_by_key(&wanted, |(hash, _)| *hash).ok()?;
+        let range = self.line_ranges.get(at)?.1;
+        buffer.resize(range.length, 0);
+        self.file.as_ref()?.read_exact_at(buffer, range.offset).ok()?;
         let line = std::str::from_utf8(buffer).ok()?;
-        let (seal, rest) = line.split_once(' ')?;
+        let (stored, rest) = line.split_once(' ')?;
         let (named, body) = rest.split_once(' ')?;
-        let whole = u128::from_str_radix(seal, 16).ok()? == sum(&rest);
-        (whole && named == name).then_some(Sealed { line, body })
+        let intact = u128::from_str_radix(stored, 16).ok()? == checksum(&rest);
+        (intact && named == name).then_some(IndexEntry { line, body })
     }
 }
 
@@ -92,37 +93,43 @@ fn name_hash(name: &[u8]) -> u64 {
 
 /// `None` unless it is a regular file of bounded size.
 fn open(disk: &dyn Disk, path: &Path) -> Option<File> {
-    if files::kind_of(path).ok()? != Some(files::Kind::File) {
+    if files::kind_of(path).ok()? != Some(files::FileKind::File) {
         return None;
     }
     let file = disk.open_read(path).ok()?;
-    file.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= LIMIT)?;
+    file.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= MAX_FILE_BYTES)?;
     Some(file)
 }
 
 /// Where the entries stand, if the header is the expected one; lines that are none are left out.
-fn places(file: &File, header: &str) -> io::Result<Vec<(u64, Place)>> {
-    let mut reader = BufReader::with_capacity(64 * 1024, file.take(LIMIT));
+fn line_ranges(file: &File, header: &str) -> io::Result<Vec<(u64, LineRange)>> {
+    let mut reader = BufReader::with_capacity(64 * 1024, file.take(MAX_FILE_BYTES));
     let mut found = Vec::new();
     let (mut head, mut offset) = (Vec::new(), 0);
     let mut is_first = true;
     loop {
         head.clear();
-        let room = HEAD as u64;
-        let begun = reader.by_ref().take(room).read_until(b'\n', &mut head)?;
-        let is_whole = head.pop_if(|byte| *byte == b'\n').is_some();
-        let rest = if is_whole || begun < HEAD { 0 } else { reader.skip_until(b'\n')? };
-        if begun == 0 || is_first && head != header.as_bytes() {
+        let limit = MAX_HEAD_BYTES as u64;
+        let head_bytes = reader.by_ref().take(limit).read_until(b'\n', &mut head)?;
+        let is_complete = head.pop_if(|byte| *byte == b'\n').is_some();
+        let rest = if is_complete || head_bytes < MAX_HEAD_BYTES {
+            0
+        } else {
+            reader.skip_until(b'\n')?
+        };
+        if head_bytes == 0 || is_first && head != header.as_bytes() {
             break;
         }
-        let taken = begun + rest;
+        let line_bytes = head_bytes + rest;
         let name = head.split(|byte| *byte == b' ').nth(1);
         // A last line without an end is cut off, which its seal tells.
-        if let (Some(name), false, true) = (name, is_first, taken <= MAX + HEAD) {
-            found.push((name_hash(name), Place { offset, length: taken - 1 }));
+        if let (Some(name), false, true) =
+            (name, is_first, line_bytes <= MAX_ENTRY_BYTES + MAX_HEAD_BYTES)
+        {
+            found.push((name_hash(name), LineRange { offset, length: line_bytes - 1 }));
         }
         is_first = false;
-        offset += taken as u64;
+        offset += line_bytes as u64;
     }
     found.sort_by_key(|(hash, _)| *hash);
     Ok(found)
@@ -130,34 +137,34 @@ fn places(file: &File, header: &str) -> io::Result<Vec<(u64, Place)>> {
 
 /// A file of entries that is being written, by several threads if need be.
 #[derive(Debug)]
-pub(super) struct NewEntries(Mutex<Written>);
+pub(super) struct IndexWriter(Mutex<IndexWriterState>);
 
 #[derive(Debug)]
-struct Written {
+struct IndexWriterState {
     out: BufWriter<DiskFile>,
     count: usize,
     failed: Option<io::Error>,
 }
 
-impl NewEntries {
+impl IndexWriter {
     pub fn begin(file: File, disk: Arc<dyn Disk>, header: &str) -> io::Result<Self> {
         let mut out = BufWriter::new(DiskFile { disk, file });
         writeln!(out, "{header}")?;
-        Ok(Self(Mutex::new(Written { out, count: 0, failed: None })))
+        Ok(Self(Mutex::new(IndexWriterState { out, count: 0, failed: None })))
     }
 
     /// True unless the name or the body cannot be an entry's.
     pub fn add(&self, name: &str, body: &str) -> bool {
         let rest = format!("{name} {body}");
-        let fits = is_entry_name(name) && rest.len() <= MAX && !rest.contains('\n');
+        let fits = is_entry_name(name) && rest.len() <= MAX_ENTRY_BYTES && !rest.contains('\n');
         if fits {
-            self.line(&format!("{:x} {rest}", sum(&rest.as_str())));
+            self.line(&format!("{:x} {rest}", checksum(&rest.as_str())));
         }
         fits
     }
 
     /// Takes an entry over from another file.
-    pub fn keep(&self, entry: Sealed<'_>) {
+    pub fn copy_entry(&self, entry: IndexEntry<'_>) {
         self.line(entry.line);
     }
 

@@ -8,7 +8,7 @@ use crate::domain::tree::Bucket;
 
 /// A course file as this process left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct CourseEnd {
     /// Bytes; another size means that somebody else writes.
     pub size: u64,
     /// Lines, once the end of the file was checked.
@@ -17,21 +17,21 @@ pub(super) struct Known {
 
 /// Files and folders of a tree that are written but not synced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Dirty {
+pub(super) struct UnsyncedPaths {
     pub files: BTreeSet<PathBuf>,
     pub folders: BTreeSet<PathBuf>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Books {
-    pub courses: BTreeMap<PathBuf, Known>,
+pub(super) struct WriterState {
+    pub courses: BTreeMap<PathBuf, CourseEnd>,
     pub buckets: BTreeMap<RootId, Bucket>,
-    pub dirty: BTreeMap<RootId, Dirty>,
+    pub unsynced: BTreeMap<RootId, UnsyncedPaths>,
     /// Copied aside before they are replaced or removed.
     pub irreplaceable: BTreeSet<PathBuf>,
 }
 
-impl Dirty {
+impl UnsyncedPaths {
     pub fn merge(&mut self, other: Self) {
         self.files.extend(other.files);
         self.folders.extend(other.folders);

@@ -10,74 +10,77 @@ use crate::domain::{
 };
 
 use super::error::StoreError;
-use super::identity::{AllParts, Identities};
+use super::identity::{Identities, TreeParts};
 use super::layout::course_file;
-use super::notes::Notes;
-use super::own;
-use super::parts::{Health, Parts, careful_latest};
-use super::reconcile::{self, Member, Members};
+use super::own_files;
+use super::parts::{DialogParts, FileHealth, stopped_latest};
+use super::problem_collector::ProblemCollector;
+use super::reconcile::{self, DialogFacts, TreeFacts};
 use super::scan::FlawKind;
 use super::tree::{TreeRead, TreeReader};
 
 /// A tree in the making.
-pub(super) struct Build<'a> {
+pub(super) struct TreeBuilder<'a> {
     pub(super) reader: &'a TreeReader<'a>,
-    pub(super) notes: Notes,
+    pub(super) problems: ProblemCollector,
     tree: DialogTree,
-    pub(super) mended: Vec<TreeChange>,
+    pub(super) repairs: Vec<TreeChange>,
     identities: Vec<(PathBuf, DialogMeta)>,
     broken: Vec<PathBuf>,
     pub(super) irreplaceable: Vec<PathBuf>,
     sizes: Vec<(PathBuf, u64)>,
-    first_words: BTreeMap<SelfId, String>,
+    first_message: BTreeMap<SelfId, String>,
 }
 
-impl<'a> Build<'a> {
-    pub fn new(reader: &'a TreeReader<'a>, notes: Notes) -> Self {
+impl<'a> TreeBuilder<'a> {
+    pub fn new(reader: &'a TreeReader<'a>, problems: ProblemCollector) -> Self {
         Self {
             reader,
-            notes,
+            problems,
             tree: DialogTree::new(reader.root.clone(), reader.bucket),
-            mended: Vec::new(),
+            repairs: Vec::new(),
             identities: Vec::new(),
             broken: Vec::new(),
             irreplaceable: Vec::new(),
             sizes: Vec::new(),
-            first_words: BTreeMap::new(),
+            first_message: BTreeMap::new(),
         }
     }
 
     pub fn finish(self, folder: &Path) -> TreeRead {
         TreeRead {
             tree: self.tree,
-            mended: self.mended,
-            problems: self.notes.finish(folder),
+            repairs: self.repairs,
+            problems: self.problems.finish(folder),
             identities: self.identities,
             broken: self.broken,
             irreplaceable: self.irreplaceable,
             sizes: self.sizes,
-            first_words: self.first_words,
+            first_message: self.first_message,
             earlier: false,
-            looks: None,
+            stamps: None,
         }
     }
 
-    pub fn identities(&mut self, parts: &AllParts, identities: &Identities) {
+    pub fn identities(&mut self, parts: &TreeParts, identities: &Identities) {
         for id in &identities.rebuilt {
             let Some((part, meta)) = parts.get(id).zip(identities.known.get(id)) else {
                 continue;
             };
-            if part.meta.health != Health::Damaged {
+            if part.meta.health != FileHealth::Damaged {
                 let text = match part.meta.health {
-                    Health::Sound => format!("its id is not that of its folder, {id}"),
-                    Health::Absent | Health::Damaged | Health::Adopted | Health::Misplaced => {
+                    FileHealth::Sound => format!("its id is not that of its folder, {id}"),
+                    FileHealth::Absent
+                    | FileHealth::Damaged
+                    | FileHealth::Adopted
+                    | FileHealth::Misplaced => {
                         format!("missing: {id} is known from the records of its tree")
                     }
                 };
-                let mend = "nothing to do: the next writing start rebuilds it";
-                self.notes.add("identity", &part.meta.path(), text, mend);
+                let fix = "nothing to do: the next writing start rebuilds it";
+                self.problems.add("identity", &part.meta.path(), text, fix);
             }
-            if part.meta.health != Health::Misplaced {
+            if part.meta.health != FileHealth::Misplaced {
                 self.identities.push((part.meta.path(), meta.clone()));
             }
             self.irreplaceable.push(part.meta.path());
@@ -85,12 +88,12 @@ impl<'a> Build<'a> {
         for id in &identities.lost {
             if let Some(part) = parts.get(id) {
                 let text = format!("side dialog {id} is left out: nothing tells whose it is");
-                let mend = "write its dialog.yaml anew, or move the folder away";
-                self.notes.add("identity", &part.folder, text, mend);
+                let fix = "write its dialog.yaml anew, or move the folder away";
+                self.problems.add("identity", &part.folder, text, fix);
             }
         }
         for (id, part) in parts {
-            if part.meta.health == Health::Adopted
+            if part.meta.health == FileHealth::Adopted
                 && let Some(meta) = identities.known.get(id)
             {
                 self.identities.push((part.meta.path(), meta.clone()));
@@ -98,15 +101,15 @@ impl<'a> Build<'a> {
         }
     }
 
-    pub(super) fn keep_copy(&mut self, health: Health, path: &Path) {
-        if health == Health::Damaged {
+    pub(super) fn mark_if_damaged(&mut self, health: FileHealth, path: &Path) {
+        if health == FileHealth::Damaged {
             self.irreplaceable.push(path.to_owned());
         }
     }
 
     pub fn dialogs(
         &mut self,
-        mut parts: AllParts,
+        mut parts: TreeParts,
         identities: &Identities,
     ) -> Result<(), StoreError> {
         let mut stacks = self.stacks(&parts, identities);
@@ -121,11 +124,11 @@ impl<'a> Build<'a> {
                 continue;
             };
             self.flaws(&part);
-            if let Some(words) = part.scan.first_words.clone() {
-                self.first_words.insert(id.clone(), words);
+            if let Some(words) = part.scan.first_message.clone() {
+                self.first_message.insert(id.clone(), words);
             }
             let latest =
-                latests.remove(&id).unwrap_or_else(|| careful_latest(meta.created_at.clone()));
+                latests.remove(&id).unwrap_or_else(|| stopped_latest(meta.created_at.clone()));
             let mut dialog = Dialog::new(meta.clone(), latest);
             dialog.stack = stacks.remove(&id).unwrap_or_default();
             if let Some((questions, pending)) = indexes.get(&id) {
@@ -146,69 +149,69 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    fn queue(&mut self, id: &SelfId, part: &Parts) -> Result<Vec<QueuedPrompt>, StoreError> {
+    fn queue(&mut self, id: &SelfId, part: &DialogParts) -> Result<Vec<QueuedPrompt>, StoreError> {
         let dialog = DialogId::side(self.reader.root, id);
         let path = self.reader.layout.queue(&dialog);
-        let read = own::read_queue(self.reader.disk, &path, &dialog)?;
+        let read = own_files::read_queue(self.reader.disk, &path, &dialog)?;
         let (mut queue, damage) = read;
-        if let Some(why) = damage {
-            let text = format!("damaged: {why}; messages that waited are lost");
-            self.notes.add("queue", &path, text, "say them again");
+        if let Some(reason) = damage {
+            let text = format!("damaged: {reason}; messages that waited are lost");
+            self.problems.add("queue", &path, text, "say them again");
             self.irreplaceable.push(path);
         }
         let before = queue.len();
         queue.retain(|prompt| !part.scan.history.messages.contains(&prompt.msg_id));
         if queue.len() != before {
-            self.mended.push(TreeChange::Queue { dialog: id.clone(), queue: queue.clone() });
+            self.repairs.push(TreeChange::Queue { dialog: id.clone(), queue: queue.clone() });
         }
         Ok(queue)
     }
 
     fn indexes(
         &mut self,
-        parts: &AllParts,
+        parts: &TreeParts,
         ids: &Identities,
         stacks: &BTreeMap<SelfId, Vec<Frame>>,
         latests: &BTreeMap<SelfId, Latest>,
     ) -> BTreeMap<SelfId, (Vec<Question>, Vec<Pending>)> {
-        let members: Members = parts
+        let facts: TreeFacts = parts
             .iter()
             .filter_map(|(id, part)| {
-                let member = Member {
+                let dialog = DialogFacts {
                     meta: ids.known.get(id)?,
                     scan: &part.scan,
                     stack: stacks.get(id)?,
                     dead: latests.get(id)?.is_dead(),
                 };
-                Some((id, member))
+                Some((id, dialog))
             })
             .collect();
-        let mut owed = reconcile::owed(&members);
+        let mut owed = reconcile::owed(&facts);
         let mut indexes = BTreeMap::new();
-        for (id, member) in &members {
+        for (id, dialog) in &facts {
             let Some(part) = parts.get(*id) else { continue };
             let owed = owed.remove(*id).unwrap_or_default();
-            let index = if member.dead {
+            let index = if dialog.dead {
                 // Its files stay as they are, and its questions are asked no more.
                 (Vec::new(), part.pending.value.clone().unwrap_or_default())
             } else {
-                (self.questions(part), self.pending(part, &members, owed))
+                (self.questions(part), self.pending(part, &facts, owed))
             };
             indexes.insert((*id).clone(), index);
         }
         if let Some(main) = parts.get(&self.reader.root.main()) {
-            self.registry(main, &members);
+            self.registry(main, &facts);
         }
         indexes
     }
 
-    fn questions(&mut self, part: &Parts) -> Vec<Question> {
+    fn questions(&mut self, part: &DialogParts) -> Vec<Question> {
         let file = part.questions.value.as_deref().unwrap_or_default();
         let dialog = DialogId::side(self.reader.root, &part.id);
         let index = reconcile::questions(&dialog, &part.scan, file);
         let changed = index.entries != file;
-        if self.take_index(&part.questions.path(), part.questions.health, &index, changed) {
-            self.mended.push(TreeChange::Questions {
+        if self.report_index(&part.questions.path(), part.questions.health, &index, changed) {
+            self.repairs.push(TreeChange::Questions {
                 dialog: part.id.clone(),
                 questions: index.entries.clone(),
             });
@@ -216,12 +219,17 @@ impl<'a> Build<'a> {
         index.entries
     }
 
-    fn pending(&mut self, part: &Parts, members: &Members, owed: Vec<Pending>) -> Vec<Pending> {
+    fn pending(
+        &mut self,
+        part: &DialogParts,
+        facts: &TreeFacts,
+        owed: Vec<Pending>,
+    ) -> Vec<Pending> {
         let file = part.pending.value.as_deref().unwrap_or_default();
-        let index = reconcile::pending(&part.id, members, file, owed);
+        let index = reconcile::pending(&part.id, facts, file, owed);
         let changed = index.entries != file;
-        if self.take_index(&part.pending.path(), part.pending.health, &index, changed) {
-            self.mended.push(TreeChange::Pending {
+        if self.report_index(&part.pending.path(), part.pending.health, &index, changed) {
+            self.repairs.push(TreeChange::Pending {
                 dialog: part.id.clone(),
                 pending: index.entries.clone(),
             });
@@ -229,48 +237,53 @@ impl<'a> Build<'a> {
         index.entries
     }
 
-    fn registry(&mut self, main: &Parts, members: &Members) {
+    fn registry(&mut self, main: &DialogParts, facts: &TreeFacts) {
         let file = main.registry.value.as_deref();
-        let index = reconcile::registry(members, file);
+        let index = reconcile::registry(facts, file);
         let changed = index.entries != file.unwrap_or_default();
-        if self.take_index(&main.registry.path(), main.registry.health, &index, changed) {
-            self.mended.push(TreeChange::Registry { entries: index.entries.clone() });
+        if self.report_index(&main.registry.path(), main.registry.health, &index, changed) {
+            self.repairs.push(TreeChange::Registry { entries: index.entries.clone() });
         }
         self.tree.registry = index.entries;
     }
 
     /// Reports what an index contradicts; true if its file is to be written anew.
-    fn take_index<T>(
+    fn report_index<T>(
         &mut self,
         path: &Path,
-        health: Health,
-        index: &reconcile::Index<T>,
+        health: FileHealth,
+        index: &reconcile::ReconciledIndex<T>,
         changed: bool,
     ) -> bool {
         for text in &index.contradictions {
-            self.notes.add("contradiction", path, text.clone(), "check what the dialog waits for");
+            self.problems.add(
+                "contradiction",
+                path,
+                text.clone(),
+                "check what the dialog waits for",
+            );
         }
-        self.keep_copy(health, path);
+        self.mark_if_damaged(health, path);
         if index.dropped > 0 {
             self.irreplaceable.push(path.to_owned());
         }
         match health {
-            Health::Misplaced => false,
-            Health::Absent | Health::Sound => changed,
-            Health::Damaged | Health::Adopted => true,
+            FileHealth::Misplaced => false,
+            FileHealth::Absent | FileHealth::Sound => changed,
+            FileHealth::Damaged | FileHealth::Adopted => true,
         }
     }
 
-    fn flaws(&mut self, part: &Parts) {
+    fn flaws(&mut self, part: &DialogParts) {
         for flaw in &part.scan.flaws {
             let path = part.folder.join(course_file(flaw.course));
-            let (kind, text, mend) = describe(&flaw.kind);
-            let mut problem = self.notes.problem(kind, &path, text, mend);
+            let (kind, text, fix) = describe(&flaw.kind);
+            let mut problem = self.problems.problem(kind, &path, text, fix);
             if flaw.line > 0 {
                 problem.id = format!("{}:{}", problem.id, flaw.line);
                 problem = problem.at_line(flaw.line);
             }
-            self.notes.push(problem);
+            self.problems.push(problem);
             if flaw.kind == FlawKind::Broken && self.broken.last() != Some(&path) {
                 self.broken.push(path);
             }
