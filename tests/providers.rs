@@ -200,7 +200,7 @@ fn provider(key: &str, url: &str, more: &str) -> String {
 }
 
 #[test]
-fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
+fn doctor_says_of_every_provider_what_is_wrong_and_how_to_fix_it() {
     let (port, _heads) = server();
     let cases = [
         ("ok", "", None, ""),
@@ -235,11 +235,11 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
     ];
     let expected: Vec<_> = cases.iter().chain(&others).collect();
     assert_eq!(found.len(), expected.len(), "{found:#?}");
-    for (row, (key, _, text, mend)) in found.iter().zip(expected) {
+    for (row, (key, _, text, fix)) in found.iter().zip(expected) {
         assert_eq!(row["provider"], *key);
         assert_eq!(row["ok"], text.is_none(), "{row}");
         let says = |field: &str, words: &str| row[field].as_str().unwrap_or("").contains(words);
-        assert!(text.is_none_or(|text| says("text", text)) && says("mend", mend), "{row}");
+        assert!(text.is_none_or(|text| says("text", text)) && says("fix", fix), "{row}");
     }
     assert!(!format!("{found:?}").contains(KEY));
 }

@@ -35,12 +35,12 @@ pub enum Finding {
     /// It answered after this time.
     Answers(Duration),
     /// It cannot be used as it is.
-    Fault { text: String, mend: String },
+    Fault { text: String, fix: String },
 }
 
 impl Finding {
-    fn fault(text: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self::Fault { text: text.into(), mend: mend.into() }
+    fn fault(text: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::Fault { text: text.into(), fix: fix.into() }
     }
 }
 
@@ -119,8 +119,8 @@ fn prepared<'a>(
     source: &dyn ProviderSource,
     env: Env,
 ) -> Result<(std::sync::Arc<dyn Provider>, &'a str), Finding> {
-    if let Some((text, mend)) = config.unusable() {
-        return Err(Finding::fault(text, mend));
+    if let Some((text, fix)) = config.unusable_reason() {
+        return Err(Finding::fault(text, fix));
     }
     let no_model = || {
         let text = format!("provider `{}` lists no model", config.key);
@@ -148,9 +148,9 @@ async fn answers(
     let may_be_streaming = matches!(error.status(), Some(400 | 422 | 501));
     if may_be_streaming && ask(provider, model, false).await.is_ok() {
         let text = format!("it answers in one piece, but not as a stream: {error}");
-        let mend = "set `streaming: false` for its members; if it is `stream_options` that it \
+        let fix = "set `streaming: false` for its members; if it is `stream_options` that it \
                     refuses, add `apiQuirks: no_stream_options` instead";
-        return Err(Finding::fault(text, mend));
+        return Err(Finding::fault(text, fix));
     }
     Err(fault(&error, config))
 }
@@ -177,11 +177,11 @@ async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<()
 }
 
 fn fault(error: &LlmError, config: &ProviderConfig) -> Finding {
-    Finding::fault(error.to_string(), mend(error, config.api_key_env_var.as_deref()))
+    Finding::fault(error.to_string(), fix_for(error, config.api_key_env_var.as_deref()))
 }
 
 /// What a person can do about a failed request.
-fn mend(error: &LlmError, variable: Option<&str>) -> String {
+fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
     let text = match (error.status(), error.class()) {
         (Some(401 | 403), _) => {
             return match variable {
@@ -198,7 +198,7 @@ fn mend(error: &LlmError, variable: Option<&str>) -> String {
         (Some(_), ErrorClass::ContextOverflow) => "the model takes almost nothing; use another one",
         (Some(_), _) => "check the name of the model, and its limits in `models`",
         (None, ErrorClass::Malformed) => "check `baseUrl` and `apiType`: this is no such API",
-        (None, ErrorClass::Rejected | ErrorClass::Fatal) => "mend the entry in .minds/llm.yaml",
+        (None, ErrorClass::Rejected | ErrorClass::Fatal) => "fix the entry in .minds/llm.yaml",
         (None, ErrorClass::Violation) => "use another server or `apiType` for this model",
         (None, ErrorClass::Transport) if speaks_of_trust(error.message()) => {
             "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"

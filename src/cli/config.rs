@@ -96,8 +96,8 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
     let levels = levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !KNOWN.contains(&key.as_str()) {
-            let mend = format!("remove it; there are {}", KNOWN.join(", "));
-            report.add(&[key], &format!("there is no setting {key:?}"), &mend);
+            let fix = format!("remove it; there are {}", KNOWN.join(", "));
+            report.add(&[key], &format!("there is no setting {key:?}"), &fix);
         }
     }
     let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
@@ -133,8 +133,8 @@ impl Report<'_> {
         match yaml::parse(&self.text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let mend = format!("begin each setting with its name: {}", KNOWN.join(", "));
-                self.push(Some(1), "file", "expected a mapping of settings", &mend);
+                let fix = format!("begin each setting with its name: {}", KNOWN.join(", "));
+                self.push(Some(1), "file", "expected a mapping of settings", &fix);
                 Value::Null
             }
             Err(error) => {
@@ -142,7 +142,7 @@ impl Report<'_> {
                     error.line,
                     "file",
                     &error.text,
-                    "mend it; until then all of it is skipped",
+                    "fix it; until then all of it is skipped",
                 );
                 Value::Null
             }
@@ -154,17 +154,17 @@ impl Report<'_> {
         let mut parts = fault.split(": ");
         let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
         let line = line_of(&self.text, &named);
-        let mend = "the names of scopes and actions, and their keys, stand in themes/keys.yaml";
-        self.push(line, &format!("keys/{fault}"), fault, mend);
+        let fix = "the names of scopes and actions, and their keys, stand in themes/keys.yaml";
+        self.push(line, &format!("keys/{fault}"), fault, fix);
     }
 
-    fn add(&mut self, keys: &[&str], text: &str, mend: &str) {
+    fn add(&mut self, keys: &[&str], text: &str, fix: &str) {
         let line = line_of(&self.text, keys);
-        self.push(line, &keys.join("/"), text, mend);
+        self.push(line, &keys.join("/"), text, fix);
     }
 
-    fn push(&mut self, line: Option<usize>, id: &str, text: &str, mend: &str) {
-        let problem = Problem::new(format!("config/{id}"), self.shown, text, mend).warning();
+    fn push(&mut self, line: Option<usize>, id: &str, text: &str, fix: &str) {
+        let problem = Problem::new(format!("config/{id}"), self.shown, text, fix).warning();
         self.faults.push(match line {
             Some(line) => problem.at_line(line),
             None => problem,
@@ -180,21 +180,21 @@ fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
         Value::Null => &none,
         Value::Object(entries) => entries,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            let mend = format!("write a mapping of {}", names.join(", "));
-            report.add(&["limits"], "expected a mapping of limits", &mend);
+            let fix = format!("write a mapping of {}", names.join(", "));
+            report.add(&["limits"], "expected a mapping of limits", &fix);
             &none
         }
     };
     for key in entries.keys().filter(|key| !names.contains(&key.as_str())) {
-        let mend = format!("remove it; there are {}", names.join(", "));
-        report.add(&["limits", key], &format!("there is no limit {key:?}"), &mend);
+        let fix = format!("remove it; there are {}", names.join(", "));
+        report.add(&["limits", key], &format!("there is no limit {key:?}"), &fix);
     }
     let [dialogs, depth, minutes] = LIMITS.map(|(name, most)| {
         let value = entries.get(name).filter(|value| !value.is_null())?;
         let number = value.as_u64().filter(|number| (1..=most).contains(number));
         if number.is_none() {
-            let mend = format!("write a whole number from 1 to {most}");
-            report.add(&["limits", name], &format!("`{name}` cannot be {value}"), &mend);
+            let fix = format!("write a whole number from 1 to {most}");
+            report.add(&["limits", name], &format!("`{name}` cannot be {value}"), &fix);
         }
         number
     });
@@ -231,8 +231,8 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
         Some(Value::Object(workspaces)) => workspaces.clone(),
         None | Some(Value::Null) => serde_json::Map::new(),
         Some(_) => {
-            let mend = "write each path with what holds for it: /path: { sandbox: workspace }";
-            report.add(&["workspaces"], "expected a mapping of paths", mend);
+            let fix = "write each path with what holds for it: /path: { sandbox: workspace }";
+            report.add(&["workspaces"], "expected a mapping of paths", fix);
             serde_json::Map::new()
         }
     };
@@ -261,8 +261,8 @@ fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level>
     };
     let level = Level::named(&given);
     if level.is_none() {
-        let mend = format!("use {}", Level::ALL.map(Level::name).join(", "));
-        report.add(keys, &format!("{given:?} is no level"), &mend);
+        let fix = format!("use {}", Level::ALL.map(Level::name).join(", "));
+        report.add(keys, &format!("{given:?} is no level"), &fix);
     }
     level
 }
@@ -276,8 +276,8 @@ fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     };
     read.unwrap_or_else(|error| {
         let names = EMBEDDED.map(|(name, _)| name).join(", ");
-        let mend = format!("use {names}, or a mapping of roles to colours");
-        report.add(&["theme"], &error.to_string(), &mend);
+        let fix = format!("use {names}, or a mapping of roles to colours");
+        report.add(&["theme"], &error.to_string(), &fix);
         Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
     })
 }

@@ -96,7 +96,7 @@ fn line(probe: &Probe) -> String {
     let asked = format!("{} {model}", probe.provider);
     match &probe.finding {
         Finding::Answers(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
-        Finding::Fault { text, mend } => format!("fault {asked}: {text} ({mend})"),
+        Finding::Fault { text, fix } => format!("fault {asked}: {text} ({fix})"),
     }
 }
 
@@ -106,8 +106,8 @@ fn row(probe: &Probe) -> serde_json::Value {
         Finding::Answers(time) => json!({
             "provider": provider, "model": model, "ok": true, "milliseconds": time.as_millis(),
         }),
-        Finding::Fault { text, mend } => json!({
-            "provider": provider, "model": model, "ok": false, "text": text, "mend": mend,
+        Finding::Fault { text, fix } => json!({
+            "provider": provider, "model": model, "ok": false, "text": text, "fix": fix,
         }),
     }
 }

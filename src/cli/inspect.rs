@@ -80,7 +80,7 @@ pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option
             Some("dominds-tui drive".to_owned())
         }
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
-            Some(format!("mend the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
+            Some(format!("fix the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
         }
         DisplayState::Stopped { .. } => {
             Some(format!("dominds-tui resume {} && dominds-tui drive", id()))
@@ -216,11 +216,11 @@ mod tests {
             ..listing("aa/bb/1")
         };
         let resume = "next: dominds-tui resume aa/bb/1 && dominds-tui drive";
-        let mend = "next: mend the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
+        let fix = "next: fix the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
         for (dialogs, expected) in [
             (vec![listing("aa/bb/1")], vec![]),
             (vec![stopped(StopReason::UserStop)], vec!["stopped: stopped by you", resume]),
-            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", mend]),
+            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", fix]),
             (
                 vec![asks],
                 vec![
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_problem_belongs_to_the_tree_it_lies_in() {
-        let of = |path: &str| Problem::new("id", path, "text", "mend");
+        let of = |path: &str| Problem::new("id", path, "text", "fix");
         let all = [
             of(".dialogs/run/aa/bb/1"),
             of(".dialogs/run/aa/bb/1/latest.yaml"),

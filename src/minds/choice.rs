@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Minds;
 use super::llm_config::{self, Env, ModelInfo, ProviderConfig};
 use super::nearest::did_you_mean;
-use super::report::{at, clip};
+use super::report::{clip, with_line};
 use super::{lines, team};
 use crate::domain::{Member, Problem};
 
@@ -16,7 +16,7 @@ impl Minds {
     /// taken – never a built-in one: nothing is sent to a service nobody asked for.
     ///
     /// # Errors
-    /// The provider or model does not exist or cannot be used; the problem says how to mend it.
+    /// The provider or model does not exist or cannot be used; the problem says how to fix it.
     pub fn model_of<'a>(
         &'a self,
         member: &'a Member,
@@ -38,7 +38,7 @@ impl Minds {
     }
 
     /// One problem per provider or model that cannot be used, naming the members of the file that
-    /// need it. Environment variables count as set: they are not the file's to mend.
+    /// need it. Environment variables count as set: they are not the file's to fix.
     pub(super) fn model_problems(&self) -> Vec<Problem> {
         let mut by_id: BTreeMap<String, (Problem, Vec<&str>)> = BTreeMap::new();
         for member in self.team.members.iter().filter(|member| self.is_written(member)) {
@@ -66,7 +66,7 @@ impl Minds {
                 let text = self.llm_text.as_deref().unwrap_or_default();
                 let line = lines::line_of(text, &["providers", &provider.key, "apiKeyEnvVar"]);
                 let entry = by_id.entry(problem.id.clone());
-                let (_, members) = entry.or_insert_with(|| (at(problem, line), Vec::new()));
+                let (_, members) = entry.or_insert_with(|| (with_line(problem, line), Vec::new()));
                 members.push(member.id.as_str());
             }
         }
@@ -97,13 +97,13 @@ impl Minds {
                 ),
             ));
         };
-        match provider.unusable() {
+        match provider.unusable_reason() {
             None => Ok(provider),
-            Some((found, mend)) => {
+            Some((found, fix)) => {
                 let id = format!("llm/unusable-provider/{}", clip(key));
-                let problem = Problem::new(id, llm_config::PATH, found, mend);
+                let problem = Problem::new(id, llm_config::PATH, found, fix);
                 let text = self.llm_text.as_deref().unwrap_or_default();
-                Err(at(problem, lines::line_of(text, &["providers", key])))
+                Err(with_line(problem, lines::line_of(text, &["providers", key])))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 use super::prompt::Text;
 use crate::domain::Lang;
 
@@ -24,12 +24,12 @@ pub(super) fn load(workspace: &Path, lang: Lang) -> Option<String> {
     let for_lang = format!(".minds/diligence.{}.md", lang.code());
     for path in [for_lang.as_str(), ".minds/diligence.md"] {
         match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
-            Found::Text(text) => {
+            FileContent::Text(text) => {
                 let body = files::without_front_matter(&text).trim();
                 return (!body.is_empty()).then(|| body.to_owned());
             }
-            Found::Missing => {}
-            Found::Unusable(_) => break,
+            FileContent::Missing => {}
+            FileContent::Unusable(_) => break,
         }
     }
     Some(BUILT_IN.of(lang).to_owned())

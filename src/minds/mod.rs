@@ -40,7 +40,7 @@ pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Shell, Stamp, Team};
-use files::Found;
+use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;
 use skills::Skills;
@@ -89,7 +89,7 @@ impl Minds {
         let mcp_servers = mcp.ids().map(str::to_owned).collect();
         let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
         let mcp_variables = mcp.variables().map(owned).collect();
-        let mcp_secrets = Secrets::new([], mcp.open_secrets().map(str::to_owned));
+        let mcp_secrets = Secrets::new([], mcp.literal_secrets().map(str::to_owned));
         problems.extend(mcp.problems);
         let texts = Texts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
@@ -115,7 +115,7 @@ impl Minds {
         minds
     }
 
-    /// What needs mending, in the order of the files.
+    /// What needs fixing, in the order of the files.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -208,8 +208,8 @@ impl Minds {
         } else {
             "there is no team: the file names no member that can be used"
         };
-        let mend = "run `dominds-tui init` for a starter team, or add a member under `members:`";
-        Some(Problem::new("team/missing", team::PATH, text, mend))
+        let fix = "run `dominds-tui init` for a starter team, or add a member under `members:`";
+        Some(Problem::new("team/missing", team::PATH, text, fix))
     }
 
     /// What the team and the member keep in mind, one message per memory. `tool_names` as for
@@ -221,7 +221,7 @@ impl Minds {
         tool_names: &[String],
         stamp: &dyn Fn(SystemTime) -> Stamp,
     ) -> Vec<String> {
-        let setting = memory::Setting { lang: self.lang, tool_names, stamp };
+        let setting = memory::RenderOptions { lang: self.lang, tool_names, stamp };
         memory::messages(self.memories.of(member), &setting)
     }
 
@@ -259,20 +259,20 @@ pub fn file_of(kind: TrustKind) -> &'static str {
 
 fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Option<String> {
     match files::read(workspace, path, files::CONFIG_LIMIT_BYTES) {
-        Found::Text(text) => Some(text),
-        Found::Missing => None,
-        Found::Unusable(why) => {
-            problems.push(unusable(path, &why));
+        FileContent::Text(text) => Some(text),
+        FileContent::Missing => None,
+        FileContent::Unusable(reason) => {
+            problems.push(unusable(path, &reason));
             None
         }
     }
 }
 
-fn unusable(path: &str, why: &str) -> Problem {
+fn unusable(path: &str, reason: &str) -> Problem {
     Problem::new(
         format!("minds/unusable/{path}"),
         path,
-        format!("the file cannot be used: {why}"),
+        format!("the file cannot be used: {reason}"),
         "make it a readable text file of this workspace, or remove it",
     )
 }

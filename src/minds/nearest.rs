@@ -18,7 +18,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// A tail for a mend text: `; did you mean "x"?`, or nothing.
+/// A tail for a fix text: `; did you mean "x"?`, or nothing.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }

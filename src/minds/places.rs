@@ -1,13 +1,16 @@
 //! Where a member's keys stand in `team.yaml`, for problems that are found after it was read.
 
-use super::report::at;
+use super::report::with_line;
 use super::{Minds, lines, report, team};
 use crate::domain::{AccessLists, AgentId, Problem};
 
 impl Minds {
     /// The problem with the line where the member, or else the defaults, set `key`.
     pub(super) fn at_member(&self, member: &AgentId, key: &str, problem: Problem) -> Problem {
-        at(problem, self.own_line(member, key).or_else(|| self.line(&["member_defaults", key])))
+        with_line(
+            problem,
+            self.own_line(member, key).or_else(|| self.line(&["member_defaults", key])),
+        )
     }
 
     fn own_line(&self, member: &AgentId, key: &str) -> Option<usize> {
@@ -49,6 +52,6 @@ impl Minds {
             format!("`{owner}`: {sentence}; the entry matches nothing"),
             "name a folder below the workspace, if need be with `*` and `**`, such as `src/**`",
         );
-        at(problem, own.or_else(|| self.line(&["member_defaults", list])))
+        with_line(problem, own.or_else(|| self.line(&["member_defaults", list])))
     }
 }

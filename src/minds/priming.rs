@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::files::{self, Found};
-use super::report::{at, clip, kind};
+use super::files::{self, FileContent};
+use super::report::{clip, value_type, with_line};
 use super::unusable;
 use crate::domain::{Problem, json};
 use crate::yaml;
@@ -42,9 +42,9 @@ pub fn priming_problems(workspace: &Path) -> Vec<Problem> {
     }
     paths.sort();
     let read = |path: &String| match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
-        Found::Text(text) => problems_of(path, &text),
-        Found::Missing => Vec::new(),
-        Found::Unusable(why) => vec![unusable(path, &why)],
+        FileContent::Text(text) => problems_of(path, &text),
+        FileContent::Missing => Vec::new(),
+        FileContent::Unusable(reason) => vec![unusable(path, &reason)],
     };
     paths.iter().flat_map(read).collect()
 }
@@ -70,38 +70,41 @@ fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>
 }
 
 fn problems_of(path: &str, text: &str) -> Vec<Problem> {
-    let problem = |what: &str, line: Option<usize>, found: String, mend: &str| {
-        at(Problem::new(format!("team/priming/{what}/{path}"), path, found, mend).warning(), line)
+    let problem = |what: &str, line: Option<usize>, found: String, fix: &str| {
+        with_line(
+            Problem::new(format!("team/priming/{what}/{path}"), path, found, fix).warning(),
+            line,
+        )
     };
     let body = files::without_front_matter(text);
     let Some(head) = text.strip_suffix(body).filter(|head| !head.is_empty()) else {
         let found = "there is no block between two `---` lines at the start".to_owned();
-        let mend = "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`";
-        return vec![problem("head", Some(1), found, mend)];
+        let fix = "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`";
+        return vec![problem("head", Some(1), found, fix)];
     };
     let inner = head.trim().trim_start_matches("---").trim_end_matches("---");
     let fields = match yaml::parse(inner) {
         Ok(fields) => fields,
         Err(error) => {
             let found = format!("the block at the start cannot be read as YAML: {}", error.text);
-            return vec![problem("head", error.line, found, "mend the syntax")];
+            return vec![problem("head", error.line, found, "fix the syntax")];
         }
     };
     let mut problems: Vec<Problem> = field_faults(&fields)
         .into_iter()
-        .map(|(key, found, mend)| {
+        .map(|(key, found, fix)| {
             let line = head.lines().position(|line| line.starts_with(key));
-            problem(key, Some(line.map_or(1, |line| line + 1)), found, mend)
+            problem(key, Some(line.map_or(1, |line| line + 1)), found, fix)
         })
         .collect();
     let before = head.lines().count();
-    problems.extend(body_faults(body).into_iter().map(|(line, found, mend)| {
-        problem(&format!("record/{line}"), Some(before + line), found, mend)
+    problems.extend(body_faults(body).into_iter().map(|(line, found, fix)| {
+        problem(&format!("record/{line}"), Some(before + line), found, fix)
     }));
     problems
 }
 
-/// The key, the finding, the mend.
+/// The key, the finding, the fix.
 fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
     let mut faults = Vec::new();
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::trim);
@@ -119,7 +122,7 @@ fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
         None => {}
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {}
         Some(other) => {
-            let found = format!("`applicableMemberIds` is {}", kind(other));
+            let found = format!("`applicableMemberIds` is {}", value_type(other));
             faults.push(("applicableMemberIds", found, "write a list of members' ids"));
         }
     }
@@ -135,7 +138,7 @@ fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
     faults
 }
 
-/// The line within the body (first is 1), the finding, the mend.
+/// The line within the body (first is 1), the finding, the fix.
 fn body_faults(body: &str) -> Vec<(usize, String, &'static str)> {
     let lines: Vec<&str> = body.lines().collect();
     let mut faults = Vec::new();

@@ -10,30 +10,30 @@ const MAX_PROBLEMS: usize = 200;
 
 /// The problems of one file, in the order found.
 #[derive(Debug)]
-pub(crate) struct Report<'a> {
+pub(crate) struct ProblemReport<'a> {
     path: &'a str,
     text: &'a str,
     problems: Vec<Problem>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> ProblemReport<'a> {
     pub(crate) fn new(path: &'a str, text: &'a str) -> Self {
         Self { path, text, problems: Vec::new() }
     }
 
     /// Adds a finding about the key that `keys` lead to.
-    pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
-        self.push(Problem::new(id, self.path, text, mend), keys);
+    pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
+        self.push(Problem::new(id, self.path, text, fix), keys);
     }
 
     /// Likewise, about something that is merely ignored.
-    pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
-        self.push(Problem::new(id, self.path, text, mend).warning(), keys);
+    pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
+        self.push(Problem::new(id, self.path, text, fix).warning(), keys);
     }
 
     fn push(&mut self, problem: Problem, keys: &[&str]) {
         if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(at(problem, lines::line_of(self.text, keys)));
+            self.problems.push(with_line(problem, lines::line_of(self.text, keys)));
         }
     }
 
@@ -43,7 +43,7 @@ impl<'a> Report<'a> {
 }
 
 /// The problem with its line, where known.
-pub(crate) fn at(problem: Problem, line: Option<usize>) -> Problem {
+pub(crate) fn with_line(problem: Problem, line: Option<usize>) -> Problem {
     match line {
         Some(line) => problem.at_line(line),
         None => problem,
@@ -51,7 +51,7 @@ pub(crate) fn at(problem: Problem, line: Option<usize>) -> Problem {
 }
 
 /// What a value is, in words for a person.
-pub(crate) fn kind(value: &Value) -> &'static str {
+pub(crate) fn value_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",

@@ -97,7 +97,7 @@ providers:
 }
 
 #[test]
-fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
+fn what_a_member_cannot_use_is_reported_once_with_its_line_and_fix() {
     for (member, id, line, hint) in [
         ("provider: locl", "team/unknown-provider/locl", Some(5), "`local`"),
         ("model: smal", "team/unknown-model/local/smal", Some(5), "`small`"),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 use super::prompt::persona;
 use super::unusable;
 use crate::domain::{AgentId, Lang, Problem, Team};
@@ -86,13 +86,13 @@ fn first(
         for file in [format!("{name}.{}.md", lang.code()), format!("{name}.md")] {
             let path = format!("{folder}/{file}");
             match files::read(workspace, &path, files::TEXT_LIMIT_BYTES) {
-                Found::Text(text) => {
+                FileContent::Text(text) => {
                     let text = text.trim();
                     return (!text.is_empty()).then(|| text.to_owned());
                 }
-                Found::Missing => {}
-                Found::Unusable(why) => {
-                    problems.push(unusable(&path, &why));
+                FileContent::Missing => {}
+                FileContent::Unusable(reason) => {
+                    problems.push(unusable(&path, &reason));
                     return None;
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::nearest::did_you_mean;
-use super::report::{at, clip};
+use super::report::{clip, with_line};
 use super::{Minds, lines, team};
 use crate::domain::Problem;
 
@@ -68,6 +68,6 @@ impl Minds {
         let line = [own, shared]
             .into_iter()
             .find_map(|keys| lines::line_of_value(text, keys, name).filter(holds_name));
-        at(problem, line)
+        with_line(problem, line)
     }
 }

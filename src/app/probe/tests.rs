@@ -8,8 +8,8 @@ fn error(class: ErrorClass, status: Option<u16>, text: &str) -> LlmError {
 }
 
 #[test]
-fn every_failure_says_how_to_mend_it() {
-    for (class, status, text, mended) in [
+fn every_failure_says_how_to_fix_it() {
+    for (class, status, text, expected) in [
         (ErrorClass::Rejected, Some(401), "bad key", "the key in KEY"),
         (ErrorClass::Rejected, Some(403), "not yours", "the key in KEY"),
         (ErrorClass::Rejected, Some(302), "moved", "into `baseUrl`"),
@@ -26,9 +26,9 @@ fn every_failure_says_how_to_mend_it() {
         (ErrorClass::Rejected, None, "set KEY", ".minds/llm.yaml"),
         (ErrorClass::Cut, None, "cut", "later"),
     ] {
-        let mended_as = mend(&error(class, status, text), Some("KEY"));
-        assert!(mended_as.contains(mended), "{class:?} {status:?}: {mended_as}");
+        let fix = fix_for(&error(class, status, text), Some("KEY"));
+        assert!(fix.contains(expected), "{class:?} {status:?}: {fix}");
     }
-    let without_key = mend(&error(ErrorClass::Rejected, Some(401), "no"), None);
+    let without_key = fix_for(&error(ErrorClass::Rejected, Some(401), "no"), None);
     assert!(without_key.contains("apiKeyEnvVar"), "{without_key}");
 }

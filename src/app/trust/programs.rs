@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::list::hex;
 use crate::minds::Env;
-use crate::minds::mcp_config::{Given, Program};
+use crate::minds::mcp_config::{StdioServer, ValueSource};
 
 /// Each such file below the workspace, with the SHA-256 of its content, in the order of the words.
-pub(super) fn of(workspace: &Path, program: &Program, env: Env<'_>) -> Vec<(String, String)> {
+pub(super) fn of(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Vec<(String, String)> {
     let Ok(root) = workspace.canonicalize() else { return Vec::new() };
     let cwd = workspace.join(&program.cwd);
     let command = command(&cwd, program, env);
@@ -36,14 +36,14 @@ pub(super) fn of(workspace: &Path, program: &Program, env: Env<'_>) -> Vec<(Stri
 }
 
 /// Where a program is found: by its path, else in the folders of the `PATH` it is given.
-fn command(cwd: &Path, program: &Program, env: Env<'_>) -> Option<PathBuf> {
+fn command(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
     if program.command.contains('/') {
         return Some(cwd.join(&program.command));
     }
     let own = program.env.iter().find(|(name, _)| name == "PATH");
     let folders = match own {
-        Some((_, Given::Literal(text))) => text.clone(),
-        Some((_, Given::Env(variable))) => env(variable)?,
+        Some((_, ValueSource::Literal(text))) => text.clone(),
+        Some((_, ValueSource::Env(variable))) => env(variable)?,
         None => env("PATH")?,
     };
     let mut found = std::env::split_paths(&folders).map(|folder| cwd.join(folder));

@@ -64,7 +64,7 @@ pub(crate) fn providers() -> Vec<ProviderConfig> {
         retry: RetryConfig::default(),
         models: Vec::new(),
         families: families(key),
-        any_model: Some(ModelInfo::unknown("")),
+        default_model: Some(ModelInfo::unknown("")),
         builtin: true,
         api_type,
     };

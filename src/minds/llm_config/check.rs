@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::minds::nearest::nearest;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Text,
     /// Above 0.
     Count,
@@ -16,8 +16,8 @@ enum Kind {
     Flag,
 }
 
-impl Kind {
-    fn fits(self, value: &Value) -> bool {
+impl ValueKind {
+    fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
             Self::Count => value.as_f64().is_some_and(|number| number >= 1.0),
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    fn words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Text => "a text",
             Self::Count => "a number, 1 or above",
@@ -36,36 +36,36 @@ impl Kind {
     }
 }
 
-const PROVIDER: [(&str, Kind); 11] = [
-    ("name", Kind::Text),
-    ("apiType", Kind::Text),
-    ("baseUrl", Kind::Text),
-    ("apiKeyEnvVar", Kind::Text),
-    ("tech_spec_url", Kind::Text),
-    ("tool_result_max_chars", Kind::Count),
-    ("llm_retry_aggressive_max_retries", Kind::Amount),
-    ("llm_retry_initial_delay_ms", Kind::Amount),
-    ("llm_retry_conservative_delay_ms", Kind::Amount),
-    ("llm_retry_backoff_multiplier", Kind::Count),
-    ("llm_retry_max_delay_ms", Kind::Amount),
+const PROVIDER: [(&str, ValueKind); 11] = [
+    ("name", ValueKind::Text),
+    ("apiType", ValueKind::Text),
+    ("baseUrl", ValueKind::Text),
+    ("apiKeyEnvVar", ValueKind::Text),
+    ("tech_spec_url", ValueKind::Text),
+    ("tool_result_max_chars", ValueKind::Count),
+    ("llm_retry_aggressive_max_retries", ValueKind::Amount),
+    ("llm_retry_initial_delay_ms", ValueKind::Amount),
+    ("llm_retry_conservative_delay_ms", ValueKind::Amount),
+    ("llm_retry_backoff_multiplier", ValueKind::Count),
+    ("llm_retry_max_delay_ms", ValueKind::Amount),
 ];
 
-const MODEL: [(&str, Kind); 9] = [
-    ("name", Kind::Text),
-    ("context_length", Kind::Count),
-    ("input_length", Kind::Count),
-    ("output_length", Kind::Count),
-    ("optimal_max_tokens", Kind::Count),
-    ("critical_max_tokens", Kind::Count),
-    ("caution_remediation_cadence_generations", Kind::Count),
-    ("context_window", Kind::Text),
-    ("supports_image_input", Kind::Flag),
+const MODEL: [(&str, ValueKind); 9] = [
+    ("name", ValueKind::Text),
+    ("context_length", ValueKind::Count),
+    ("input_length", ValueKind::Count),
+    ("output_length", ValueKind::Count),
+    ("optimal_max_tokens", ValueKind::Count),
+    ("critical_max_tokens", ValueKind::Count),
+    ("caution_remediation_cadence_generations", ValueKind::Count),
+    ("context_window", ValueKind::Text),
+    ("supports_image_input", ValueKind::Flag),
 ];
 
 /// The values of one provider and of its models.
-pub(super) fn provider(key: &str, map: &Map<String, Value>, report: &mut Report) {
+pub(super) fn check_provider(key: &str, map: &Map<String, Value>, report: &mut ProblemReport) {
     let at = ["providers", key];
-    values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
+    check_values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
     let models = map.get("models").and_then(Value::as_object);
     for (name, value) in models.into_iter().flatten() {
         let at = ["providers", key, "models", name];
@@ -73,59 +73,66 @@ pub(super) fn provider(key: &str, map: &Map<String, Value>, report: &mut Report)
         match value {
             Value::Null => {}
             Value::Object(model) => {
-                values(&who, &at, model, &MODEL, report);
-                misspelt(&who, &at, model, report);
+                check_values(&who, &at, model, &MODEL, report);
+                check_misspelt_keys(&who, &at, model, report);
             }
             other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
                 let id = format!("llm/wrong-type/{}/{}", clip(key), clip(name));
-                let found = format!("{who} is {}, not a map; ignored", kind(other));
+                let found = format!("{who} is {}, not a map; ignored", value_type(other));
                 report.warn(&id, &at, found, "write `{}` or its keys".to_owned());
             }
         }
     }
 }
 
-fn values(
+fn check_values(
     who: &str,
     at: &[&str],
     map: &Map<String, Value>,
-    known: &[(&'static str, Kind)],
-    report: &mut Report,
+    known: &[(&'static str, ValueKind)],
+    report: &mut ProblemReport,
 ) {
     for (key, wanted) in known {
         let Some(value) = map.get(*key) else { continue };
-        if wanted.fits(value) {
+        if wanted.accepts(value) {
             continue;
         }
         let keys = [at, &[key]].concat();
-        let id = format!("llm/wrong-value/{}", place(&keys));
-        let found = format!("`{key}` of {who} is {}; ignored", shown(value));
-        report.warn(&id, &keys, found, format!("it must be {}", wanted.words()));
+        let id = format!("llm/wrong-value/{}", id_path(&keys));
+        let found = format!("`{key}` of {who} is {}; ignored", describe(value));
+        report.warn(&id, &keys, found, format!("it must be {}", wanted.description()));
     }
 }
 
 /// Keys that are nearly known. Others are left alone: a model may be described in many ways.
-fn misspelt(who: &str, at: &[&str], map: &Map<String, Value>, report: &mut Report) {
+fn check_misspelt_keys(
+    who: &str,
+    at: &[&str],
+    map: &Map<String, Value>,
+    report: &mut ProblemReport,
+) {
     let names = MODEL.map(|(name, _)| name);
     for key in map.keys().filter(|key| !names.contains(&key.as_str())) {
         if let Some(near) = nearest(key, names) {
             let keys = [at, &[key]].concat();
-            let id = format!("llm/unknown-key/{}", place(&keys));
+            let id = format!("llm/unknown-key/{}", id_path(&keys));
             let found = format!("unknown key `{}` of {who}", clip(key));
             report.warn(&id, &keys, found, format!("did you mean `{near}`?"));
         }
     }
 }
 
-fn place(keys: &[&str]) -> String {
+fn id_path(keys: &[&str]) -> String {
     keys.iter().skip(1).map(|key| clip(key)).collect::<Vec<_>>().join("/")
 }
 
-fn shown(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("the number {number}"),
         Value::String(text) => format!("the text `{}`", clip(text)),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => kind(value).to_owned(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            value_type(value).to_owned()
+        }
     }
 }
 

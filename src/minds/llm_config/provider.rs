@@ -31,7 +31,7 @@ pub enum ApiType {
 }
 
 impl ApiType {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_name(text: &str) -> Self {
         match text {
             "codex" => Self::Codex,
             "anthropic" => Self::Anthropic,
@@ -57,7 +57,7 @@ impl ApiType {
 
     /// True if this program can talk to such a provider.
     #[must_use]
-    pub fn is_built(&self) -> bool {
+    pub fn is_supported(&self) -> bool {
         match self {
             Self::Anthropic | Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
             Self::Codex | Self::Unknown(_) => false,
@@ -67,7 +67,7 @@ impl ApiType {
     /// How many pictures a request may hold. The Messages API takes requests of 32 MB and pictures of
     /// 5 MB, as text, in which a picture is a third larger; of more than 20 it takes only small ones.
     #[must_use]
-    pub fn picture_limits(&self) -> ImageLimits {
+    pub fn image_limits(&self) -> ImageLimits {
         const MIB: usize = 1024 * 1024;
         match self {
             Self::Anthropic => {
@@ -82,7 +82,7 @@ impl ApiType {
 
     /// True if a model of which nothing else is known is sent pictures (Dominds 1.19.2): many servers
     /// that speak Chat Completions refuse a request that holds one.
-    fn sends_pictures(&self) -> bool {
+    fn sends_images(&self) -> bool {
         match self {
             Self::Codex | Self::Anthropic | Self::OpenAi | Self::Mock | Self::Unknown(_) => true,
             Self::OpenAiCompatible => false,
@@ -119,7 +119,7 @@ pub struct ProviderConfig {
     /// What is known of models whose names begin so, where that is known without the file.
     pub families: Vec<ModelInfo>,
     /// What is known of any other model; `None` where only listed models may be used.
-    pub any_model: Option<ModelInfo>,
+    pub default_model: Option<ModelInfo>,
     /// Part of the program, not of the file.
     pub builtin: bool,
 }
@@ -128,13 +128,13 @@ impl ProviderConfig {
     #[must_use]
     pub fn model(&self, key: &str) -> Option<&ModelInfo> {
         let listed = self.models.iter().find(|model| model.key == key);
-        listed.or_else(|| self.family(key)).or(self.any_model.as_ref())
+        listed.or_else(|| self.family(key)).or(self.default_model.as_ref())
     }
 
     /// True if pictures are sent to this model of it.
     #[must_use]
-    pub fn sends_pictures_to(&self, model: &ModelInfo) -> bool {
-        model.supports_image_input.unwrap_or_else(|| self.api_type.sends_pictures())
+    pub fn sends_images_to(&self, model: &ModelInfo) -> bool {
+        model.supports_image_input.unwrap_or_else(|| self.api_type.sends_images())
     }
 
     /// The longest beginning of the name that is known.
@@ -173,13 +173,13 @@ impl ProviderConfig {
 
     /// True if nothing but a model is missing to use this provider.
     pub(crate) fn is_usable(&self, env: Env) -> bool {
-        self.unusable().is_none() && self.api_key(env).is_ok()
+        self.unusable_reason().is_none() && self.api_key(env).is_ok()
     }
 
     /// What keeps every model of this provider from being used, whatever the environment.
-    pub(crate) fn unusable(&self) -> Option<(String, String)> {
+    pub(crate) fn unusable_reason(&self) -> Option<(String, String)> {
         let key = &self.key;
-        if !self.api_type.is_built() {
+        if !self.api_type.is_supported() {
             let found = match self.api_type.name() {
                 "" => format!("provider `{key}` has no `apiType`"),
                 name => format!("provider `{key}`: apiType `{name}` is not built yet"),

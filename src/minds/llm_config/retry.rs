@@ -22,9 +22,9 @@ pub struct RetryConfig {
 }
 
 /// Where nothing is known of the provider.
-const EMPTY_RETRIES: u32 = 2;
+const DEFAULT_EMPTY_RETRIES: u32 = 2;
 /// Where it is known to send empty answers, as in Dominds 1.19.2.
-const EMPTY_RETRIES_OF_XCODE_BEST: u32 = 4;
+const XCODE_BEST_EMPTY_RETRIES: u32 = 4;
 
 impl Default for RetryConfig {
     /// As in Dominds 1.19.2, but for empty answers.
@@ -35,7 +35,7 @@ impl Default for RetryConfig {
             conservative_delay: Duration::from_secs(30),
             backoff_multiplier: 1.5,
             max_delay: Duration::from_secs(30 * 60),
-            empty_retries: EMPTY_RETRIES,
+            empty_retries: DEFAULT_EMPTY_RETRIES,
         }
     }
 }
@@ -66,9 +66,9 @@ impl RetryConfig {
                 .unwrap_or(default.backoff_multiplier),
             max_delay: max_delay.max(conservative_delay),
             empty_retries: if quirks.has(Quirk::XcodeBest) {
-                EMPTY_RETRIES_OF_XCODE_BEST
+                XCODE_BEST_EMPTY_RETRIES
             } else {
-                EMPTY_RETRIES
+                DEFAULT_EMPTY_RETRIES
             },
         }
     }

@@ -37,7 +37,7 @@ providers:
     let openai = find(&providers, "openai");
     assert_eq!((openai.builtin, &openai.api_key_env_var), (false, &None));
     assert_eq!(openai.name, "openai");
-    assert_eq!(openai.any_model, None);
+    assert_eq!(openai.default_model, None);
     assert_eq!(find(&providers, "deepseek"), find(&builtin, "deepseek"));
     let local = providers.last().unwrap();
     assert_eq!(local.connection.dialect.quirks, Quirks::NONE.with(Quirk::XcodeBest));
@@ -179,7 +179,7 @@ providers:
 
 #[test]
 fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
-    for (yaml, found, mend) in [
+    for (yaml, found, fix) in [
         ("max_concurrent: 0", "is 0", "from 1 to 1000"),
         ("max_concurrent: many", "is `many`", "from 1 to 1000"),
         ("llm_idle_timeout_ms: 1.5", "is 1.5", "milliseconds"),
@@ -192,11 +192,8 @@ fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
         let (providers, problems) = read(&format!("providers:\n  p:\n    {yaml}\n"));
         let key = yaml.split(':').next().unwrap();
         assert_eq!(ids(&problems), [(format!("llm/wrong-value/p/{key}").as_str(), Some(3))]);
-        let (text, mended) = (&problems[0].text, &problems[0].fix);
-        assert!(
-            text.contains(key) && text.contains(found) && mended.contains(mend),
-            "{problems:?}"
-        );
+        let (text, actual) = (&problems[0].text, &problems[0].fix);
+        assert!(text.contains(key) && text.contains(found) && actual.contains(fix), "{problems:?}");
         assert_eq!(find(&providers, "p").connection, Connection::default(), "{yaml}");
     }
 }

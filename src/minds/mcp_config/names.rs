@@ -3,27 +3,27 @@
 use crate::domain::wildcard::fits;
 
 /// The longest name a provider takes.
-const MAX: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// True for a name that every provider takes.
 #[must_use]
-pub fn is_name(name: &str) -> bool {
+pub fn is_tool_name(name: &str) -> bool {
     let fits = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
-    (1..=MAX).contains(&name.len()) && name.bytes().all(fits)
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// Which tools of a server are wanted, by their original names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct ToolFilter {
     /// Patterns in which `*` stands for any text.
     pub whitelist: Vec<String>,
     pub blacklist: Vec<String>,
 }
 
-impl Filter {
+impl ToolFilter {
     /// Only a whitelist: nothing else. A blacklist: all but those, unless they are whitelisted too.
     #[must_use]
-    pub fn wants(&self, name: &str) -> bool {
+    pub fn allows(&self, name: &str) -> bool {
         let on = |list: &[String]| list.iter().any(|pattern| fits(pattern, name));
         if self.blacklist.is_empty() {
             self.whitelist.is_empty() || on(&self.whitelist)
@@ -72,9 +72,9 @@ mod tests {
             (&[], &["a_*"], &["b"]),
             (&["a_x"], &["a_*"], &["a_x", "b"]),
         ] {
-            let filter = Filter { whitelist: list(whitelist), blacklist: list(blacklist) };
+            let filter = ToolFilter { whitelist: list(whitelist), blacklist: list(blacklist) };
             let found: Vec<&str> =
-                ["a_x", "a_y", "b"].into_iter().filter(|name| filter.wants(name)).collect();
+                ["a_x", "a_y", "b"].into_iter().filter(|name| filter.allows(name)).collect();
             assert_eq!(found, wanted, "{filter:?}");
         }
     }
@@ -100,8 +100,8 @@ mod tests {
             ("a b", false),
             ("é", false),
         ] {
-            assert_eq!(is_name(name), expected, "{name}");
+            assert_eq!(is_tool_name(name), expected, "{name}");
         }
-        assert!(is_name(&"a".repeat(64)) && !is_name(&"a".repeat(65)));
+        assert!(is_tool_name(&"a".repeat(64)) && !is_tool_name(&"a".repeat(65)));
     }
 }

@@ -1,6 +1,6 @@
 //! Memories: texts below `.minds/memory/` that are put into every context, the team's for everybody,
 //! a member's own for that member. Read with the rest of `.minds`; what cannot be used is a problem
-//! and is named to the member, so that it can mend it with its tools.
+//! and is named to the member, so that it can fix it with its tools.
 
 mod read;
 mod render;
@@ -27,46 +27,46 @@ pub struct Memory {
 
 /// What one keeper has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Shelf {
+pub(super) struct OwnerMemories {
     /// In the order of their paths.
     pub memories: Vec<Memory>,
     /// Files that are there but not in the context.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<UnusableMemory>,
 }
 
 /// A file that cannot be put into contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unusable {
+pub(super) struct UnusableMemory {
     pub path: String,
-    pub why: Why,
+    pub reason: UnusableReason,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum UnusableReason {
     /// Larger than one memory may be.
     TooLarge,
     /// Those before it took all the room.
-    NoRoom,
+    OverBudget,
     /// Neither a file nor a folder, or a link.
     NotAFile,
     /// The reason, for a person.
     Unreadable(String),
     /// More entries than are looked at.
-    TooMany,
+    TooManyEntries,
 }
 
 /// The memories of a workspace.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memories {
-    team: Shelf,
-    own: HashMap<AgentId, Shelf>,
+    team: OwnerMemories,
+    own: HashMap<AgentId, OwnerMemories>,
 }
 
 impl Memories {
     pub(super) fn load(workspace: &Path, team: &Team, problems: &mut Vec<Problem>) -> Self {
         let mut read = |keeper: MemoryOwner, member: &AgentId| {
             let folder = keeper.folder(member);
-            let shelf = read::shelf(workspace, &folder);
+            let shelf = read::read_folder(workspace, &folder);
             problems.extend(shelf.unusable.iter().map(|found| found.problem(&folder)));
             shelf
         };
@@ -80,35 +80,42 @@ impl Memories {
     }
 
     /// The team's, then the member's own.
-    pub(super) fn of(&self, member: &AgentId) -> impl Iterator<Item = (MemoryOwner, &Shelf)> {
+    pub(super) fn of(
+        &self,
+        member: &AgentId,
+    ) -> impl Iterator<Item = (MemoryOwner, &OwnerMemories)> {
         let own = self.own.get(member).map(|shelf| (MemoryOwner::Member, shelf));
         std::iter::once((MemoryOwner::Team, &self.team)).chain(own)
     }
 }
 
-impl Unusable {
+impl UnusableMemory {
     fn problem(&self, folder: &str) -> Problem {
         let path = format!("{folder}/{}", self.path);
         let path = path.trim_end_matches('/');
-        let (text, mend) = match &self.why {
-            Why::TooLarge => (
+        let (text, fix) = match &self.reason {
+            UnusableReason::TooLarge => (
                 format!("the file is larger than {} KiB", FILE_LIMIT_BYTES / 1024),
                 "shorten it, or part it into several",
             ),
-            Why::NoRoom => (
+            UnusableReason::OverBudget => (
                 format!("this folder holds more than {} KiB", TOTAL_LIMIT_BYTES / 1024),
                 "shorten or drop memories in this folder",
             ),
-            Why::NotAFile => ("it is a link or a special file".to_owned(), "put a file there"),
-            Why::Unreadable(why) => (why.clone(), "make it a readable text file, or remove it"),
-            Why::TooMany => (
+            UnusableReason::NotAFile => {
+                ("it is a link or a special file".to_owned(), "put a file there")
+            }
+            UnusableReason::Unreadable(reason) => {
+                (reason.clone(), "make it a readable text file, or remove it")
+            }
+            UnusableReason::TooManyEntries => (
                 "there are more files or folders than are looked at".to_owned(),
                 "keep fewer and larger files",
             ),
         };
         let text = format!("not in the context of anybody: {text}");
-        Problem::new(format!("memory/unusable/{path}"), path, text, mend)
+        Problem::new(format!("memory/unusable/{path}"), path, text, fix)
     }
 }
 
-pub(super) use render::{Setting, messages};
+pub(super) use render::{RenderOptions, messages};

@@ -3,13 +3,13 @@
 
 use std::time::SystemTime;
 
-use super::{Memory, Shelf, Unusable, Why};
+use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::{Lang, Stamp};
 
 /// What the texts depend on besides the memories.
-pub(in crate::minds) struct Setting<'a> {
+pub(in crate::minds) struct RenderOptions<'a> {
     pub lang: Lang,
     /// The tools the member is offered.
     pub tool_names: &'a [String],
@@ -18,22 +18,23 @@ pub(in crate::minds) struct Setting<'a> {
 
 /// The messages, in the order of the keepers and of the paths.
 pub(in crate::minds) fn messages<'a>(
-    shelves: impl Iterator<Item = (MemoryOwner, &'a Shelf)>,
-    setting: &Setting<'_>,
+    shelves: impl Iterator<Item = (MemoryOwner, &'a OwnerMemories)>,
+    setting: &RenderOptions<'_>,
 ) -> Vec<String> {
     let mut messages = Vec::new();
     for (keeper, shelf) in shelves {
-        messages.extend(shelf.memories.iter().map(|memory| one(keeper, memory, setting)));
-        messages.extend(missing(keeper, &shelf.unusable, setting));
+        messages
+            .extend(shelf.memories.iter().map(|memory| memory_message(keeper, memory, setting)));
+        messages.extend(unusable_message(keeper, &shelf.unusable, setting));
     }
     messages
 }
 
-fn one(keeper: MemoryOwner, memory: &Memory, setting: &Setting<'_>) -> String {
+fn memory_message(keeper: MemoryOwner, memory: &Memory, setting: &RenderOptions<'_>) -> String {
     let Memory { path, text, bytes, modified } = memory;
-    let words = words(text);
+    let words = word_count(text);
     let changed = modified.map(setting.stamp).unwrap_or_default();
-    let whose = whose(keeper, setting.lang);
+    let whose = owner_heading(keeper, setting.lang);
     let head = match setting.lang {
         Lang::En => {
             let bytes = counted(*bytes, "byte", "bytes");
@@ -42,10 +43,10 @@ fn one(keeper: MemoryOwner, memory: &Memory, setting: &Setting<'_>) -> String {
         }
         Lang::Zh => format!("{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"),
     };
-    format!("{head}{}\n\n{text}", managed(keeper, setting))
+    format!("{head}{}\n\n{text}", tool_hint(keeper, setting))
 }
 
-fn whose(keeper: MemoryOwner, lang: Lang) -> &'static str {
+fn owner_heading(keeper: MemoryOwner, lang: Lang) -> &'static str {
     match keeper {
         MemoryOwner::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
         MemoryOwner::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
@@ -53,7 +54,7 @@ fn whose(keeper: MemoryOwner, lang: Lang) -> &'static str {
 }
 
 /// With which tools, if the member has them.
-fn managed(keeper: MemoryOwner, setting: &Setting<'_>) -> String {
+fn tool_hint(keeper: MemoryOwner, setting: &RenderOptions<'_>) -> String {
     let [_, replace, drop] = keeper.tools();
     if !setting.tool_names.iter().any(|name| name == replace) {
         return String::new();
@@ -65,38 +66,50 @@ fn managed(keeper: MemoryOwner, setting: &Setting<'_>) -> String {
 }
 
 /// What is there but cannot be shown.
-fn missing(keeper: MemoryOwner, unusable: &[Unusable], setting: &Setting<'_>) -> Option<String> {
+fn unusable_message(
+    keeper: MemoryOwner,
+    unusable: &[UnusableMemory],
+    setting: &RenderOptions<'_>,
+) -> Option<String> {
     if unusable.is_empty() {
         return None;
     }
     let lang = setting.lang;
-    let whose = whose(keeper, lang);
+    let whose = owner_heading(keeper, lang);
     let names: Vec<String> = unusable
         .iter()
-        .map(|found| format!("- `{}`: {}", found.path, reason(&found.why, lang)))
+        .map(|found| format!("- `{}`: {}", found.path, reason_text(&found.reason, lang)))
         .collect();
     let head = lang.pick("there, but not shown here", "存在但未在此显示");
     let comma = lang.pick(", ", "，");
     Some(format!("{whose}{comma}{head}:\n{}", names.join("\n")))
 }
 
-fn reason(why: &Why, lang: Lang) -> String {
+fn reason_text(reason: &UnusableReason, lang: Lang) -> String {
     let (file, total) = (FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES);
-    match (why, lang) {
-        (Why::TooLarge, Lang::En) => format!("larger than {file} bytes; shorten it"),
-        (Why::TooLarge, Lang::Zh) => format!("超过 {file} 字节，请缩短"),
-        (Why::NoRoom, Lang::En) => {
+    match (reason, lang) {
+        (UnusableReason::TooLarge, Lang::En) => format!("larger than {file} bytes; shorten it"),
+        (UnusableReason::TooLarge, Lang::Zh) => format!("超过 {file} 字节，请缩短"),
+        (UnusableReason::OverBudget, Lang::En) => {
             format!("all together are larger than {total} bytes; shorten or drop some")
         }
-        (Why::NoRoom, Lang::Zh) => format!("合计超过 {total} 字节，请缩短或删除一些"),
-        (Why::NotAFile, _) => lang.pick("a link, which is not followed", "是链接，不予跟随").into(),
-        (Why::Unreadable(_), _) => lang.pick("not readable as text", "无法作为文本读取").into(),
-        (Why::TooMany, _) => lang.pick("too many files or folders", "文件或目录过多").into(),
+        (UnusableReason::OverBudget, Lang::Zh) => {
+            format!("合计超过 {total} 字节，请缩短或删除一些")
+        }
+        (UnusableReason::NotAFile, _) => {
+            lang.pick("a link, which is not followed", "是链接，不予跟随").into()
+        }
+        (UnusableReason::Unreadable(_), _) => {
+            lang.pick("not readable as text", "无法作为文本读取").into()
+        }
+        (UnusableReason::TooManyEntries, _) => {
+            lang.pick("too many files or folders", "文件或目录过多").into()
+        }
     }
 }
 
 /// Words between blanks; in writing without blanks every sign counts.
-fn words(text: &str) -> usize {
+fn word_count(text: &str) -> usize {
     let mut count = 0;
     let mut inside = false;
     for c in text.chars() {
@@ -117,7 +130,7 @@ mod tests {
         for (text, count) in
             [("", 0), ("one two\nthree", 3), ("你好世界", 4), ("用 cargo 编译", 4), ("ab你cd", 3)]
         {
-            assert_eq!(words(text), count, "{text}");
+            assert_eq!(word_count(text), count, "{text}");
         }
     }
 }

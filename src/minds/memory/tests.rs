@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::read::shelf;
-use super::render::Setting;
+use super::read::read_folder;
+use super::render::RenderOptions;
 use super::*;
 use crate::domain::Lang;
 use crate::domain::{Clock, Stamp};
@@ -35,7 +35,7 @@ fn told(root: &Path, lang: Lang, tools: &[&str]) -> Vec<String> {
     let mut problems = Vec::new();
     let memories = Memories::load(root, &team, &mut problems);
     let tool_names: Vec<String> = tools.iter().map(|&name| name.to_owned()).collect();
-    let setting = Setting { lang, tool_names: &tool_names, stamp: &|at| Utc.stamp(at) };
+    let setting = RenderOptions { lang, tool_names: &tool_names, stamp: &|at| Utc.stamp(at) };
     messages(memories.of(&"lead".into()), &setting)
 }
 
@@ -111,15 +111,15 @@ fn c18_all_together_stay_within_their_room_however_many_there_are() {
     for number in 0..40 {
         put(dir.path(), &format!("{TEAM}/{number:02}.md"), "y".repeat(10_000));
     }
-    let found = shelf(dir.path(), TEAM);
+    let found = read_folder(dir.path(), TEAM);
     let bytes: usize = found.memories.iter().map(|memory| memory.bytes).sum();
     assert!(bytes <= TOTAL_LIMIT_BYTES && found.memories.len() == 13);
     assert_eq!(found.unusable.len(), 20);
-    assert!(found.unusable.iter().all(|found| found.why == Why::NoRoom));
+    assert!(found.unusable.iter().all(|found| found.reason == UnusableReason::OverBudget));
     for number in 0..3_000 {
         put(dir.path(), &format!("{OWN}/{number}.md"), "");
     }
-    let found = shelf(dir.path(), OWN);
+    let found = read_folder(dir.path(), OWN);
     assert_eq!(found.unusable.len(), 1);
-    assert_eq!(found.unusable[0].why, Why::TooMany);
+    assert_eq!(found.unusable[0].reason, UnusableReason::TooManyEntries);
 }

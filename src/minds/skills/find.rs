@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{Skill, read};
 use crate::domain::{Lang, Problem};
-use crate::minds::files::{self, Found};
+use crate::minds::files::{self, FileContent};
 use crate::minds::report::clip;
 use crate::minds::unusable;
 
@@ -107,10 +107,10 @@ fn text(
     for ending in mine.chain([""]) {
         let path = format!("{base}{ending}.md");
         match files::read(workspace, &path, LIMIT_BYTES) {
-            Found::Text(text) => return Some((path, text)),
-            Found::Missing => {}
-            Found::Unusable(why) => {
-                problems.push(unusable(&path, &why));
+            FileContent::Text(text) => return Some((path, text)),
+            FileContent::Missing => {}
+            FileContent::Unusable(reason) => {
+                problems.push(unusable(&path, &reason));
                 return None;
             }
         }

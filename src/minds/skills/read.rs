@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Skill;
 use crate::domain::Problem;
 use crate::minds::files::front_matter;
-use crate::minds::report::{Report, at, kind};
+use crate::minds::report::{ProblemReport, value_type, with_line};
 use crate::yaml;
 
 const NAME_CHARS: usize = 120;
@@ -27,7 +27,7 @@ pub(super) fn skill(
     let map = map(path, block, problems)?;
     // Its lines are those of the file.
     let head = format!("---\n{block}");
-    let mut report = Report::new(path, &head);
+    let mut report = ProblemReport::new(path, &head);
     let name = line(&map, "name", NAME_CHARS, path, &mut report);
     let description = line(&map, "description", DESCRIPTION_CHARS, path, &mut report);
     let tools = tools(&map, path, &mut report);
@@ -66,14 +66,16 @@ fn map(path: &str, block: &str, problems: &mut Vec<Problem>) -> Option<Map<Strin
     let (text, line) = match yaml::parse(block) {
         Ok(Value::Object(map)) => return Some(map),
         Ok(Value::Null) => return Some(Map::new()),
-        Ok(other) => (format!("between the `---` lines is {}, not a map", kind(&other)), Some(2)),
+        Ok(other) => {
+            (format!("between the `---` lines is {}, not a map", value_type(&other)), Some(2))
+        }
         Err(error) => {
             (format!("the start cannot be read as YAML: {}", error.text), error.line.map(|n| n + 1))
         }
     };
-    let mend = "write `name: …` and `description: …`, one per line";
-    let problem = Problem::new(format!("skills/yaml/{path}"), path, text, mend);
-    problems.push(at(problem, line));
+    let fix = "write `name: …` and `description: …`, one per line";
+    let problem = Problem::new(format!("skills/yaml/{path}"), path, text, fix);
+    problems.push(with_line(problem, line));
     None
 }
 
@@ -83,7 +85,7 @@ fn line(
     key: &'static str,
     most_chars: usize,
     path: &str,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Option<String> {
     let fault = match map.get(key) {
         Some(Value::String(text)) => {
@@ -94,7 +96,7 @@ fn line(
             format!("`{key}` must have 1 to {most_chars} characters")
         }
         None => format!("`{key}` is missing"),
-        Some(other) => format!("`{key}` is {}, not a text", kind(other)),
+        Some(other) => format!("`{key}` is {}, not a text", value_type(other)),
     };
     let id = format!("skills/{key}/{path}");
     report.add(&id, &[key], fault, format!("write `{key}: …` between the `---` lines"));
@@ -102,7 +104,7 @@ fn line(
 }
 
 /// A list of names, or names with commas or blanks between them.
-fn tools(map: &Map<String, Value>, path: &str, report: &mut Report) -> Vec<String> {
+fn tools(map: &Map<String, Value>, path: &str, report: &mut ProblemReport) -> Vec<String> {
     const KEY: &str = "allowed-tools";
     let names: Option<Vec<String>> = match map.get(KEY) {
         None | Some(Value::Null) => Some(Vec::new()),
@@ -117,8 +119,8 @@ fn tools(map: &Map<String, Value>, path: &str, report: &mut Report) -> Vec<Strin
     };
     if names.is_none() {
         let text = format!("`{KEY}` is no list of names; ignored");
-        let mend = format!("write `{KEY}: [name, name]`, or remove it");
-        report.add(&format!("skills/{KEY}/{path}"), &[KEY], text, mend);
+        let fix = format!("write `{KEY}: [name, name]`, or remove it");
+        report.add(&format!("skills/{KEY}/{path}"), &[KEY], text, fix);
     }
     names.unwrap_or_default().into_iter().take(MAX_TOOLS).collect()
 }

@@ -73,7 +73,7 @@ impl TaskdocError {
     /// For a person: what to do about it.
     #[must_use]
     pub fn problem(&self) -> Problem {
-        let (what, path, mend) = match self {
+        let (what, path, fix) = match self {
             Self::BadPath { path, .. } => {
                 ("bad-path", path, "name a folder inside the workspace that ends in `.tsk`")
             }
@@ -84,7 +84,7 @@ impl TaskdocError {
             ),
             Self::Io { path, .. } => ("unreadable", path, "make the folder readable"),
         };
-        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), mend)
+        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), fix)
     }
 
     fn bad(path: &str, reason: impl Into<String>) -> Self {

@@ -154,7 +154,7 @@ fn creating_makes_empty_sections_and_keeps_what_is_there() {
 }
 
 #[test]
-fn a_missing_package_is_an_error_with_a_mend() {
+fn a_missing_package_is_an_error_with_a_fix() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &[("file.tsk", "x")]);
     assert!(matches!(read(dir.path(), "t.tsk"), Err(TaskdocError::Missing { .. })));

@@ -22,8 +22,8 @@ pub(super) fn set(
 ) {
     let at = format!("anthropic.{}", clip(key));
     if let Some(what) = take(params, key, value) {
-        let mend = format!("it must be {what}");
-        findings.push((at, "wrong value; ignored".to_owned(), mend));
+        let fix = format!("it must be {what}");
+        findings.push((at, "wrong value; ignored".to_owned(), fix));
     }
 }
 
@@ -107,8 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told_with_its_place_and_its_mend() {
-        for (setting, at, mend) in [
+    fn an_unusable_setting_is_reported_with_its_path_and_its_fix() {
+        for (setting, at, fix) in [
             (json!({"temperature": 1.5}), "anthropic.temperature", "0 to 1"),
             (json!({"thinking_budget": 1000}), "anthropic.thinking_budget", "at least 1024"),
             (json!({"stop_sequences": "END"}), "anthropic.stop_sequences", "a list"),
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(params.anthropic, AnthropicParams::default());
             assert_eq!(findings.len(), 1, "{setting}");
             assert_eq!(findings[0].0, at);
-            assert!(findings[0].2.contains(mend), "{findings:?}");
+            assert!(findings[0].2.contains(fix), "{findings:?}");
         }
     }
 }

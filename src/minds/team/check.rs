@@ -5,17 +5,17 @@ use serde_json::{Map, Value};
 use crate::domain::team::HUMAN;
 use crate::domain::{AgentId, Member, Shell, Team};
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
 const MAX_ID: usize = 64;
 const SHELL_TOOLS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
 const SHELL_TOOLSET: &str = "os";
 
 /// An id names a folder and stands in `id!slug` and `@id`.
-pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
-    let (found, mend) = if id == HUMAN {
-        let mend = "choose another id".to_owned();
-        ("`human` is the name of the person who answers".to_owned(), mend)
+pub(super) fn id_is_usable(id: &str, report: &mut ProblemReport) -> bool {
+    let (found, fix) = if id == HUMAN {
+        let fix = "choose another id".to_owned();
+        ("`human` is the name of the person who answers".to_owned(), fix)
     } else if is_plain_id(id) {
         return true;
     } else {
@@ -25,7 +25,7 @@ pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
         )
     };
     let keys = ["members", id];
-    report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, mend);
+    report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, fix);
     false
 }
 
@@ -39,21 +39,21 @@ fn is_plain_id(id: &str) -> bool {
 pub(super) fn default_responder(
     top: &Map<String, Value>,
     team: &Team,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Option<AgentId> {
     let value = top.get("default_responder")?;
     let keys = ["default_responder"];
     let Some(name) = value.as_str() else {
-        let found = format!("`default_responder` is {}; ignored", kind(value));
-        let mend = "name one member".to_owned();
-        report.add("team/wrong-type/default_responder", &keys, found, mend);
+        let found = format!("`default_responder` is {}; ignored", value_type(value));
+        let fix = "name one member".to_owned();
+        report.add("team/wrong-type/default_responder", &keys, found, fix);
         return None;
     };
     let id = AgentId::new(name.trim());
     if team.member(&id).is_none() {
         let found = format!("`default_responder` names `{}`, who is not in the team", clip(name));
-        let mend = format!("name a member{}", did_you_mean(name, ids(team)));
-        report.add("team/unknown-default-responder", &keys, found, mend);
+        let fix = format!("name a member{}", did_you_mean(name, ids(team)));
+        report.add("team/unknown-default-responder", &keys, found, fix);
         return None;
     }
     Some(id)
@@ -63,7 +63,7 @@ pub(super) fn default_responder(
 pub(super) fn shell_specialists(
     top: &Map<String, Value>,
     team: &Team,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Vec<AgentId> {
     let keys = ["shell_specialists"];
     let names: Vec<&Value> = match top.get("shell_specialists") {
@@ -74,9 +74,9 @@ pub(super) fn shell_specialists(
     let mut specialists = Vec::new();
     for value in names.into_iter().take(super::MAX_MEMBERS) {
         let Some(name) = value.as_str() else {
-            let found = format!("`shell_specialists` holds {}; ignored", kind(value));
-            let mend = "write a member's id, or a list of ids".to_owned();
-            report.add("team/wrong-type/shell_specialists", &keys, found, mend);
+            let found = format!("`shell_specialists` holds {}; ignored", value_type(value));
+            let fix = "write a member's id, or a list of ids".to_owned();
+            report.add("team/wrong-type/shell_specialists", &keys, found, fix);
             continue;
         };
         let id = AgentId::new(name.trim());
@@ -94,7 +94,7 @@ pub(super) fn shell_specialists(
 }
 
 /// Takes the shell tools from everyone who is no specialist.
-pub(super) fn shell_tools(team: &mut Team, report: &mut Report) {
+pub(super) fn shell_tools(team: &mut Team, report: &mut ProblemReport) {
     for member in &mut team.members {
         if team.shell_specialists.contains(&member.id) {
             member.shell = Shell::Granted;

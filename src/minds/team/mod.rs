@@ -15,7 +15,7 @@ mod tests;
 use serde_json::{Map, Value};
 
 use super::nearest::did_you_mean;
-use super::report::{Report, at, clip, kind};
+use super::report::{ProblemReport, clip, value_type, with_line};
 use crate::domain::{AgentId, Member, Problem, Team};
 use crate::yaml;
 use spec::Spec;
@@ -30,20 +30,20 @@ const TOP_KEYS: [&str; 4] =
 
 /// The team without a file: only the hidden members.
 pub(crate) fn without_file() -> Team {
-    let members = shadow::members(&Map::new(), &Spec::default(), &mut Report::new(PATH, ""));
+    let members = shadow::members(&Map::new(), &Spec::default(), &mut ProblemReport::new(PATH, ""));
     Team { members, ..Team::default() }
 }
 
 /// The team of the file's text, and what is wrong with it.
 pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
-    let mut report = Report::new(PATH, text);
+    let mut report = ProblemReport::new(PATH, text);
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (without_file(), Vec::new()),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", kind(&other));
-            let mend = "write `members:` with one entry per member".to_owned();
-            report.add("team/yaml", &[], found, mend);
+            let found = format!("the file holds {}, not a map", value_type(&other));
+            let fix = "write `members:` with one entry per member".to_owned();
+            report.add("team/yaml", &[], found, fix);
             return (without_file(), report.finish());
         }
         Err(error) => {
@@ -51,16 +51,16 @@ pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
                 "team/yaml",
                 PATH,
                 format!("the file cannot be read as YAML: {}", error.text),
-                "mend the syntax; until then the team is empty",
+                "fix the syntax; until then the team is empty",
             );
-            return (without_file(), vec![at(problem, error.line)]);
+            return (without_file(), vec![with_line(problem, error.line)]);
         }
     };
     let team = of_map(&top, &mut report);
     (team, report.finish())
 }
 
-fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
+fn of_map(top: &Map<String, Value>, report: &mut ProblemReport) -> Team {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
         report.warn(
             &format!("team/unknown-key/{}", clip(key)),
@@ -80,7 +80,7 @@ fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
     team
 }
 
-fn defaults(top: &Map<String, Value>, report: &mut Report) -> Spec {
+fn defaults(top: &Map<String, Value>, report: &mut ProblemReport) -> Spec {
     match top.get("member_defaults") {
         None => Spec::default(),
         Some(Value::Object(map)) => Spec::read_defaults(map, report),
@@ -88,7 +88,7 @@ fn defaults(top: &Map<String, Value>, report: &mut Report) -> Spec {
             report.add(
                 "team/wrong-type/member_defaults",
                 &["member_defaults"],
-                format!("`member_defaults` is {}, not a map", kind(other)),
+                format!("`member_defaults` is {}, not a map", value_type(other)),
                 "give it keys such as `provider:` and `model:`, or remove it".to_owned(),
             );
             Spec::default()
@@ -97,7 +97,7 @@ fn defaults(top: &Map<String, Value>, report: &mut Report) -> Spec {
 }
 
 /// The `members` map; a member without any keys is one with all defaults.
-fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> {
+fn entries(top: &Map<String, Value>, report: &mut ProblemReport) -> Map<String, Value> {
     match top.get("members") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(map)) => map.clone(),
@@ -105,7 +105,7 @@ fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> 
             report.add(
                 "team/wrong-type/members",
                 &["members"],
-                format!("`members` is {}, not a map", kind(other)),
+                format!("`members` is {}, not a map", value_type(other)),
                 "write one key per member, such as `lead:`".to_owned(),
             );
             Map::new()
@@ -113,7 +113,11 @@ fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> 
     }
 }
 
-fn configured(entries: &Map<String, Value>, defaults: &Spec, report: &mut Report) -> Vec<Member> {
+fn configured(
+    entries: &Map<String, Value>,
+    defaults: &Spec,
+    report: &mut ProblemReport,
+) -> Vec<Member> {
     if entries.len() > MAX_MEMBERS {
         report.add(
             "team/too-many-members",

@@ -87,8 +87,8 @@ pub(super) fn check(
             None => findings.push((at, "unknown setting; ignored".to_owned(), home(group, key))),
             Some((_, kind)) if fits(*kind, value) => {}
             Some((_, kind)) => {
-                let mend = format!("it must be {}", words(*kind));
-                findings.push((at, "wrong value; ignored".to_owned(), mend));
+                let fix = format!("it must be {}", words(*kind));
+                findings.push((at, "wrong value; ignored".to_owned(), fix));
             }
         }
     }
@@ -167,9 +167,9 @@ mod tests {
         ] {
             let mut findings = Vec::new();
             check(group, settings.as_object().unwrap(), |_| false, &mut findings);
-            let mend = findings.first().map(|(_, _, mend)| mend.as_str());
-            assert_eq!(mend.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
-            let told = expected.is_none_or(|part| mend.is_some_and(|mend| mend.contains(part)));
+            let fix = findings.first().map(|(_, _, fix)| fix.as_str());
+            assert_eq!(fix.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
+            let told = expected.is_none_or(|part| fix.is_some_and(|fix| fix.contains(part)));
             assert!(told, "{group} {settings}: {findings:?}");
         }
     }

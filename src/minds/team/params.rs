@@ -8,7 +8,7 @@ use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
 
-/// What is wrong: the path below the map, the finding, the mend.
+/// What is wrong: the path below the map, the finding, the fix.
 pub(super) type Finding = (String, String, String);
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
@@ -36,8 +36,8 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
         } else if !GROUPS.contains(&key.as_str()) {
             findings.push(unknown(key));
         } else if !value.is_object() {
-            let mend = "give it a map of settings, or remove it".to_owned();
-            findings.push((key.clone(), "not a map; ignored".to_owned(), mend));
+            let fix = "give it a map of settings, or remove it".to_owned();
+            findings.push((key.clone(), "not a map; ignored".to_owned(), fix));
         }
     }
     for group in GROUPS {
@@ -84,14 +84,14 @@ pub(super) fn home_of(key: &str) -> Option<String> {
 }
 
 fn unknown(key: &str) -> Finding {
-    let mend = home_of(key).map_or_else(
+    let fix = home_of(key).map_or_else(
         || {
             let hint = did_you_mean(key, ROOT.into_iter().chain(GROUPS));
             format!("remove it, or put it into a provider's group{hint}")
         },
         |home| format!("did you mean `model_params.{home}`?"),
     );
-    (clip(key), "unknown setting; ignored".to_owned(), mend)
+    (clip(key), "unknown setting; ignored".to_owned(), fix)
 }
 
 /// False for a setting that is not known by name.
@@ -121,8 +121,8 @@ fn set(
         _ => return false,
     };
     if let Some(what) = wrong {
-        let mend = format!("it must be {what}");
-        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), mend));
+        let fix = format!("it must be {what}");
+        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), fix));
     }
     true
 }

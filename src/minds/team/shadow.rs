@@ -8,7 +8,7 @@ use super::build;
 use super::spec::Spec;
 use crate::domain::team::{FUXI, PANGU};
 use crate::domain::{AgentId, Member};
-use crate::minds::report::Report;
+use crate::minds::report::ProblemReport;
 
 const TEAM_TOOLS: &str = "team_mgmt";
 
@@ -20,7 +20,7 @@ pub(super) fn is_shadow(id: &str) -> bool {
 pub(super) fn members(
     entries: &Map<String, Value>,
     defaults: &Spec,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Vec<Member> {
     [(FUXI, fuxi(defaults)), (PANGU, pangu(defaults))]
         .into_iter()

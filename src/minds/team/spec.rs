@@ -11,7 +11,7 @@ use super::access;
 use super::params;
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
 /// Lines of `gofor` and `nogo` are cut to this many characters, and to as many lines as follow.
 const MAX_LINE: usize = 400;
@@ -69,7 +69,7 @@ pub(super) struct Spec {
 
 impl Spec {
     /// `None` if the member must be left out; the report says why.
-    pub(super) fn read_member(id: &str, value: &Value, report: &mut Report) -> Option<Self> {
+    pub(super) fn read_member(id: &str, value: &Value, report: &mut ProblemReport) -> Option<Self> {
         let mut reader = Reader::new(id, &["members", id], report);
         match value {
             Value::Null => Some(Self::default()),
@@ -78,14 +78,14 @@ impl Spec {
                 (!reader.broken).then_some(spec)
             }
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                let found = format!("member `{}` is {}, not a map", clip(id), kind(value));
+                let found = format!("member `{}` is {}, not a map", clip(id), value_type(value));
                 reader.add("wrong-type", "", found, "give it keys, or remove it".to_owned());
                 None
             }
         }
     }
 
-    pub(super) fn read_defaults(map: &Map<String, Value>, report: &mut Report) -> Self {
+    pub(super) fn read_defaults(map: &Map<String, Value>, report: &mut ProblemReport) -> Self {
         let mut reader = Reader::new("member_defaults", &["member_defaults"], report);
         let mut spec = reader.read(map);
         if spec.name.take().is_some() {
@@ -123,12 +123,12 @@ impl Spec {
 struct Reader<'r, 't> {
     owner: &'r str,
     at: Vec<&'r str>,
-    report: &'r mut Report<'t>,
+    report: &'r mut ProblemReport<'t>,
     broken: bool,
 }
 
 impl<'r, 't> Reader<'r, 't> {
-    fn new(owner: &'r str, at: &[&'r str], report: &'r mut Report<'t>) -> Self {
+    fn new(owner: &'r str, at: &[&'r str], report: &'r mut ProblemReport<'t>) -> Self {
         Self { owner, at: at.to_vec(), report, broken: false }
     }
 
@@ -137,8 +137,8 @@ impl<'r, 't> Reader<'r, 't> {
         for (key, value) in map {
             if value.is_null() {
                 let found = format!("`{}` of {} is empty", clip(key), self.who());
-                let mend = "give it a value, or remove the key".to_owned();
-                self.warn("empty", key, found, mend);
+                let fix = "give it a value, or remove the key".to_owned();
+                self.warn("empty", key, found, fix);
             } else {
                 self.read_key(&mut spec, map, key, value);
             }
@@ -215,10 +215,10 @@ impl<'r, 't> Reader<'r, 't> {
         };
         let mut findings = Vec::new();
         let params = params::read(map, &mut findings);
-        for (below, found, mend) in findings {
+        for (below, found, fix) in findings {
             let at = format!("{key}.{below}");
             let found = format!("`{at}` of {}: {found}", self.who());
-            self.warn("params", &at, found, mend);
+            self.warn("params", &at, found, fix);
         }
         Some(params)
     }
@@ -230,10 +230,10 @@ impl<'r, 't> Reader<'r, 't> {
             entries.into_iter().partition(|entry| !access::opens_what_is_closed(key, entry));
         if let Some(entry) = refused.first() {
             let found = format!("`{key}` of {} opens `{}`; ignored", self.who(), clip(entry));
-            let mend = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
+            let fix = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
                         tools, and `.git` to those that write"
                 .to_owned();
-            self.add("closed-area", key, found, mend);
+            self.add("closed-area", key, found, fix);
         }
         if kept.is_empty() { refused } else { kept }
     }
@@ -251,21 +251,21 @@ impl<'r, 't> Reader<'r, 't> {
 
     fn unknown(&mut self, key: &str) {
         let found = format!("unknown key `{}` of {}", clip(key), self.who());
-        let mend = match params::home_of(key) {
+        let fix = match params::home_of(key) {
             Some(home) => format!("did you mean `model_params.{home}`?"),
             None => format!("remove it{}", did_you_mean(key, KEYS)),
         };
-        self.warn("unknown-key", key, found, mend);
+        self.warn("unknown-key", key, found, fix);
     }
 
-    fn add(&mut self, what: &str, key: &str, found: String, mend: String) {
+    fn add(&mut self, what: &str, key: &str, found: String, fix: String) {
         let (id, at) = self.place(what, key);
-        self.report.add(&id, &at, found, mend);
+        self.report.add(&id, &at, found, fix);
     }
 
-    fn warn(&mut self, what: &str, key: &str, found: String, mend: String) {
+    fn warn(&mut self, what: &str, key: &str, found: String, fix: String) {
         let (id, at) = self.place(what, key);
-        self.report.warn(&id, &at, found, mend);
+        self.report.warn(&id, &at, found, fix);
     }
 
     /// The id of a finding, and the keys that lead to what it is about.
@@ -294,7 +294,7 @@ fn kind_of(value: &Value) -> String {
         Value::Number(number) => format!("the number {number}"),
         Value::Array(_) => "a list of something else, or too long".to_owned(),
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => {
-            kind(value).to_owned()
+            value_type(value).to_owned()
         }
     }
 }
