@@ -1,5 +1,5 @@
-//! Reading files of the workspace that others may have written: bounded, regular files only, and
-//! never through a link that leads outside the workspace.
+//! Reads untrusted files of the workspace: bounded, regular files only, and never through a link that
+//! leads outside the workspace.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -11,12 +11,12 @@ pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
 /// Largest configuration file read from `.minds`, in bytes.
 pub(crate) const CONFIG_LIMIT_BYTES: usize = 512 * 1024;
 
-/// What was found at a path.
+/// The content of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FileContent {
     Text(String),
     Missing,
-    /// Why it cannot be used, as the end of the sentence "the file cannot be used: …".
+    /// The reason, as the end of the sentence "the file cannot be used: …".
     Unusable(String),
 }
 
@@ -43,8 +43,8 @@ fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>,
     }
     let file = File::open(&path).map_err(|e| content_of_error(&e))?;
     let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut bytes).map_err(|e| content_of_error(&e))?;
+    let max_bytes = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(max_bytes).read_to_end(&mut bytes).map_err(|e| content_of_error(&e))?;
     if bytes.len() > limit {
         return Err(unusable(&format!("it is larger than {} KiB", limit.div_ceil(1024))));
     }
@@ -66,12 +66,12 @@ fn unusable(reason: &str) -> FileContent {
     FileContent::Unusable(reason.to_owned())
 }
 
-/// The text after a leading block between two `---` lines; the whole text without one.
+/// The text after the front matter; the complete text without one.
 pub(crate) fn without_front_matter(text: &str) -> &str {
     front_matter(text).map_or(text, |(_, body)| body)
 }
 
-/// What stands between two `---` lines at the very start, and the text after them.
+/// The block between two `---` lines at the very start, and the text after it.
 pub(crate) fn front_matter(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("---")?;
     let (_, block) = rest.split_once('\n').filter(|(line, _)| blank(line))?;

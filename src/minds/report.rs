@@ -1,11 +1,11 @@
-//! Collects the problems of one YAML file, each with the line of the key it is about.
+//! Collects the problems of one YAML file, each with the line of its key.
 
 use serde_json::Value;
 
 use super::lines;
 use crate::domain::Problem;
 
-/// More findings than this are counted, not listed.
+/// Problems beyond this number are dropped.
 const MAX_PROBLEMS: usize = 200;
 
 /// The problems of one file, in the order found.
@@ -21,12 +21,12 @@ impl<'a> ProblemReport<'a> {
         Self { path, text, problems: Vec::new() }
     }
 
-    /// Adds a finding about the key that `keys` lead to.
+    /// Adds an error about the key at path `keys`.
     pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
         self.push(Problem::new(id, self.path, text, fix), keys);
     }
 
-    /// Likewise, about something that is merely ignored.
+    /// Adds a warning about the key at path `keys`.
     pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
         self.push(Problem::new(id, self.path, text, fix).warning(), keys);
     }
@@ -42,7 +42,7 @@ impl<'a> ProblemReport<'a> {
     }
 }
 
-/// The problem with its line, where known.
+/// Adds the line to the problem, if known.
 pub(crate) fn with_line(problem: Problem, line: Option<usize>) -> Problem {
     match line {
         Some(line) => problem.at_line(line),
@@ -50,19 +50,19 @@ pub(crate) fn with_line(problem: Problem, line: Option<usize>) -> Problem {
     }
 }
 
-/// What a value is, in words for a person.
+/// The type of a value, for messages.
 pub(crate) fn value_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
 }
 
-/// Foreign text shortened for a message.
+/// Truncates untrusted text for a message.
 pub(crate) fn clip(text: &str) -> String {
     const MAX: usize = 80;
     let mut short: String = text.chars().take(MAX).collect();

@@ -1,14 +1,13 @@
-//! What the vendors publish about their models, as far as it matters here. A model that is not in the
-//! table is used all the same; only its context is then not measured.
+//! Published limits of known models. A model that is not in the table can be used, but its context
+//! health is not measured.
 //!
-//! The figures are those of the vendors' model pages, in tokens. Where a vendor states a smaller limit
-//! for the prompt than for the whole context, the smaller one stands here.
+//! Token counts are from the vendors' model pages. Where the limit of the prompt is smaller than that of
+//! the context, the table has the smaller one.
 
 use super::provider::ModelInfo;
 
-/// Beginning of the names, most tokens of a prompt, most tokens of an answer, whether it sees
-/// pictures. The limit of answers is told only where the protocol demands one: elsewhere vendors count
-/// it against the rate of the whole account.
+/// Name prefix, maximum prompt tokens, maximum answer tokens, image support. The answer limit is set only
+/// where the protocol requires one: elsewhere vendors count it against the account's rate limit.
 type ModelFamily = (&'static str, u64, Option<u64>, bool);
 
 const ANTHROPIC: &[ModelFamily] = &[
@@ -61,11 +60,11 @@ pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
     table.iter().map(model_info).collect()
 }
 
-fn model_info((key, prompt, answer, pictures): &ModelFamily) -> ModelInfo {
+fn model_info((key, prompt, answer, images): &ModelFamily) -> ModelInfo {
     ModelInfo {
         context_length: Some(*prompt),
         output_length: *answer,
-        supports_image_input: Some(*pictures),
+        supports_image_input: Some(*images),
         ..ModelInfo::unknown(key)
     }
 }

@@ -1,11 +1,11 @@
-//! Values of `llm.yaml` that are not what their key stands for. Each is ignored alone, and said.
+//! Checks the types of values in `llm.yaml`. Each wrong value is ignored and reported.
 
 use serde_json::{Map, Value};
 
 use crate::minds::nearest::nearest;
 use crate::minds::report::{ProblemReport, clip, value_type};
 
-/// What a value may be.
+/// The values a key accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     Text,
@@ -28,7 +28,7 @@ impl ValueKind {
 
     fn description(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Count => "a number, 1 or above",
             Self::Amount => "a number, 0 or above",
             Self::Flag => "true or false",
@@ -62,7 +62,7 @@ const MODEL: [(&str, ValueKind); 9] = [
     ("supports_image_input", ValueKind::Flag),
 ];
 
-/// The values of one provider and of its models.
+/// Checks one provider and its models.
 pub(super) fn check_provider(key: &str, map: &Map<String, Value>, report: &mut ProblemReport) {
     let at = ["providers", key];
     check_values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
@@ -104,7 +104,7 @@ fn check_values(
     }
 }
 
-/// Keys that are nearly known. Others are left alone: a model may be described in many ways.
+/// Reports keys that are close to a known one. Others are allowed: they may describe the model.
 fn check_misspelt_keys(
     who: &str,
     at: &[&str],
@@ -129,7 +129,7 @@ fn id_path(keys: &[&str]) -> String {
 fn describe(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the text `{}`", clip(text)),
+        Value::String(text) => format!("the string `{}`", clip(text)),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
             value_type(value).to_owned()
         }
@@ -142,7 +142,7 @@ mod tests {
     use crate::minds::llm_config::read;
 
     #[test]
-    fn a_value_of_the_wrong_kind_is_ignored_alone_with_its_line() {
+    fn a_value_of_the_wrong_type_is_ignored_and_reported_with_its_line() {
         for (line, id, at) in [
             ("    baseUrl: 3", "llm/wrong-value/p/baseUrl", 3),
             ("    apiQuirks: { a: b }", "llm/wrong-value/p/apiQuirks", 3),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_and_what_only_describes_is_left_alone() {
+    fn valid_values_and_descriptive_keys_are_not_reported() {
         let text = "\
 providers:
   p:

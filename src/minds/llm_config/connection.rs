@@ -1,5 +1,5 @@
-//! How a provider is reached: how many requests at once, how long to wait, whose certificates to
-//! trust, and how it differs from the usual.
+//! The connection to a provider: concurrent requests, timeouts, trusted certificates, and deviations
+//! from the protocol.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -11,24 +11,23 @@ use crate::domain::{Dialect, Quirk, Quirks, ThinkingReplay};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type};
 
-/// Requests that may run at once where the file does not say.
 const DEFAULT_MAX_CONCURRENT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 const MAX_CONCURRENT: usize = 1000;
-/// Longest time that can be set, in milliseconds: a day.
+/// One day.
 const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Effective values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
-    /// Requests that may run at once.
+    /// Maximum number of concurrent requests.
     pub max_concurrent: NonZeroUsize,
-    /// Until the connection stands; `None` leaves it to the program, as with the next two.
+    /// Until the connection is established. `None`: the default, as with the next two.
     pub connect_timeout: Option<Duration>,
     /// Until the first byte of an answer.
     pub first_byte_timeout: Option<Duration>,
-    /// Between two pieces of an answer.
+    /// Between two chunks of an answer.
     pub idle_timeout: Option<Duration>,
-    /// Certificates that are trusted besides those of the system.
+    /// Certificates trusted in addition to those of the system.
     pub ca_file: Option<PathBuf>,
     pub dialect: Dialect,
 }
@@ -46,7 +45,7 @@ impl Default for Connection {
     }
 }
 
-/// The keys of one provider, and where findings about them go.
+/// The keys of one provider, and the report for its problems.
 struct ProviderKeys<'a, 'b> {
     provider: &'a str,
     map: &'a Map<String, Value>,
@@ -72,7 +71,7 @@ impl Connection {
 }
 
 impl ProviderKeys<'_, '_> {
-    /// What stands there; an empty value counts as not set.
+    /// The value; an empty one counts as not set.
     fn value(&self, key: &str) -> Option<Value> {
         self.map.get(key).filter(|value| !value.is_null()).cloned()
     }
@@ -116,7 +115,7 @@ impl ProviderKeys<'_, '_> {
         millis.map(Duration::from_millis)
     }
 
-    /// An absolute path: what a workspace brings along is nobody to trust.
+    /// An absolute path: certificates in the workspace are not trusted.
     fn ca_file(&mut self) -> Option<PathBuf> {
         const KEY: &str = "caFile";
         let value = self.value(KEY)?;
@@ -132,8 +131,8 @@ impl ProviderKeys<'_, '_> {
     fn thinking_replay(&mut self) -> ThinkingReplay {
         const KEY: &str = "thinking_replay";
         let Some(value) = self.value(KEY) else { return ThinkingReplay::default() };
-        let meant = |one: &ThinkingReplay| value.as_str() == Some(one.name());
-        if let Some(one) = ThinkingReplay::ALL.into_iter().find(meant) {
+        let matches = |one: &ThinkingReplay| value.as_str() == Some(one.name());
+        if let Some(one) = ThinkingReplay::ALL.into_iter().find(matches) {
             return one;
         }
         let names: Vec<&str> = ThinkingReplay::ALL.into_iter().map(ThinkingReplay::name).collect();

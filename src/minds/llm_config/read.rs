@@ -1,4 +1,4 @@
-//! From the text of `llm.yaml` to providers. A broken file leaves the built-in ones.
+//! Parses `llm.yaml` into providers. With a broken file, only the built-in ones exist.
 
 use serde_json::{Map, Value};
 
@@ -39,10 +39,10 @@ const KEYS: [&str; 21] = [
     "models",
 ];
 
-/// Names under which people put a key into the file by mistake.
+/// Names under which users put an API key into the file by mistake.
 const SECRET_KEYS: [&str; 5] = ["apiKey", "api_key", "key", "token", "secret"];
 
-/// Built-in providers first, in place where the file replaces them, then the file's own in order.
+/// The built-in providers, replaced in place by entries of the file, then the others of the file.
 pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
     let mut report = ProblemReport::new(PATH, text);
     let mut providers = builtin_providers();
@@ -50,13 +50,13 @@ pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (providers, Vec::new()),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", value_type(&other));
+            let found = format!("the file is {}, not a map", value_type(&other));
             report.add("llm/yaml", &[], found, "write `providers:`".to_owned());
             return (providers, report.finish());
         }
         Err(error) => {
             let found = format!("the file cannot be read as YAML: {}", error.text);
-            let fix = "fix the syntax; until then only the built-in providers are there";
+            let fix = "fix the syntax; until then only the built-in providers are available";
             let problem = Problem::new("llm/yaml", PATH, found, fix);
             return (providers, vec![with_line(problem, error.line)]);
         }
@@ -116,7 +116,7 @@ fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut ProblemRepo
     for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
         let at = ["providers", provider, key];
         if SECRET_KEYS.contains(&key.as_str()) {
-            let found = format!("provider `{}` holds a key in the file", clip(provider));
+            let found = format!("provider `{}` has an API key in the file", clip(provider));
             let fix = "put it into an environment variable, name that in `apiKeyEnvVar`, \
                         and replace the key: it may have been shared"
                 .to_owned();

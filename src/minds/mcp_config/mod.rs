@@ -1,5 +1,4 @@
-//! `.minds/mcp.yaml`: the servers of the Model Context Protocol a workspace names. Only read here; what
-//! becomes of them is the business of `mcp`.
+//! `.minds/mcp.yaml`: the MCP servers of a workspace. Only parsed here; `mcp` starts them.
 
 mod names;
 mod read;
@@ -17,13 +16,13 @@ use crate::domain::Problem;
 
 pub const PATH: &str = ".minds/mcp.yaml";
 
-/// What the file says, or said when it could last be read.
+/// The parsed file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct McpFile {
     /// In the order of the file.
     pub servers: Vec<ServerEntry>,
     pub problems: Vec<Problem>,
-    /// True where the file is there and nothing of it can be used.
+    /// True if the file exists and nothing of it can be used.
     pub broken: bool,
 }
 
@@ -31,14 +30,13 @@ pub struct McpFile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerEntry {
     pub id: String,
-    /// Where it stands.
     pub line: Option<usize>,
-    /// `None` where the entry cannot be used.
+    /// `None` if the entry cannot be used.
     pub server: Option<McpServer>,
 }
 
 impl McpFile {
-    /// The file of a workspace. One that is not there names no servers.
+    /// Reads the file of a workspace. A missing file has no servers.
     #[must_use]
     pub fn load(workspace: &Path) -> Self {
         match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
@@ -57,7 +55,7 @@ impl McpFile {
         servers.flat_map(|server| server.transport.values())
     }
 
-    /// The variables of the environment that entries name, each behind the name it is given there.
+    /// `(name, variable)` of each value that is read from the environment.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values().filter_map(|(name, given)| match given {
             ValueSource::Env(variable) => Some((name.as_str(), variable.as_str())),
@@ -65,7 +63,7 @@ impl McpFile {
         })
     }
 
-    /// Values that are written out and should not be.
+    /// Secrets written into the file as literals.
     pub(crate) fn literal_secrets(&self) -> impl Iterator<Item = &str> {
         self.values().filter_map(|(name, given)| given.literal_secret(name))
     }

@@ -1,4 +1,4 @@
-//! From the text of `mcp.yaml` to servers. A broken entry is left out and named, the others stand.
+//! Parses `mcp.yaml` into servers. A broken entry is skipped and reported.
 
 use serde_json::{Map, Value};
 
@@ -31,14 +31,14 @@ const KEYS: [&str; 12] = [
     "manual",
 ];
 
-/// Reads the whole file. What is wrong is told once, with its line.
+/// Parses the file. Each problem is reported once, with its line.
 pub(super) fn read(text: &str) -> McpFile {
     let mut report = ProblemReport::new(PATH, text);
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return McpFile::default(),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", value_type(&other));
+            let found = format!("the file is {}, not a map", value_type(&other));
             report.add("mcp/yaml", &[], found, "write `servers:`".to_owned());
             return broken(report.finish());
         }
@@ -73,7 +73,7 @@ fn read_servers(text: &str, top: &Map<String, Value>, mut report: ProblemReport)
         servers.push(ServerEntry { id: id.clone(), line, server });
     }
     if entries.len() > MAX_SERVERS {
-        let found = format!("{} servers; only the first {MAX_SERVERS} count", entries.len());
+        let found = format!("{} servers; only the first {MAX_SERVERS} are used", entries.len());
         report.add("mcp/too-many", &["servers"], found, "remove some".to_owned());
     }
     McpFile { servers, problems: report.finish(), broken: false }
@@ -96,17 +96,17 @@ fn broken(problems: Vec<Problem>) -> McpFile {
     McpFile { problems, broken: true, ..McpFile::default() }
 }
 
-/// The entry that is being read.
+/// Reads one entry.
 struct ServerReader<'a, 'r> {
     id: &'a str,
     report: &'a mut ProblemReport<'r>,
 }
 
 impl ServerReader<'_, '_> {
-    /// `None` where something is wrong that the server cannot do without.
+    /// `None` if the server cannot be used.
     fn read(mut self, value: &Value) -> Option<McpServer> {
         if !is_tool_name(self.id) {
-            let found = format!("`{}` is no name for a server; left out", clip(self.id));
+            let found = format!("`{}` is not a valid server name; left out", clip(self.id));
             self.add("name", &[], found, "use letters, digits, `_` and `-`, 64 at most");
             return None;
         }
@@ -135,7 +135,7 @@ impl ServerReader<'_, '_> {
         self.report.add(&id, &path, found, fix.to_owned());
     }
 
-    /// A finding about a value of the wrong kind, which costs the whole server.
+    /// Reports a value of the wrong type; the server is skipped.
     fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: &str) {
         let what = keys.join(".");
         let found = format!("`{what}` of server `{}` is {}; left out", self.id, value_type(value));
@@ -197,14 +197,14 @@ impl ServerReader<'_, '_> {
     fn http(&mut self, map: &Map<String, Value>) -> Option<Transport> {
         let url = self.text(map, "url")?.trim().to_owned();
         if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
-            let found = format!("`url` of server `{}` is no web address; left out", self.id);
+            let found = format!("`url` of server `{}` is not a web address; left out", self.id);
             self.add("no-url", &["url"], found, "write it as `http://...` or `https://...`");
             return None;
         }
         let headers = self.values(map.get("headers"), "headers")?;
         for (name, _) in headers.iter().filter(|(name, given)| given.literal_secret(name).is_some())
         {
-            let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
+            let found = format!("server `{}` has a secret in the file: `{name}`", self.id);
             let fix = "put it into an environment variable, write `{ env: NAME }`, and replace \
                         it: it may have been shared";
             self.add("secret", &["headers", name], found, fix);
@@ -283,7 +283,7 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => Some(String::new()),
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => {
-                self.report_wrong_type(&[key], other, "write a text");
+                self.report_wrong_type(&[key], other, "write a string");
                 None
             }
         }
@@ -294,14 +294,14 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.report_wrong_type(keys, other, "write a list of texts");
+                self.report_wrong_type(keys, other, "write a list of strings");
                 return None;
             }
         };
         let mut texts = Vec::new();
         for item in items.iter().take(MAX_ITEMS) {
             let Some(text) = scalar(item) else {
-                self.report_wrong_type(keys, item, "write a list of texts");
+                self.report_wrong_type(keys, item, "write a list of strings");
                 return None;
             };
             texts.push(text);
@@ -317,7 +317,7 @@ impl ServerReader<'_, '_> {
                 self.report_wrong_type(
                     &[key],
                     other,
-                    "write `NAME: text` or `NAME: { env: HOST_VARIABLE }`",
+                    "write `NAME: string` or `NAME: { env: HOST_VARIABLE }`",
                 );
                 return None;
             }
@@ -328,7 +328,7 @@ impl ServerReader<'_, '_> {
                 self.report_wrong_type(
                     &[key, name],
                     value,
-                    "write a text or `{ env: HOST_VARIABLE }`",
+                    "write a string or `{ env: HOST_VARIABLE }`",
                 );
                 return None;
             };
@@ -360,7 +360,7 @@ fn value_source(value: &Value) -> Option<ValueSource> {
     }
 }
 
-/// A text, or what YAML made of one.
+/// A scalar as text.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

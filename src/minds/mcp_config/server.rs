@@ -1,4 +1,4 @@
-//! One server as the file describes it.
+//! One server entry of the file.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::domain::secrets::looks_secret;
 /// A server and how its tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// All dialogs may share one instance.
+    /// All dialogs share one instance.
     pub stateless: bool,
     pub transport: Transport,
     pub filter: ToolFilter,
-    /// Made in this order, on the names that are left.
+    /// Applied in this order, after the filter.
     pub name_rules: Vec<NameRule>,
 }
 
@@ -25,12 +25,12 @@ pub enum Transport {
     Http(HttpServer),
 }
 
-/// A program that speaks through its standard input and output.
+/// A program that is connected through its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StdioServer {
     pub command: String,
     pub args: Vec<String>,
-    /// From the workspace.
+    /// Relative to the workspace.
     pub cwd: String,
     /// In the order of the file.
     pub env: Vec<(String, ValueSource)>,
@@ -52,7 +52,7 @@ pub enum ValueSource {
 }
 
 impl fmt::Debug for ValueSource {
-    /// What is written out may be a secret.
+    /// A literal may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Literal(_) => f.write_str("***"),
@@ -62,7 +62,7 @@ impl fmt::Debug for ValueSource {
 }
 
 impl ValueSource {
-    /// The value, if it is written out under a name that tells of a secret.
+    /// The literal value, if its name looks like that of a secret.
     #[must_use]
     pub fn literal_secret(&self, name: &str) -> Option<&str> {
         match self {
@@ -80,7 +80,7 @@ impl ValueSource {
 }
 
 impl Transport {
-    /// The variables or headers it is given.
+    /// Its environment variables or headers.
     #[must_use]
     pub fn values(&self) -> &[(String, ValueSource)] {
         match self {
@@ -89,7 +89,7 @@ impl Transport {
         }
     }
 
-    /// What a problem says of it: nothing that may be a secret.
+    /// A description for problems, without possible secrets.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -103,7 +103,7 @@ impl Transport {
 }
 
 impl Transport {
-    /// All of it in one line, secrets that are written out by their length only.
+    /// A complete description in one line; literal secrets are replaced by their length.
     #[must_use]
     pub fn masked(&self) -> String {
         let mask = |(name, given): &(String, ValueSource)| {
@@ -130,7 +130,7 @@ impl Transport {
 }
 
 impl fmt::Display for Transport {
-    /// All that matters to a person who is asked whether this may happen, in one line.
+    /// A complete description in one line, for the user's consent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let map = |pairs: &[(String, ValueSource)]| {
             let pairs = pairs.iter().map(|(name, given)| (name.clone(), given.to_json()));

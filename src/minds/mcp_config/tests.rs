@@ -1,9 +1,9 @@
-//! What `mcp.yaml` may say, and what is said about one that is wrong.
+//! Valid and invalid `mcp.yaml` files.
 
 use super::read::read;
 use super::*;
 
-const WHOLE: &str = "\
+const COMPLETE: &str = "\
 version: 1
 servers:
   files:
@@ -26,8 +26,8 @@ fn text(text: &str) -> String {
 }
 
 #[test]
-fn a_whole_file_is_read_as_it_is_written() {
-    let file = read(WHOLE);
+fn a_complete_file_is_read() {
+    let file = read(COMPLETE);
     assert_eq!((file.problems.as_slice(), file.broken), (&[][..], false));
     let program = StdioServer {
         command: text("npx"),
@@ -64,8 +64,8 @@ fn a_whole_file_is_read_as_it_is_written() {
 }
 
 #[test]
-fn a_person_is_told_all_of_what_would_happen_in_one_line() {
-    let shown: Vec<String> = read(WHOLE)
+fn the_consent_text_has_all_details_of_a_server_in_one_line() {
+    let shown: Vec<String> = read(COMPLETE)
         .servers
         .into_iter()
         .filter_map(|declared| Some(declared.server?.transport.to_string()))
@@ -80,7 +80,7 @@ fn a_person_is_told_all_of_what_would_happen_in_one_line() {
 }
 
 #[test]
-fn a_problem_says_what_a_server_does_without_what_may_be_a_secret() {
+fn the_summary_of_a_server_has_no_secrets() {
     let text =
         "servers: { a: { command: x, args: [--key, abc] }, b: { url: 'https://h/p?key=abc' } }";
     let short = read(text).servers.into_iter().filter_map(|d| Some(d.server?.transport.summary()));
@@ -88,7 +88,7 @@ fn a_problem_says_what_a_server_does_without_what_may_be_a_secret() {
 }
 
 #[test]
-fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
+fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped() {
     for (entry, id, line, fix) in [
         ("s: 3", "mcp/wrong-type/s", 2, "`command`"),
         (
@@ -98,7 +98,7 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
             "did you mean `stdio`",
         ),
         ("s: {}", "mcp/no-command/s/command", 2, "program"),
-        ("s: { command: 3 }", "mcp/wrong-type/s/command", 2, "a text"),
+        ("s: { command: 3 }", "mcp/wrong-type/s/command", 2, "a string"),
         ("s: { transport: streamable_http }", "mcp/no-url/s/url", 2, "https://"),
         ("s: { url: 'ftp://x' }", "mcp/no-url/s/url", 2, "https://"),
         ("s: { command: x, args: y }", "mcp/wrong-type/s/args", 2, "list"),
@@ -124,7 +124,7 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
 }
 
 #[test]
-fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
+fn a_harmless_problem_is_reported_and_the_server_is_used() {
     for (top, entry, id, fix) in [
         (
             "",
@@ -152,7 +152,7 @@ fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
 }
 
 #[test]
-fn an_empty_file_names_nothing_and_a_broken_one_says_so() {
+fn an_empty_file_has_no_servers_and_a_broken_one_is_marked() {
     for (text, broken, problems) in [
         ("", false, 0),
         ("version: 1\n", false, 0),

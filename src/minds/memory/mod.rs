@@ -1,6 +1,6 @@
-//! Memories: texts below `.minds/memory/` that are put into every context, the team's for everybody,
-//! a member's own for that member. Read with the rest of `.minds`; what cannot be used is a problem
-//! and is named to the member, so that it can fix it with its tools.
+//! Memories: texts below `.minds/memory/` that are part of every context, those of the team for all
+//! members, a member's own for that member. An unusable file is a problem and is also listed in the
+//! member's context, so that the member can fix it with its tools.
 
 mod read;
 mod render;
@@ -17,20 +17,20 @@ use crate::domain::{AgentId, Problem, Team};
 /// One memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Below the keeper's folder.
+    /// Relative to the owner's folder.
     pub path: String,
     pub text: String,
     pub bytes: usize,
-    /// When its file was changed; `None` where the system does not tell.
+    /// Modification time of the file; `None` if unknown.
     pub modified: Option<SystemTime>,
 }
 
-/// What one keeper has.
+/// The memories of one owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OwnerMemories {
-    /// In the order of their paths.
+    /// Sorted by path.
     pub memories: Vec<Memory>,
-    /// Files that are there but not in the context.
+    /// Files that exist but are not in the context.
     pub unusable: Vec<UnusableMemory>,
 }
 
@@ -43,15 +43,15 @@ pub(super) struct UnusableMemory {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UnusableReason {
-    /// Larger than one memory may be.
+    /// Over the limit of one memory.
     TooLarge,
-    /// Those before it took all the room.
+    /// The memories before it used up the budget of the folder.
     OverBudget,
-    /// Neither a file nor a folder, or a link.
+    /// A link or a special file.
     NotAFile,
-    /// The reason, for a person.
+    /// The error text.
     Unreadable(String),
-    /// More entries than are looked at.
+    /// Over the limit of entries or depth.
     TooManyEntries,
 }
 
@@ -64,14 +64,14 @@ pub(super) struct Memories {
 
 impl Memories {
     pub(super) fn load(workspace: &Path, team: &Team, problems: &mut Vec<Problem>) -> Self {
-        let mut read = |keeper: MemoryOwner, member: &AgentId| {
-            let folder = keeper.folder(member);
+        let mut read = |owner: MemoryOwner, member: &AgentId| {
+            let folder = owner.folder(member);
             let shelf = read::read_folder(workspace, &folder);
             problems.extend(shelf.unusable.iter().map(|found| found.problem(&folder)));
             shelf
         };
-        let nobody = AgentId::new("");
-        let shared = read(MemoryOwner::Team, &nobody);
+        let no_member = AgentId::new("");
+        let shared = read(MemoryOwner::Team, &no_member);
         let own = team.members.iter().map(|member| {
             let shelf = read(MemoryOwner::Member, &member.id);
             (member.id.clone(), shelf)
@@ -96,11 +96,11 @@ impl UnusableMemory {
         let (text, fix) = match &self.reason {
             UnusableReason::TooLarge => (
                 format!("the file is larger than {} KiB", FILE_LIMIT_BYTES / 1024),
-                "shorten it, or part it into several",
+                "shorten it, or split it into several",
             ),
             UnusableReason::OverBudget => (
                 format!("this folder holds more than {} KiB", TOTAL_LIMIT_BYTES / 1024),
-                "shorten or drop memories in this folder",
+                "shorten or remove memories in this folder",
             ),
             UnusableReason::NotAFile => {
                 ("it is a link or a special file".to_owned(), "put a file there")
@@ -109,11 +109,11 @@ impl UnusableMemory {
                 (reason.clone(), "make it a readable text file, or remove it")
             }
             UnusableReason::TooManyEntries => (
-                "there are more files or folders than are looked at".to_owned(),
+                "there are too many files or folders; some are not read".to_owned(),
                 "keep fewer and larger files",
             ),
         };
-        let text = format!("not in the context of anybody: {text}");
+        let text = format!("not in any context: {text}");
         Problem::new(format!("memory/unusable/{path}"), path, text, fix)
     }
 }

@@ -1,5 +1,5 @@
-//! Reads one folder of memories, in the order of names, within bounds. Links are not followed, names
-//! with a leading dot and files that are no Markdown are passed over.
+//! Reads one folder of memories, sorted by name, within limits. Links are not followed; hidden files and
+//! files that are not Markdown are skipped.
 
 use std::fs::{self, FileType, ReadDir};
 use std::io::ErrorKind;
@@ -9,11 +9,10 @@ use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::memory::{FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES, is_shown};
 use crate::minds::files::{self, FileContent};
 
-/// Entries looked at in one folder of memories, in all.
+/// Entries read in one folder of memories, subfolders included.
 const MAX_ENTRIES: usize = 2_048;
-/// Folders below each other.
 const MAX_DEPTH: usize = 16;
-/// Files that are named as not usable.
+/// Unusable files that are listed.
 const MAX_UNUSABLE: usize = 20;
 
 struct MemoryScan<'a> {
@@ -24,7 +23,7 @@ struct MemoryScan<'a> {
     bytes: usize,
 }
 
-/// What is in a folder; an absent one is empty.
+/// Reads a folder; a missing one is empty.
 pub(super) fn read_folder(workspace: &Path, folder: &str) -> OwnerMemories {
     let shelf = OwnerMemories::default();
     let mut scan = MemoryScan { workspace, folder, memories: shelf, seen: 0, bytes: 0 };
@@ -36,10 +35,10 @@ impl MemoryScan<'_> {
     /// `below` is empty or ends in a slash.
     fn scan_directory(&mut self, below: &str, deep: usize) {
         let path = format!("{}/{below}", self.folder);
-        // With a slash at its end, a link would be looked through.
+        // With a trailing slash, a link would be followed.
         let path = self.workspace.join(path.trim_end_matches('/'));
         let entries = match fs::symlink_metadata(&path) {
-            // A folder that is a link could lead anywhere.
+            // A folder that is a link could point anywhere.
             Ok(meta) if !meta.is_dir() => {
                 return self.add_unusable(below, UnusableReason::NotAFile);
             }
@@ -66,7 +65,7 @@ impl MemoryScan<'_> {
         }
     }
 
-    /// The plain names of a folder, in their order.
+    /// The entries of a folder that are not hidden, sorted by name.
     fn sorted_entries(&mut self, entries: ReadDir, below: &str) -> Vec<(String, FileType)> {
         let mut names = Vec::new();
         for entry in entries.flatten() {
@@ -106,7 +105,7 @@ impl MemoryScan<'_> {
                 let (bytes, text) = (text.len(), text.trim_end().to_owned());
                 self.memories.memories.push(Memory { path, text, bytes, modified });
             }
-            // Gone since it was listed.
+            // Removed since it was listed.
             FileContent::Missing => {}
             FileContent::Unusable(reason) => {
                 self.add_unusable(&path, UnusableReason::Unreadable(reason))

@@ -1,5 +1,5 @@
-//! How memories stand in a context: one message each, in the member's own voice, with what it needs to
-//! keep them in order. The same files give the same bytes.
+//! Renders memories for the context: one message each, in the first person, with the tools to change
+//! them. The same files give the same bytes.
 
 use std::time::SystemTime;
 
@@ -8,33 +8,32 @@ use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::{Lang, Stamp};
 
-/// What the texts depend on besides the memories.
+/// Input besides the memories.
 pub(in crate::minds) struct RenderOptions<'a> {
     pub lang: Lang,
-    /// The tools the member is offered.
+    /// The member's tools.
     pub tool_names: &'a [String],
     pub stamp: &'a dyn Fn(SystemTime) -> Stamp,
 }
 
-/// The messages, in the order of the keepers and of the paths.
+/// The messages, sorted by owner and path.
 pub(in crate::minds) fn messages<'a>(
-    shelves: impl Iterator<Item = (MemoryOwner, &'a OwnerMemories)>,
+    memories: impl Iterator<Item = (MemoryOwner, &'a OwnerMemories)>,
     setting: &RenderOptions<'_>,
 ) -> Vec<String> {
     let mut messages = Vec::new();
-    for (keeper, shelf) in shelves {
-        messages
-            .extend(shelf.memories.iter().map(|memory| memory_message(keeper, memory, setting)));
-        messages.extend(unusable_message(keeper, &shelf.unusable, setting));
+    for (owner, owned) in memories {
+        messages.extend(owned.memories.iter().map(|memory| memory_message(owner, memory, setting)));
+        messages.extend(unusable_message(owner, &owned.unusable, setting));
     }
     messages
 }
 
-fn memory_message(keeper: MemoryOwner, memory: &Memory, setting: &RenderOptions<'_>) -> String {
+fn memory_message(owner: MemoryOwner, memory: &Memory, setting: &RenderOptions<'_>) -> String {
     let Memory { path, text, bytes, modified } = memory;
     let words = word_count(text);
     let changed = modified.map(setting.stamp).unwrap_or_default();
-    let whose = owner_heading(keeper, setting.lang);
+    let whose = owner_heading(owner, setting.lang);
     let head = match setting.lang {
         Lang::En => {
             let bytes = counted(*bytes, "byte", "bytes");
@@ -43,19 +42,19 @@ fn memory_message(keeper: MemoryOwner, memory: &Memory, setting: &RenderOptions<
         }
         Lang::Zh => format!("{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"),
     };
-    format!("{head}{}\n\n{text}", tool_hint(keeper, setting))
+    format!("{head}{}\n\n{text}", tool_hint(owner, setting))
 }
 
-fn owner_heading(keeper: MemoryOwner, lang: Lang) -> &'static str {
-    match keeper {
+fn owner_heading(owner: MemoryOwner, lang: Lang) -> &'static str {
+    match owner {
         MemoryOwner::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
         MemoryOwner::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
     }
 }
 
-/// With which tools, if the member has them.
-fn tool_hint(keeper: MemoryOwner, setting: &RenderOptions<'_>) -> String {
-    let [_, replace, drop] = keeper.tools();
+/// Names the tools to change it, if the member has them.
+fn tool_hint(owner: MemoryOwner, setting: &RenderOptions<'_>) -> String {
+    let [_, replace, drop] = owner.tools();
     if !setting.tool_names.iter().any(|name| name == replace) {
         return String::new();
     }
@@ -65,9 +64,9 @@ fn tool_hint(keeper: MemoryOwner, setting: &RenderOptions<'_>) -> String {
     }
 }
 
-/// What is there but cannot be shown.
+/// Lists the files that cannot be shown.
 fn unusable_message(
-    keeper: MemoryOwner,
+    owner: MemoryOwner,
     unusable: &[UnusableMemory],
     setting: &RenderOptions<'_>,
 ) -> Option<String> {
@@ -75,7 +74,7 @@ fn unusable_message(
         return None;
     }
     let lang = setting.lang;
-    let whose = owner_heading(keeper, lang);
+    let whose = owner_heading(owner, lang);
     let names: Vec<String> = unusable
         .iter()
         .map(|found| format!("- `{}`: {}", found.path, reason_text(&found.reason, lang)))
@@ -108,14 +107,14 @@ fn reason_text(reason: &UnusableReason, lang: Lang) -> String {
     }
 }
 
-/// Words between blanks; in writing without blanks every sign counts.
+/// Words separated by whitespace; each Chinese or Japanese character counts as one.
 fn word_count(text: &str) -> usize {
     let mut count = 0;
     let mut inside = false;
     for c in text.chars() {
-        let sign = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-        let letter = !sign && !c.is_whitespace();
-        count += usize::from(sign || (letter && !inside));
+        let ideograph = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        let letter = !ideograph && !c.is_whitespace();
+        count += usize::from(ideograph || (letter && !inside));
         inside = letter;
     }
     count
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_counted_in_either_kind_of_writing() {
+    fn words_are_counted_with_and_without_spaces() {
         for (text, count) in
             [("", 0), ("one two\nthree", 3), ("你好世界", 4), ("用 cargo 编译", 4), ("ab你cd", 3)]
         {
