@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
     let git = Command::new("git").args(["init", "-q"]).current_dir(&workspace).status();
     assert!(git.expect("git").success());
-    let mut ground = app::ground(&workspace);
+    let mut ground = app::sandbox_config(&workspace);
     ground.program = env!("CARGO_BIN_EXE_dominds-tui").into();
     ground.state = top.path().join("state");
     let plain = || {

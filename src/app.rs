@@ -29,8 +29,8 @@ use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, OutputLogMode, Register, Registry, ShellSetup, Shells};
 use crate::yaml;
 
-pub use probe::{Finding, Probe, probe};
-pub use sandbox::ground;
+pub use probe::{Probe, ProbeResult, probe};
+pub use sandbox::sandbox_config;
 pub use trust::Trust;
 
 /// Which models answer.
@@ -61,7 +61,7 @@ impl Default for AnswerLimit {
 
 /// What is started.
 #[derive(Debug)]
-pub struct Start<'a> {
+pub struct StartOptions<'a> {
     pub workspace: &'a Path,
     pub models: Models,
     pub audience: Audience,
@@ -69,11 +69,11 @@ pub struct Start<'a> {
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
     /// The language of whoever reads.
-    pub reader: Lang,
+    pub user_lang: Lang,
     /// What the person allows.
     pub limits: UserLimits,
     /// What is wrong outside the workspace: in the person's own files.
-    pub personal: Vec<Problem>,
+    pub config_problems: Vec<Problem>,
     /// What commands of members may do.
     pub level: Level,
     /// The person's own file says that for this workspace.
@@ -83,24 +83,25 @@ pub struct Start<'a> {
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
-pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
+pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let (providers, trust): (Arc<dyn ProviderSource>, _) = match start.models {
         Models::Configured(trust) => {
-            let configured = Configured::new(start.workspace, trust.clone(), start.limits.answer);
+            let configured =
+                ConfiguredSource::new(start.workspace, trust.clone(), start.limits.answer);
             (Arc::new(configured), Some(trust))
         }
-        Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
+        Models::Scripted(script) => (Arc::new(ScriptedSource(Arc::new(script))), None),
     };
     let engine = engine(start.workspace, store.clone(), providers);
-    let sandbox = Sandbox::new(ground(start.workspace), start.level);
+    let sandbox = Sandbox::new(sandbox_config(start.workspace), start.level);
     let wall = start.servers_level.map(|level| (sandbox.clone(), level));
     let sources = trust.clone().map(|trust| {
-        ToolSources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
+        ToolSources::new(vec![Arc::new(mcp_servers(start.workspace, trust, &engine.tools, wall))])
     });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
-        register: register(start.workspace),
+        register: process_register(start.workspace),
         keeping: OutputLogMode::Beside(env::this_program()),
         sandbox: Some(sandbox),
     });
@@ -109,14 +110,14 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         Some(trust) => trust,
         None => Arc::new(NoConsentNeeded),
     };
-    engine.problems.book().take("config", start.personal);
+    engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
         shells: shells.clone(),
-        user_lang: start.reader,
+        user_lang: start.user_lang,
         sources: sources.unwrap_or_default(),
         ..engine
     };
@@ -124,20 +125,20 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
 }
 
 /// The processes that earlier runs have started here, as this person's own folder tells.
-fn register(workspace: &Path) -> Register {
-    let state = dirs::state().filter(|state| !trust::lies_in(state, workspace));
+fn process_register(workspace: &Path) -> Register {
+    let state = dirs::state().filter(|state| !trust::is_inside(state, workspace));
     Register::new(state.map(|state| state.join("processes")), workspace)
 }
 
 /// An engine to look with: it holds no lock and asks no model.
-pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
+pub fn read_only_engine(workspace: &Path) -> Result<Engine, StoreError> {
     let store = Arc::new(open(workspace, Access::ReadOnly)?);
     let trust = Arc::new(Trust::recorded(workspace));
-    Ok(Engine { trust, ..engine(workspace, store, Arc::new(Nobody)) })
+    Ok(Engine { trust, ..engine(workspace, store, Arc::new(NoSource)) })
 }
 
 /// The servers of a workspace; none runs yet.
-pub fn servers(
+pub fn mcp_servers(
     workspace: &Path,
     trust: Arc<Trust>,
     own: &Registry,
@@ -159,7 +160,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     let problems: Arc<Problems> = Arc::default();
     Engine {
         workspace: workspace.to_owned(),
-        display_path: env::shown(workspace),
+        display_path: env::display_path(workspace),
         store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -187,14 +188,14 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
     if let Err(error) =
-        manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::BUILT_IN_NAMES)
+        manage::add_to(&mut tools, &env::variable, problems, unagreed, &mcp::BUILT_IN_NAMES)
     {
         tracing::error!(%error, "a tool is missing");
     }
     tools
 }
 
-fn waiting(workspace: &Path) -> Vec<Unagreed> {
+fn unagreed(workspace: &Path) -> Vec<Unagreed> {
     Trust::recorded(workspace).waiting()
 }
 
@@ -205,7 +206,7 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
 
 /// Providers as `.minds/llm.yaml` names them.
 #[derive(Debug)]
-struct Configured {
+struct ConfiguredSource {
     workspace: PathBuf,
     trust: Arc<Trust>,
     clients: Clients,
@@ -213,7 +214,7 @@ struct Configured {
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
 }
 
-impl Configured {
+impl ConfiguredSource {
     fn new(workspace: &Path, trust: Arc<Trust>, answer: AnswerLimit) -> Self {
         Self {
             workspace: workspace.to_owned(),
@@ -233,7 +234,7 @@ impl Configured {
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
-            && trust::lies_in(path, &self.workspace)
+            && trust::is_inside(path, &self.workspace)
         {
             let text = format!(
                 "caFile {} lies in the workspace, and what a workspace brings along is nobody to \
@@ -243,7 +244,7 @@ impl Configured {
             return Err(LlmError::new(ErrorClass::Rejected, &text).into());
         }
         Ok(Endpoint {
-            limits: limits(connection, self.answer),
+            limits: answer_limits(connection, self.answer),
             ca_file: connection.ca_file.clone(),
             api_key_variable: config.api_key_env_var.clone(),
             api_key: key.as_deref().and_then(Secret::new),
@@ -261,7 +262,7 @@ impl Configured {
     }
 }
 
-impl ProviderSource for Configured {
+impl ProviderSource for ConfiguredSource {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         match self.trust.provider(config) {
             Ok(None) => {}
@@ -300,7 +301,7 @@ impl ProviderSource for Configured {
 }
 
 /// The usual limits, where the file sets no others.
-fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
+fn answer_limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
     let usual = llm::AnswerLimits::default();
     llm::AnswerLimits {
         connect: connection.connect_timeout.unwrap_or(usual.connect),
@@ -313,9 +314,9 @@ fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
 
 /// One script for all.
 #[derive(Debug)]
-struct ByScript(Arc<Scripted>);
+struct ScriptedSource(Arc<Scripted>);
 
-impl ProviderSource for ByScript {
+impl ProviderSource for ScriptedSource {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(self.0.clone())
     }
@@ -323,9 +324,9 @@ impl ProviderSource for ByScript {
 
 /// Stands in where nobody is asked.
 #[derive(Debug)]
-struct Nobody;
+struct NoSource;
 
-impl ProviderSource for Nobody {
+impl ProviderSource for NoSource {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::new(Sequence::new()))
     }

@@ -28,23 +28,23 @@ pub const LEAD: &str = "orchestrator";
 pub const TASKDOC: &str = "add-2fa.tsk";
 
 /// How a folder made for one demo is called; the rest of the name tells it from others.
-const SCRATCH_NAME: &str = "dominds-tui-demo";
+const SCRATCH_PREFIX: &str = "dominds-tui-demo";
 
 /// How a folder is called in which an earlier run is kept.
-const EARLIER: &str = "earlier-";
+const BACKUP_PREFIX: &str = "earlier-";
 
 /// Folders of one name that may lie about before another one is given up.
-const MAX_NAMES: u32 = 100;
+const MAX_NUMBERED: u32 = 100;
 
 const FIRST_MESSAGE: &str = include_str!("../.minds/demo/first-message.md");
 const SCRIPT: &str = include_str!("../.minds/demo/script.yaml");
 
 /// By this file a demo workspace is known again.
-const MARK: (&str, &str) = embedded!(".minds/llm.yaml");
+const MARKER_FILE: (&str, &str) = embedded!(".minds/llm.yaml");
 
 /// Path below the workspace, and text.
 const FILES: [(&str, &str); 18] = [
-    MARK,
+    MARKER_FILE,
     embedded!(".minds/team.yaml"),
     embedded!(".minds/env.md"),
     embedded!(".minds/team/orchestrator/persona.md"),
@@ -66,13 +66,13 @@ const FILES: [(&str, &str); 18] = [
 
 /// The folder a demo plays in.
 #[derive(Debug)]
-pub struct Stage {
+pub struct DemoWorkspace {
     folder: PathBuf,
     /// True if it is removed when the demo is over.
     scratch: bool,
 }
 
-impl Stage {
+impl DemoWorkspace {
     /// A new workspace below the folder for temporary files, gone when this value is dropped.
     ///
     /// # Errors
@@ -102,11 +102,11 @@ impl Stage {
     ///
     /// # Errors
     /// Something could not be moved or written; nothing is lost.
-    pub fn anew(self) -> io::Result<Self> {
+    pub fn restarted(self) -> io::Result<Self> {
         if self.scratch {
             return Self::scratch();
         }
-        put_aside(&self.folder)?;
+        move_to_backup(&self.folder)?;
         write_files(&self.folder)?;
         Ok(Self { folder: self.folder.clone(), scratch: false })
     }
@@ -136,7 +136,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for DemoWorkspace {
     fn drop(&mut self) {
         if self.scratch
             && let Err(error) = fs::remove_dir_all(&self.folder)
@@ -151,7 +151,7 @@ impl Drop for Stage {
 /// # Errors
 /// The folder holds something else than a demo workspace, or a file could not be written.
 pub fn write_workspace(folder: &Path) -> io::Result<()> {
-    if !is_free(folder)? {
+    if !is_usable(folder)? {
         let text = "the folder holds something else; name an empty one, or one of an earlier demo";
         return Err(io::Error::new(ErrorKind::AlreadyExists, text));
     }
@@ -172,7 +172,7 @@ pub fn first_message() -> &'static str {
 }
 
 /// Begins the story. To be sent once to a workspace without dialogs.
-pub fn opening(ticket: Ticket) -> Command {
+pub fn first_command(ticket: Ticket) -> Command {
     Command::Create {
         ticket,
         agent: AgentId::new(LEAD),
@@ -183,12 +183,12 @@ pub fn opening(ticket: Ticket) -> Command {
 
 /// Makes a folder that was not there before.
 fn new_folder(parent: &Path) -> io::Result<PathBuf> {
-    numbered(parent, &format!("{SCRATCH_NAME}-{}-", std::process::id()))?.canonicalize()
+    create_numbered(parent, &format!("{SCRATCH_PREFIX}-{}-", std::process::id()))?.canonicalize()
 }
 
 /// Makes a folder of this name with a number behind it, for this person alone.
-fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
-    for n in 1..MAX_NAMES {
+fn create_numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
+    for n in 1..MAX_NUMBERED {
         let folder = parent.join(format!("{name}{n}"));
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
@@ -202,23 +202,23 @@ fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
 
 /// Moves everything into a new folder below; what the demo is known by goes last, so that one which was
 /// interrupted here is still known.
-fn put_aside(folder: &Path) -> io::Result<()> {
+fn move_to_backup(folder: &Path) -> io::Result<()> {
     let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
     let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
-    names.retain(|name| !name.to_string_lossy().starts_with(EARLIER));
+    names.retain(|name| !name.to_string_lossy().starts_with(BACKUP_PREFIX));
     names.sort_by_key(|name| name == ".minds");
-    let aside = numbered(folder, EARLIER)?;
+    let aside = create_numbered(folder, BACKUP_PREFIX)?;
     names.iter().try_for_each(|name| fs::rename(folder.join(name), aside.join(name)))
 }
 
 /// True for a folder that is absent, empty, or a demo workspace.
-fn is_free(folder: &Path) -> io::Result<bool> {
+fn is_usable(folder: &Path) -> io::Result<bool> {
     let mut entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(error),
     };
-    let (mark, text) = MARK;
+    let (mark, text) = MARKER_FILE;
     let is_demo = || {
         let found = fs::read_to_string(folder.join(mark)).unwrap_or_default();
         found.lines().next() == text.lines().next()

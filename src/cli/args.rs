@@ -31,7 +31,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Watch a scripted team on a scratch workspace; no key, no network
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Write a starter .minds/ and a first Taskdoc; never overwrites
     Init {
         /// Where; the workspace if not given
@@ -39,11 +39,11 @@ pub enum Command {
         folder: Option<PathBuf>,
     },
     /// Say TEXT in a new main dialog, or in DLG, and drive until nothing can go on
-    Run(Run),
+    Run(RunArgs),
     /// Pick up whatever can go on, until nothing can
     Drive {
         #[command(flatten)]
-        drive: Driving,
+        drive: DriveArgs,
     },
     /// The tree of dialogs
     Dialogs {
@@ -72,9 +72,9 @@ pub enum Command {
     /// Questions that wait for you
     Q4h(Q4h),
     /// Stop a dialog, or all
-    Stop(Which),
+    Stop(DialogOrAll),
     /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
-    Resume(Which),
+    Resume(DialogOrAll),
     /// Switch keep-going of a main dialog; an idle one that is switched on goes on with the next
     /// `drive` or screen
     KeepGoing {
@@ -83,18 +83,18 @@ pub enum Command {
         dialog: String,
         /// What is wanted
         #[arg(value_enum)]
-        switch: Switch,
+        switch: KeepGoingSwitch,
     },
     /// Put a main dialog among those that are done, with all its side dialogs
-    Done(Root),
+    Done(RootArg),
     /// Put a main dialog into the archive, with all its side dialogs
-    Archive(Root),
+    Archive(RootArg),
     /// Bring a main dialog back that is done or archived
-    Revive(Root),
+    Revive(RootArg),
     /// Delete a main dialog with all its side dialogs, for ever
     Delete {
         #[command(flatten)]
-        root: Root,
+        root: RootArg,
         /// Yes, for ever; without this nothing is deleted
         #[arg(long)]
         yes: bool,
@@ -110,7 +110,7 @@ pub enum Command {
     },
     /// Branch off a main dialog: a new one with everything from before a generation, which goes on if it
     /// waits for nobody; prints its id
-    Fork(Fork),
+    Fork(ForkArgs),
     /// Agree that keys go to the addresses this workspace names, and to what its MCP servers do
     Trust {
         /// To all of them, without being asked
@@ -121,7 +121,7 @@ pub enum Command {
     #[command(name = KEEP_OUTPUT, hide = true)]
     KeepOutput,
     /// What a member is sent: prompt, context, tools; nothing is sent
-    Read(Read),
+    Read(ReadArgs),
     /// Check the workspace; changes nothing
     Doctor {
         /// One JSON value
@@ -134,14 +134,14 @@ pub enum Command {
         #[arg(long, conflicts_with = "restore")]
         providers: bool,
         /// Give each provider so many seconds
-        #[arg(long, value_name = "S", default_value = "20", value_parser = seconds, requires = "providers")]
+        #[arg(long, value_name = "S", default_value = "20", value_parser = parse_seconds, requires = "providers")]
         timeout: Duration,
         /// Put a tree that was set aside as damaged back
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
     },
     /// Run COMMAND as a command of a member is run here; exits as it does
-    Sandbox(Sandbox),
+    Sandbox(SandboxArgs),
     /// Write the man pages of the program and of each command
     Manual {
         /// The folder they are written to, such as ~/.local/share/man/man1
@@ -156,12 +156,12 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct Sandbox {
+pub struct SandboxArgs {
     /// What it may do: read-only, workspace, workspace+net or off; as the workspace has it if not given
     #[arg(long, value_parser = level)]
     pub level: Option<Level>,
     /// What holds it: bwrap or landlock; the better one that works if not given
-    #[arg(long, value_parser = means)]
+    #[arg(long, value_parser = parse_means)]
     pub means: Option<Means>,
     /// The command and its arguments, behind `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -169,7 +169,7 @@ pub struct Sandbox {
 }
 
 #[derive(Debug, Args)]
-pub struct Read {
+pub struct ReadArgs {
     /// Whose; the default responder's if not given
     pub member: Option<String>,
     /// As a teammate asks it, in a side dialog
@@ -184,16 +184,16 @@ pub struct Read {
 }
 
 #[derive(Debug, Args)]
-pub struct Root {
+pub struct RootArg {
     /// Which main dialog; the beginning of its id is enough
     #[arg(value_name = "ROOT")]
     pub root: String,
 }
 
 #[derive(Debug, Args)]
-pub struct Fork {
+pub struct ForkArgs {
     #[command(flatten)]
-    pub root: Root,
+    pub root: RootArg,
     /// The course of the generation
     #[arg(long, value_name = "N")]
     pub course: u32,
@@ -204,13 +204,13 @@ pub struct Fork {
     #[arg(long)]
     pub no_drive: bool,
     #[command(flatten)]
-    pub driving: Driving,
+    pub driving: DriveArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// How fast the team works
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     pub speed: f64,
     /// Keep the workspace here
     #[arg(long, value_name = "DIR")]
@@ -218,9 +218,9 @@ pub struct Demo {
 }
 
 #[derive(Debug, Args)]
-pub struct Driving {
+pub struct DriveArgs {
     /// Give up after so many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
     /// One JSON object a line
     #[arg(long)]
@@ -237,7 +237,7 @@ pub struct Driving {
 }
 
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArgs {
     /// Who is to do it; the default responder if not given
     #[arg(long, value_name = "ID", conflicts_with = "dialog")]
     pub agent: Option<String>,
@@ -248,7 +248,7 @@ pub struct Run {
     #[arg(long, value_name = "DLG")]
     pub dialog: Option<String>,
     #[command(flatten)]
-    pub driving: Driving,
+    pub driving: DriveArgs,
     /// What to say; `-` reads standard input
     pub text: String,
 }
@@ -290,13 +290,13 @@ pub enum Q4hCommand {
         #[arg(long)]
         no_drive: bool,
         #[command(flatten)]
-        driving: Driving,
+        driving: DriveArgs,
     },
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub struct Which {
+pub struct DialogOrAll {
     /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; the beginning is enough
     #[arg(value_name = "DLG")]
     pub dialog: Option<String>,
@@ -306,7 +306,7 @@ pub struct Which {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
+pub enum KeepGoingSwitch {
     /// It is pushed on when it would rest
     On,
     /// It rests
@@ -318,7 +318,7 @@ pub enum Switch {
 /// More than anybody waits, and little enough for any clock.
 const MAX_SECONDS: f64 = 1e9;
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=MAX_SECONDS).contains(number));
     let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
     length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
@@ -329,12 +329,12 @@ fn level(text: &str) -> Result<Level, String> {
     Level::named(text).ok_or_else(|| format!("the levels are {}", known()))
 }
 
-fn means(text: &str) -> Result<Means, String> {
+fn parse_means(text: &str) -> Result<Means, String> {
     Means::named(text)
         .ok_or_else(|| format!("there are {}", Means::ALL.map(Means::name).join(", ")))
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+fn parse_speed(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "give a factor such as 2 or 0.5; 0 waits for nothing".to_owned())
 }

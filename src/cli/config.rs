@@ -21,7 +21,7 @@ const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
 
 /// The keys the file may have.
-const KNOWN: [&str; 7] = ["theme", "language", "keys", "limits", "sandbox", "workspaces", "mcp"];
+const KEYS: [&str; 7] = ["theme", "language", "keys", "limits", "sandbox", "workspaces", "mcp"];
 
 /// The limits it may set: the name, the largest value.
 const LIMITS: [(&str, u64); 3] =
@@ -29,36 +29,36 @@ const LIMITS: [(&str, u64); 3] =
 
 /// How this terminal is drawn on.
 #[derive(Debug)]
-pub struct Setup {
+pub struct UserConfig {
     pub look: Look,
     pub ability: Ability,
     pub limits: UserLimits,
     /// What commands may do.
-    pub levels: Levels,
+    pub levels: SandboxLevels,
     /// What was wrong in the file.
-    pub faults: Vec<Problem>,
+    pub problems: Vec<Problem>,
 }
 
 /// What commands of members may do, by workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Levels {
-    usual: Level,
-    of: Vec<(PathBuf, Level)>,
+pub struct SandboxLevels {
+    default: Level,
+    by_workspace: Vec<(PathBuf, Level)>,
     /// What MCP servers that are programs may do; `None`: whatever the person may.
     pub servers: Option<Level>,
 }
 
-impl Levels {
+impl SandboxLevels {
     /// What the file says of this workspace, else what was chosen there on the screen, else the usual
     /// one. `workspace`: without links in its path.
     pub fn of(&self, workspace: &Path) -> Level {
         let chosen = || Trust::recorded(workspace).level();
-        self.set_for(workspace).or_else(chosen).unwrap_or(self.usual)
+        self.set_for(workspace).or_else(chosen).unwrap_or(self.default)
     }
 
     /// What the file says of this workspace.
     pub fn set_for(&self, workspace: &Path) -> Option<Level> {
-        self.of.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
+        self.by_workspace.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
     }
 }
 
@@ -68,21 +68,21 @@ pub fn path() -> Option<PathBuf> {
 }
 
 /// Reads the file and the terminal's environment.
-pub fn read() -> Setup {
+pub fn read() -> UserConfig {
     let path = path();
-    let read = path.as_deref().map_or(Ok(None), file);
-    let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::shown);
-    of(&shown, read, Ability { depth: depth(), utf8: is_utf8() })
+    let read = path.as_deref().map_or(Ok(None), read_file);
+    let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
+    from_text(&shown, read, Ability { depth: color_depth(), utf8: is_utf8() })
 }
 
 /// What the file says. `shown`: its name for people.
-fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Setup {
-    let mut report = Report { shown, text: String::new(), faults: Vec::new() };
-    let value = report.value(read);
-    let theme = theme(&value, ability.depth, &mut report);
+fn from_text(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> UserConfig {
+    let mut report = ConfigReport { shown, text: String::new(), problems: Vec::new() };
+    let value = report.parse(read);
+    let theme = read_theme(&value, ability.depth, &mut report);
     let (keymap, faults) = Keymap::with_overrides(value.get("keys").unwrap_or(&Value::Null));
     for fault in faults {
-        report.keys(&fault);
+        report.add_key_fault(&fault);
     }
     let lang = match value.get("language") {
         Some(Value::String(name)) if name == "zh" => Lang::Zh,
@@ -93,20 +93,20 @@ fn of(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> Se
             env::work_language()
         }
     };
-    let levels = levels(&value, &mut report);
+    let levels = read_levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
-        if !KNOWN.contains(&key.as_str()) {
-            let fix = format!("remove it; there are {}", KNOWN.join(", "));
+        if !KEYS.contains(&key.as_str()) {
+            let fix = format!("remove it; there are {}", KEYS.join(", "));
             report.add(&[key], &format!("there is no setting {key:?}"), &fix);
         }
     }
     let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
-    let limits = limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    Setup { look, ability, limits, levels, faults: report.faults }
+    let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
+    UserConfig { look, ability, limits, levels, problems: report.problems }
 }
 
 /// The text of the file, if there is one.
-fn file(path: &Path) -> Result<Option<String>, String> {
+fn read_file(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -115,14 +115,14 @@ fn file(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// Faults, each with its line.
-struct Report<'a> {
+struct ConfigReport<'a> {
     shown: &'a str,
     text: String,
-    faults: Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
-impl Report<'_> {
-    fn value(&mut self, read: Result<Option<String>, String>) -> Value {
+impl ConfigReport<'_> {
+    fn parse(&mut self, read: Result<Option<String>, String>) -> Value {
         match read {
             Ok(text) => self.text = text.unwrap_or_default(),
             Err(error) => {
@@ -133,7 +133,7 @@ impl Report<'_> {
         match yaml::parse(&self.text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let fix = format!("begin each setting with its name: {}", KNOWN.join(", "));
+                let fix = format!("begin each setting with its name: {}", KEYS.join(", "));
                 self.push(Some(1), "file", "expected a mapping of settings", &fix);
                 Value::Null
             }
@@ -150,7 +150,7 @@ impl Report<'_> {
     }
 
     /// A fault of the keymap names scope and action, as far as it is about them.
-    fn keys(&mut self, fault: &str) {
+    fn add_key_fault(&mut self, fault: &str) {
         let mut parts = fault.split(": ");
         let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
         let line = line_of(&self.text, &named);
@@ -165,7 +165,7 @@ impl Report<'_> {
 
     fn push(&mut self, line: Option<usize>, id: &str, text: &str, fix: &str) {
         let problem = Problem::new(format!("config/{id}"), self.shown, text, fix).warning();
-        self.faults.push(match line {
+        self.problems.push(match line {
             Some(line) => problem.at_line(line),
             None => problem,
         });
@@ -173,7 +173,7 @@ impl Report<'_> {
 }
 
 /// The limits; those that are not set, or wrong, are the usual ones.
-fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
+fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     let none = serde_json::Map::new();
     let names = LIMITS.map(|(name, _)| name);
     let entries = match value {
@@ -209,15 +209,15 @@ fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
 }
 
 /// A level that cannot be read leaves the usual one, which is no weaker than `workspace`.
-fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
-    let mut levels = Levels::default();
-    if let Some(level) = level(value, &["sandbox"], report) {
-        levels.usual = level;
+fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
+    let mut levels = SandboxLevels::default();
+    if let Some(level) = read_level(value, &["sandbox"], report) {
+        levels.default = level;
     }
     if let Some(mcp) = value.get("mcp") {
         let known = mcp.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
         if known {
-            let wanted = level(mcp, &["mcp", "sandbox"], report);
+            let wanted = read_level(mcp, &["mcp", "sandbox"], report);
             levels.servers = wanted.filter(|level| *level != Level::Off);
         } else {
             report.add(
@@ -243,15 +243,15 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
             report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
         } else if !path.starts_with('/') {
             report.add(&keys, "the path is not whole", "write it from the root on");
-        } else if let Some(level) = level(settings, &["workspaces", path, "sandbox"], report) {
+        } else if let Some(level) = read_level(settings, &["workspaces", path, "sandbox"], report) {
             let real = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
-            levels.of.push((real, level));
+            levels.by_workspace.push((real, level));
         }
     }
     levels
 }
 
-fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level> {
+fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Option<Level> {
     let given = match value.get("sandbox")? {
         Value::Null => return None,
         Value::String(name) => name.clone(),
@@ -267,7 +267,7 @@ fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level>
     level
 }
 
-fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
+fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -> Theme {
     let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
     let read = match value.get("theme") {
         None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
@@ -282,7 +282,7 @@ fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     })
 }
 
-fn depth() -> ColorDepth {
+fn color_depth() -> ColorDepth {
     let term = env::variable("TERM").unwrap_or_default();
     let truecolor = env::variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
     if env::variable("NO_COLOR").is_some() {
@@ -334,9 +334,9 @@ mod tests {
             ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
             ("limits:\n  depth: 5\n", vec![(true, "there is no limit \"depth\"")]),
         ] {
-            let setup = of("~/config.yaml", Ok(Some(text.to_owned())), ability);
+            let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
             let told: Vec<(bool, &str)> = setup
-                .faults
+                .problems
                 .iter()
                 .map(|fault| (fault.line.is_some(), fault.text.as_str()))
                 .collect();
@@ -344,18 +344,18 @@ mod tests {
             for ((has_line, told), (line, part)) in told.into_iter().zip(expected) {
                 assert!(has_line == line && told.contains(part), "{text:?}: {told}");
             }
-            for fault in setup.faults {
+            for fault in setup.problems {
                 assert!(fault.path == "~/config.yaml" && !fault.fix.is_empty(), "{fault:?}");
             }
         }
-        let setup = of("c", Err("permission denied".to_owned()), ability);
-        assert_eq!(setup.faults.len(), 1);
+        let setup = from_text("c", Err("permission denied".to_owned()), ability);
+        assert_eq!(setup.problems.len(), 1);
     }
 
     #[test]
     fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
-        let limits = |text: &str| of("c", Ok(Some(text.to_owned())), ability).limits;
+        let limits = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).limits;
         assert_eq!(limits(""), UserLimits::default());
         assert_eq!(
             limits("limits: { side_dialogs: -1, answer_minutes: soon }"),
@@ -370,7 +370,7 @@ mod tests {
     fn the_level_of_a_workspace_goes_before_the_usual_one_and_a_wrong_one_weakens_nothing() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
-        let levels = of("c", Ok(Some(text.to_owned())), ability).levels;
+        let levels = from_text("c", Ok(Some(text.to_owned())), ability).levels;
         for (path, level) in [
             ("/no/such/a", Level::Off),
             ("/no/such/b", Level::ReadOnly),
@@ -378,7 +378,7 @@ mod tests {
         ] {
             assert_eq!(levels.of(Path::new(path)), level, "{path}");
         }
-        let levels = of("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
+        let levels = from_text("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
         assert_eq!(levels.of(Path::new("/")), Level::Workspace);
     }
 
@@ -386,8 +386,8 @@ mod tests {
     fn a_fault_points_to_the_line_of_the_key_it_is_about() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
-        let setup = of("c", Ok(Some(text.to_owned())), ability);
-        let lines: Vec<Option<usize>> = setup.faults.iter().map(|fault| fault.line).collect();
+        let setup = from_text("c", Ok(Some(text.to_owned())), ability);
+        let lines: Vec<Option<usize>> = setup.problems.iter().map(|fault| fault.line).collect();
         assert_eq!(lines, [Some(5), Some(6)]);
     }
 }

@@ -1,26 +1,26 @@
 //! `demo`: the screen on the built-in team. Only the model is scripted.
 
 use crate::app::{self, Models};
-use crate::demo::{self, Stage};
+use crate::demo::{self, DemoWorkspace};
 use crate::domain::tree::Bucket;
 use crate::llm::Scripted;
 use crate::store::Access;
 use crate::ui::{Begun, Keys};
 
-use super::args::Demo;
+use super::args::DemoArgs;
 use super::exit::{CommandError, Status};
 use super::screen::{self, Left, Opening};
 
 /// The ticket of the first message; the screen's own begin at 1.
 const OPENING: u64 = 0;
 
-pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
+pub fn demo(demo: &DemoArgs) -> Result<Status, CommandError> {
     screen::check_terminal()?;
     let folder =
         |error: std::io::Error| CommandError::invalid(format!("the demo's folder: {error}"));
     let stage = match &demo.dir {
-        Some(folder) => Stage::kept(folder),
-        None => Stage::scratch(),
+        Some(folder) => DemoWorkspace::kept(folder),
+        None => DemoWorkspace::scratch(),
     };
     let mut stage = stage.map_err(folder)?;
     let script = demo::script().map_err(|error| CommandError::invalid(error.to_string()))?;
@@ -29,16 +29,16 @@ pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
         let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
         match screen::run(stage.folder(), models, opening(&stage)?, &mut keys)? {
             Left::For(status) => return Ok(status),
-            Left::ForReplay => stage = stage.anew().map_err(folder)?,
+            Left::ForReplay => stage = stage.restarted().map_err(folder)?,
         }
     }
 }
 
 /// The story begins where no dialog is; one that was played before goes on where it was.
-fn opening(stage: &Stage) -> Result<Opening<'_>, CommandError> {
+fn opening(stage: &DemoWorkspace) -> Result<Opening<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {
-        (vec![demo::opening(OPENING)], Begun::Now)
+        (vec![demo::first_command(OPENING)], Begun::Now)
     } else {
         (Vec::new(), Begun::Earlier)
     };

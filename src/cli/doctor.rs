@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app::{self, Finding, Probe};
+use crate::app::{self, Probe, ProbeResult};
 use crate::domain::Problem;
 use crate::domain::counted;
 use crate::domain::sandbox::Level;
@@ -39,17 +39,17 @@ pub fn doctor(
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
-    problems.extend(app::looking(workspace)?.config_problems(&known));
+    problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
     problems.extend(exposed(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
-        problems.extend(exposed(&state, &env::shown(&state)));
+        problems.extend(exposed(&state, &env::display_path(&state)));
     }
     if let Some(file) = config::path() {
-        problems.extend(changeable(&file, &env::shown(&file)));
+        problems.extend(changeable(&file, &env::display_path(&file)));
     }
     let setup = config::read();
     let wall = Wall::find(workspace, setup.levels.of(workspace));
-    problems.extend(setup.faults);
+    problems.extend(setup.problems);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
@@ -87,26 +87,26 @@ pub async fn providers(
             lines::say(&line(probe));
         }
     }
-    let all_answer = probes.iter().all(|probe| matches!(probe.finding, Finding::Answers(_)));
+    let all_answer = probes.iter().all(|probe| matches!(probe.result, ProbeResult::Answered(_)));
     Ok(if all_answer && !probes.is_empty() { Status::Done } else { Status::Invalid })
 }
 
 fn line(probe: &Probe) -> String {
     let model = probe.model.as_deref().unwrap_or("-");
     let asked = format!("{} {model}", probe.provider);
-    match &probe.finding {
-        Finding::Answers(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
-        Finding::Fault { text, fix } => format!("fault {asked}: {text} ({fix})"),
+    match &probe.result {
+        ProbeResult::Answered(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
+        ProbeResult::Failed { text, fix } => format!("fault {asked}: {text} ({fix})"),
     }
 }
 
 fn row(probe: &Probe) -> serde_json::Value {
     let (provider, model) = (&probe.provider, &probe.model);
-    match &probe.finding {
-        Finding::Answers(time) => json!({
+    match &probe.result {
+        ProbeResult::Answered(time) => json!({
             "provider": provider, "model": model, "ok": true, "milliseconds": time.as_millis(),
         }),
-        Finding::Fault { text, fix } => json!({
+        ProbeResult::Failed { text, fix } => json!({
             "provider": provider, "model": model, "ok": false, "text": text, "fix": fix,
         }),
     }
@@ -121,7 +121,7 @@ struct Wall {
 impl Wall {
     /// Tries it, as the first command would.
     fn find(workspace: &Path, level: Level) -> Self {
-        Self { level, means: Sandbox::new(app::ground(workspace), level).means(level) }
+        Self { level, means: Sandbox::new(app::sandbox_config(workspace), level).means(level) }
     }
 
     fn text(&self) -> String {

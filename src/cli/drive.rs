@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::app::{self, Models, Start, Trust};
+use crate::app::{self, Models, StartOptions, Trust};
 use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
 use crate::minds::{Minds, taskdoc};
 use crate::platform::env;
-use crate::platform::signals::{Ask, Signals};
+use crate::platform::signals::{Signals, StopSignal};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
@@ -23,7 +23,7 @@ use crate::store::{Access, Survey};
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::start::columns;
 
-use super::args::{self, Driving, Run, Which};
+use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use super::config;
 use super::events::{Deltas, Form, Printer, Scope};
 use super::exit::{CommandError, Status};
@@ -63,7 +63,7 @@ enum Telling {
 }
 
 impl Telling {
-    fn of(driving: &Driving) -> Self {
+    fn of(driving: &DriveArgs) -> Self {
         match (driving.json, driving.deltas) {
             (true, true) => Self::Json(Deltas::Told),
             (true, false) => Self::Json(Deltas::Omitted),
@@ -73,7 +73,7 @@ impl Telling {
     }
 
     /// Nothing of what dialogs say and do, unless as JSON: what a script reads of a fork is its id.
-    fn without_talk(driving: &Driving) -> Self {
+    fn without_talk(driving: &DriveArgs) -> Self {
         match Self::of(driving) {
             json @ Self::Json(_) => json,
             Self::Report | Self::Terminal | Self::Remarks => Self::Remarks,
@@ -101,7 +101,7 @@ impl Telling {
     }
 }
 
-pub async fn run(workspace: &Path, run: Run) -> Result<Status, CommandError> {
+pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
     let text = text_or_input(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
@@ -162,7 +162,7 @@ fn taskdoc_path(path: &str) -> Result<String, CommandError> {
     Ok(path.to_owned())
 }
 
-pub async fn drive(workspace: &Path, drive: &Driving) -> Result<Status, CommandError> {
+pub async fn drive(workspace: &Path, drive: &DriveArgs) -> Result<Status, CommandError> {
     Job {
         workspace,
         command: None,
@@ -182,7 +182,7 @@ pub async fn answer(
     wanted: &str,
     text: &str,
     no_drive: bool,
-    driving: &Driving,
+    driving: &DriveArgs,
 ) -> Result<Status, CommandError> {
     let text = text_or_input(text)?;
     let survey = running(workspace)?;
@@ -209,7 +209,7 @@ pub async fn answer(
 pub async fn fork(
     workspace: &Path,
     change: Lifecycle,
-    wanted: &args::Fork,
+    wanted: &args::ForkArgs,
 ) -> Result<Status, CommandError> {
     Job {
         workspace,
@@ -227,7 +227,7 @@ pub async fn fork(
 
 /// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
 /// was told to go on; a workspace that is in use says so.
-pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, CommandError> {
+pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
     let store = app::open(workspace, Access::ReadWrite)?;
@@ -251,7 +251,7 @@ pub async fn stop(workspace: &Path, which: &Which) -> Result<Status, CommandErro
     Ok(Status::Done)
 }
 
-pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, CommandError> {
+pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     const HOW: &str = "may go on; `dominds-tui drive`, or the screen, lets it";
     if let Some(wanted) = &which.dialog {
         let (survey, dialog) = running_dialog(workspace, wanted)?;
@@ -271,14 +271,14 @@ pub async fn resume(workspace: &Path, which: &Which) -> Result<Status, CommandEr
 pub async fn keep_going(
     workspace: &Path,
     wanted: &str,
-    switch: args::Switch,
+    switch: args::KeepGoingSwitch,
 ) -> Result<Status, CommandError> {
     let (survey, dialog) = running_dialog(workspace, wanted)?;
     let named = find::named(&survey, &dialog);
     let (switch, done) = match switch {
-        args::Switch::On => (Switch::On, "is on"),
-        args::Switch::Off => (Switch::Off, "is off"),
-        args::Switch::Refill => (Switch::Refill, "has all its pushes again"),
+        args::KeepGoingSwitch::On => (Switch::On, "is on"),
+        args::KeepGoingSwitch::Off => (Switch::Off, "is off"),
+        args::KeepGoingSwitch::Refill => (Switch::Refill, "has all its pushes again"),
     };
     only(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
     lines::say(&format!("keep-going of {named} {done}"));
@@ -328,13 +328,13 @@ impl Job<'_> {
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
         let trust = Arc::new(self.trust()?);
         let setup = config::read();
-        let (mut driver, store, shells) = app::start(Start {
+        let (mut driver, store, shells) = app::start(StartOptions {
             level: setup.levels.of(self.workspace),
             level_is_set: setup.levels.set_for(self.workspace).is_some(),
             servers_level: setup.levels.servers,
-            reader: setup.look.lang,
+            user_lang: setup.look.lang,
             limits: setup.limits,
-            personal: Vec::new(),
+            config_problems: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(trust),
             audience: self.telling.audience(),
@@ -371,7 +371,7 @@ impl Job<'_> {
     /// What a person agreed to. Nothing is driven while something waits: there is nobody to ask.
     fn trust(&self) -> Result<Trust, CommandError> {
         if self.trusting {
-            return Ok(Trust::given(self.workspace));
+            return Ok(Trust::for_this_run(self.workspace));
         }
         let trust = Trust::recorded(self.workspace);
         let waiting = if self.driving { trust.waiting() } else { Vec::new() };
@@ -450,13 +450,13 @@ impl Job<'_> {
                 event = driver.events.recv() => event,
                 ask = signals.next() => match ask {
                     // Whoever asks twice does not wait for the end of what runs.
-                    Ask::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
-                    Ask::Interrupt => {
+                    StopSignal::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
+                    StopSignal::Interrupt => {
                         ending = Some(Status::Interrupted);
                         let _ = driver.commands.send(Command::StopAll).await;
                         continue;
                     }
-                    Ask::Terminate | Ask::HangUp => return Ok(Status::Terminated),
+                    StopSignal::Terminate | StopSignal::HangUp => return Ok(Status::Terminated),
                 },
                 () = sleep_until(far) => return Ok(Status::TimedOut),
             };

@@ -11,7 +11,7 @@ use crate::protocol::command::Command;
 use crate::protocol::lifecycle::{ForkMode, Lifecycle};
 use crate::store::Access;
 
-use super::args::{Fork, Root};
+use super::args::{ForkArgs, RootArg};
 use super::drive::{self, TICKET, only};
 use super::exit::{CommandError, Status};
 use super::{find, lines, queries};
@@ -42,7 +42,11 @@ pub async fn declare_dead(
     Ok(Status::Done)
 }
 
-pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Status, CommandError> {
+pub async fn relocate(
+    workspace: &Path,
+    wanted: &RootArg,
+    to: Bucket,
+) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
     let back = format!("`dominds-tui revive {root}` brings it back");
@@ -54,7 +58,7 @@ pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Sta
     Ok(Status::Done)
 }
 
-pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status, CommandError> {
+pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     if !yes {
         let text = format!("this deletes {named} for ever; say --yes");
@@ -66,7 +70,7 @@ pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status
 }
 
 /// Drives the fork too, if it waits for nobody and that is wanted.
-pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, CommandError> {
+pub async fn fork(workspace: &Path, fork: &ForkArgs) -> Result<Status, CommandError> {
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
     must_be_there(workspace, &root, course, genseq)?;
@@ -99,7 +103,7 @@ async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandEr
 }
 
 /// The main dialog, and how it is called with what belongs to it.
-fn find_root(workspace: &Path, wanted: &Root) -> Result<(RootId, String), CommandError> {
+fn find_root(workspace: &Path, wanted: &RootArg) -> Result<(RootId, String), CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
     let root = find::root(&survey, &wanted.root)?;
     let named = find::named(&survey, &DialogId::main(root.clone()));

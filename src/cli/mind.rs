@@ -10,12 +10,12 @@ use crate::driver::{Preview, PreviewTarget};
 use crate::llm::{Message, ModelParams};
 use crate::store::{Access, StoreError};
 
-use super::args::Read;
+use super::args::ReadArgs;
 use super::exit::{CommandError, Status};
 use super::{drive, find, lines};
 
-pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, CommandError> {
-    let engine = app::looking(workspace)?;
+pub fn read(workspace: &Path, wanted: &ReadArgs) -> Result<Status, CommandError> {
+    let engine = app::read_only_engine(workspace)?;
     let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(CommandError::invalid)?;
     if wanted.json {
         lines::json(&whole(&shown));
@@ -25,7 +25,7 @@ pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-fn reader(workspace: &Path, wanted: &Read) -> Result<PreviewTarget, CommandError> {
+fn reader(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, CommandError> {
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;

@@ -58,14 +58,14 @@ pub fn main() -> ExitCode {
             return Status::Usage.into();
         }
     };
-    hardening::keep_to_ourselves();
-    descriptors::keep_inherited_from_children();
+    hardening::disable_dumps();
+    descriptors::close_inherited_on_exec();
     if matches!(cli.command, Some(Command::KeepOutput)) {
         tools::keep_output();
         return Status::Done.into();
     }
     // Whoever needs it says so.
-    let _ = dirs::make_state();
+    let _ = dirs::create_state();
     let _log = logs::start();
     match carry_out(cli) {
         Ok(status) => status.into(),

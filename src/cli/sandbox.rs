@@ -16,12 +16,12 @@ use super::config;
 use super::exit::{CommandError, Status};
 
 /// Runs it with the input and output of this program, and waits.
-pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandError> {
+pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, CommandError> {
     let level = wanted.level.unwrap_or_else(|| config::read().levels.of(workspace));
     let Some((program, arguments)) = wanted.command.split_first() else {
         return Err(CommandError::usage("there is no command"));
     };
-    let engine = app::looking(workspace)?;
+    let engine = app::read_only_engine(workspace)?;
     let secrets = engine.secrets(&engine.minds());
     let environment = Shells::new(Environment::of(env::all())).environment(&secrets);
     if level == Level::Off {
@@ -29,7 +29,7 @@ pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandEr
         command.args(arguments).current_dir(workspace).env_clear().envs(environment);
         return passed(program, command.status());
     }
-    let sandbox = Sandbox::with_means(app::ground(workspace), level, wanted.means);
+    let sandbox = Sandbox::with_means(app::sandbox_config(workspace), level, wanted.means);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
     let wrapped =

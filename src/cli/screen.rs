@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Models, Start, Trust};
-use crate::demo::Stage;
+use crate::app::{self, Models, StartOptions, Trust};
+use crate::demo::DemoWorkspace;
 use crate::driver::{Audience, Driver, PickUp};
-use crate::platform::signals::{Ask, Signals};
+use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
 use crate::protocol::Command;
 use crate::store::Store;
@@ -19,7 +19,7 @@ use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
 use crate::ui::{App, AppOptions, Begun, DraftStore, Keys, QuitPolicy, RunOptions};
 
-use super::config::{self, Setup};
+use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
 use super::lines;
 
@@ -43,7 +43,7 @@ pub struct Opening<'a> {
     /// Commands given before a person can type.
     pub first: Vec<Command>,
     /// What the demo says at its end.
-    pub demo: Option<(&'a Stage, Begun)>,
+    pub demo: Option<(&'a DemoWorkspace, Begun)>,
 }
 
 /// Why the screen was left.
@@ -92,15 +92,15 @@ async fn show(
     keys: &mut Keys,
 ) -> Result<Left, CommandError> {
     let setup = config::read();
-    let (driver, store, shells) = app::start(Start {
+    let (driver, store, shells) = app::start(StartOptions {
         workspace,
         models,
         audience: Audience::Screen,
         pick_up: PickUp::Everything,
         driving: true,
-        reader: setup.look.lang,
+        user_lang: setup.look.lang,
         limits: setup.limits,
-        personal: setup.faults.clone(),
+        config_problems: setup.problems.clone(),
         level: setup.levels.of(workspace),
         level_is_set: setup.levels.set_for(workspace).is_some(),
         servers_level: setup.levels.servers,
@@ -120,7 +120,7 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (Setup, Option<(&Stage, Begun)>, &mut Keys),
+    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, Begun)>, &mut Keys),
 ) -> io::Result<Left> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -169,10 +169,10 @@ async fn on_terminal(
 /// A person chooses what becomes of processes in the background. Who asks the program to end from
 /// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
 /// found again.
-async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: QuitPolicy) {
+async fn part_from(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
     let stop = match asked {
-        Some(Ask::Interrupt | Ask::Terminate) => true,
-        Some(Ask::HangUp) => false,
+        Some(StopSignal::Interrupt | StopSignal::Terminate) => true,
+        Some(StopSignal::HangUp) => false,
         None => chosen == QuitPolicy::Stop,
     };
     if stop {
@@ -183,11 +183,11 @@ async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: QuitPolicy) {
 }
 
 /// Says what ended the program, now that the terminal is given back.
-fn ended_by(ask: Ask) -> Status {
+fn ended_by(ask: StopSignal) -> Status {
     let (signal, status) = match ask {
-        Ask::Interrupt => ("SIGINT", Status::Interrupted),
-        Ask::Terminate => ("SIGTERM", Status::Terminated),
-        Ask::HangUp => ("SIGHUP", Status::Terminated),
+        StopSignal::Interrupt => ("SIGINT", Status::Interrupted),
+        StopSignal::Terminate => ("SIGTERM", Status::Terminated),
+        StopSignal::HangUp => ("SIGHUP", Status::Terminated),
     };
     lines::remark(&format!("dominds-tui: ended by {signal}; everything is on disk"));
     status

@@ -27,8 +27,8 @@ pub struct Found {
 pub async fn look(workspace: &Path) -> Found {
     let own = app::registry(Arc::default());
     let held = config::read().levels.servers;
-    let wall = held.map(|level| (Sandbox::new(app::ground(workspace), level), level));
-    let servers = app::servers(workspace, Arc::new(Trust::recorded(workspace)), &own, wall);
+    let wall = held.map(|level| (Sandbox::new(app::sandbox_config(workspace), level), level));
+    let servers = app::mcp_servers(workspace, Arc::new(Trust::recorded(workspace)), &own, wall);
     let mut tasks = JoinSet::new();
     tasks.spawn(servers.run());
     servers.settle().await;

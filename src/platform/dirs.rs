@@ -29,7 +29,7 @@ pub fn state() -> Option<PathBuf> {
 ///
 /// # Errors
 /// There is no place for it, or the system's refusal.
-pub fn make_state() -> io::Result<PathBuf> {
+pub fn create_state() -> io::Result<PathBuf> {
     let folder = state().ok_or(io::ErrorKind::NotFound)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)

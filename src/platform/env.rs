@@ -38,7 +38,7 @@ pub fn work_language() -> Lang {
 
 /// `path` with the home directory written as `~`.
 #[must_use]
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     let home = variable("HOME");
     match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

@@ -21,11 +21,11 @@ use super::{SystemClock, dirs, env};
 use crate::domain::{Clock as _, Vault};
 
 /// Log files kept.
-const FILES: usize = 5;
+const MAX_FILES: usize = 5;
 /// What a file is called before and after its day.
-const NAME: (&str, &str) = ("dominds-tui.", ".log");
+const FILE_NAME: (&str, &str) = ("dominds-tui.", ".log");
 /// The one source of lines that may say much.
-const OURS: &str = "dominds_tui";
+const OWN_TARGET: &str = "dominds_tui";
 
 /// Nobody but the person who runs the program.
 const FOLDER_MODE: u32 = 0o700;
@@ -45,21 +45,23 @@ pub fn vault() -> &'static Vault {
 #[must_use]
 pub fn start() -> Option<WorkerGuard> {
     let folder = dirs::logs()?;
-    let file = Daily::new(folder, today).ok()?;
+    let file = DailyFile::new(folder, today).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(file);
-    let writer = move || Redacting(writer.clone());
+    let writer = move || RedactingWriter(writer.clone());
     let wanted = env::variable("DOMINDS_TUI_LOG").and_then(|text| text.parse::<Targets>().ok());
-    let wanted = wanted.unwrap_or_else(|| Targets::new().with_target(OURS, LevelFilter::INFO));
-    let filter =
-        FilterFn::new(move |about: &Metadata<'_>| is_told(&wanted, about.target(), *about.level()));
+    let wanted =
+        wanted.unwrap_or_else(|| Targets::new().with_target(OWN_TARGET, LevelFilter::INFO));
+    let filter = FilterFn::new(move |about: &Metadata<'_>| {
+        is_logged(&wanted, about.target(), *about.level())
+    });
     let layer = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     tracing_subscriber::registry().with(filter).with(layer).try_init().ok()?;
     Some(guard)
 }
 
 /// Whether a line is written: ours as the person wants it, others only as a warning.
-fn is_told(wanted: &Targets, target: &str, level: Level) -> bool {
-    let rest = target.strip_prefix(OURS);
+fn is_logged(wanted: &Targets, target: &str, level: Level) -> bool {
+    let rest = target.strip_prefix(OWN_TARGET);
     let is_ours = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     (is_ours || level <= Level::WARN) && wanted.would_enable(target, &level)
 }
@@ -69,9 +71,9 @@ fn today() -> String {
 }
 
 /// Takes secrets out of lines; each comes whole.
-struct Redacting<W>(W);
+struct RedactingWriter<W>(W);
 
-impl<W: Write> Write for Redacting<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let secrets = VAULT.secrets();
         if secrets.is_in(line) {
@@ -90,19 +92,19 @@ impl<W: Write> Write for Redacting<W> {
 
 /// A file for each day; the oldest go.
 #[derive(Debug)]
-struct Daily {
+struct DailyFile {
     folder: PathBuf,
     today: fn() -> String,
     day: String,
     file: Arc<File>,
 }
 
-impl Daily {
+impl DailyFile {
     fn new(folder: PathBuf, today: fn() -> String) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
         // Both are ours alone; an earlier version made them for everybody to read.
         for ours in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
-            narrow(&File::open(ours)?, FOLDER_MODE)?;
+            restrict(&File::open(ours)?, FOLDER_MODE)?;
         }
         let day = today();
         let file = Arc::new(open(&folder, &day)?);
@@ -110,7 +112,7 @@ impl Daily {
     }
 }
 
-impl Write for Daily {
+impl Write for DailyFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let day = (self.today)();
         if day != self.day {
@@ -133,14 +135,14 @@ fn open(folder: &Path, day: &str) -> io::Result<File> {
         .create(true)
         .mode(FILE_MODE)
         .custom_flags(nofollow)
-        .open(folder.join(format!("{}{day}{}", NAME.0, NAME.1)))?;
-    narrow(&file, FILE_MODE)?;
-    let is_ours = |name: &String| name.starts_with(NAME.0) && name.ends_with(NAME.1);
+        .open(folder.join(format!("{}{day}{}", FILE_NAME.0, FILE_NAME.1)))?;
+    restrict(&file, FILE_MODE)?;
+    let is_ours = |name: &String| name.starts_with(FILE_NAME.0) && name.ends_with(FILE_NAME.1);
     let entries = fs::read_dir(folder)?.flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_ours).collect();
     names.sort();
-    for old in names.iter().rev().skip(FILES) {
+    for old in names.iter().rev().skip(MAX_FILES) {
         // A file that stays costs a little room and nothing else.
         let _ = fs::remove_file(folder.join(old));
     }
@@ -148,7 +150,7 @@ fn open(folder: &Path, day: &str) -> io::Result<File> {
 }
 
 /// Takes from others what they may do with it.
-fn narrow(file: &File, mode: u32) -> io::Result<()> {
+fn restrict(file: &File, mode: u32) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     if permissions.mode() & 0o777 & !mode == 0 {
         return Ok(());
@@ -175,13 +177,13 @@ mod tests {
         for (path, wide) in [(folder.as_path(), 0o755), (&old, 0o644)] {
             fs::set_permissions(path, fs::Permissions::from_mode(wide)).unwrap();
         }
-        let mut log = Daily::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
+        let mut log = DailyFile::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
         log.write_all(b"after\n").unwrap();
         assert_eq!(fs::read_to_string(&old).unwrap(), "before\nafter\n");
         assert_eq!((mode(&folder), mode(&old)), (0o700, 0o600));
         assert_eq!(mode(folder.parent().unwrap()), 0o700);
         let fresh = top.path().join("other/logs");
-        Daily::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
+        DailyFile::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
         let file = fresh.join("dominds-tui.2026-01-02.log");
         assert_eq!((mode(&fresh), mode(&file)), (0o700, 0o600));
     }
@@ -192,7 +194,7 @@ mod tests {
         static DAY: AtomicU32 = AtomicU32::new(10);
         let top = tempfile::tempdir().unwrap();
         let day = || format!("2026-01-{}", DAY.fetch_add(1, Ordering::Relaxed));
-        let mut log = Daily::new(top.path().join("logs"), day).unwrap();
+        let mut log = DailyFile::new(top.path().join("logs"), day).unwrap();
         for _ in 0..8 {
             log.write_all(b"line\n").unwrap();
         }
@@ -220,7 +222,7 @@ mod tests {
             (&rmcp, "dominds_tui::mcp", Level::DEBUG, true),
             (&rmcp, "dominds_tui::mcp", Level::TRACE, false),
         ] {
-            assert_eq!(is_told(wanted, target, level), told, "{target} {level}");
+            assert_eq!(is_logged(wanted, target, level), told, "{target} {level}");
         }
     }
 
@@ -229,7 +231,7 @@ mod tests {
         VAULT.learn([], ["canary-of-the-log".to_owned()]);
         let mut lines = Vec::new();
         let line = b"a Y2FuYXJ5LW9mLXRoZS1sb2c= b canary-of-the-log c\n";
-        assert_eq!(Redacting(&mut lines).write(line).unwrap(), line.len());
+        assert_eq!(RedactingWriter(&mut lines).write(line).unwrap(), line.len());
         assert_eq!(lines, b"a [redacted] b [redacted] c\n");
     }
 }

@@ -20,18 +20,18 @@ use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{Minds, ProviderConfig};
 use crate::platform::{dirs, env};
 
-pub(super) use record::lies_in;
+pub(super) use record::is_inside;
 
 /// Consent for one workspace.
 #[derive(Debug)]
 pub struct Trust {
     workspace: PathBuf,
     /// As it stands in the file: the folder without links.
-    name: String,
+    canonical_workspace: String,
     /// `None` where there is no folder outside of the workspace.
     file: Option<PathBuf>,
     /// Digests of what holds for this run, whatever is in the file.
-    given: BTreeSet<String>,
+    agreed_for_this_run: BTreeSet<String>,
 }
 
 impl Trust {
@@ -42,20 +42,20 @@ impl Trust {
 
     /// The same, and all that is on the list now: whoever starts this run agreed to it. What comes to
     /// the list later is not covered.
-    pub fn given(workspace: &Path) -> Self {
+    pub fn for_this_run(workspace: &Path) -> Self {
         let mut trust = Self::recorded(workspace);
-        trust.given = trust.list().into_iter().map(|entry| entry.digest).collect();
+        trust.agreed_for_this_run = trust.list().into_iter().map(|entry| entry.digest).collect();
         trust
     }
 
     fn in_folder(folder: Option<PathBuf>, workspace: &Path) -> Self {
         let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-        let outside = folder.filter(|folder| !lies_in(folder, workspace));
+        let outside = folder.filter(|folder| !is_inside(folder, workspace));
         Self {
             workspace: workspace.to_owned(),
-            name: real.to_string_lossy().into_owned(),
+            canonical_workspace: real.to_string_lossy().into_owned(),
             file: outside.map(|folder| folder.join(record::FILE)),
-            given: BTreeSet::new(),
+            agreed_for_this_run: BTreeSet::new(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Trust {
 
     fn list_of(&self, minds: &Minds) -> Vec<TrustEntry> {
         let servers = McpFile::load(&self.workspace);
-        list::all(&self.workspace, minds, &servers, &env::variable)
+        list::all_entries(&self.workspace, minds, &servers, &env::variable)
     }
 
     /// What waits for a person, in the order of the list.
@@ -77,12 +77,12 @@ impl Trust {
 
     fn unagreed(&self, entries: Vec<TrustEntry>) -> Vec<Unagreed> {
         let agreed = self.agreed();
-        entries.into_iter().filter_map(|entry| self.missing(entry, &agreed)).collect()
+        entries.into_iter().filter_map(|entry| self.if_unagreed(entry, &agreed)).collect()
     }
 
-    fn missing(&self, entry: TrustEntry, agreed: &[Agreed]) -> Option<Unagreed> {
-        let missing = unagreed(&self.name, entry, agreed)?;
-        (!self.given.contains(&missing.entry.digest)).then_some(missing)
+    fn if_unagreed(&self, entry: TrustEntry, agreed: &[Agreed]) -> Option<Unagreed> {
+        let missing = unagreed(&self.canonical_workspace, entry, agreed)?;
+        (!self.agreed_for_this_run.contains(&missing.entry.digest)).then_some(missing)
     }
 
     /// What cannot be read is no consent.
@@ -106,13 +106,13 @@ impl Trust {
             return Ok(());
         }
         let file = self.file()?;
-        record::add(file, &self.name, &entries)
+        record::add(file, &self.canonical_workspace, &entries)
             .map_err(|error| format!("{}: {error}", file.display()))
     }
 
     /// The level of the sandbox that was chosen here on the screen. What cannot be read is no choice.
     pub fn level(&self) -> Option<Level> {
-        record::level(self.file.as_deref()?, &self.name).ok()?
+        record::read_level(self.file.as_deref()?, &self.canonical_workspace).ok()?
     }
 
     /// Keeps the level a person chose.
@@ -121,8 +121,8 @@ impl Trust {
     /// A sentence for a person; nothing is kept then.
     pub fn choose(&self, sandbox: Level) -> Result<(), String> {
         let file = self.file()?;
-        let chosen = ChosenLevel { workspace: self.name.clone(), sandbox };
-        record::choose(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
+        let chosen = ChosenLevel { workspace: self.canonical_workspace.clone(), sandbox };
+        record::write_level(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
     }
 
     fn file(&self) -> Result<&Path, String> {
@@ -136,15 +136,15 @@ impl Trust {
     /// # Errors
     /// It can be used by nobody, agreed to or not; a sentence.
     pub fn provider(&self, config: &ProviderConfig) -> Result<Option<Unagreed>, String> {
-        let Some(entry) = list::provider(&self.workspace, config)? else { return Ok(None) };
-        Ok(self.missing(entry, &self.agreed()))
+        let Some(entry) = list::provider_entry(&self.workspace, config)? else { return Ok(None) };
+        Ok(self.if_unagreed(entry, &self.agreed()))
     }
 }
 
 impl Permission for Trust {
     fn may(&self, server: &str, transport: &Transport) -> bool {
-        let entry = list::server(&self.workspace, server, transport, &env::variable);
-        self.missing(entry, &self.agreed()).is_none()
+        let entry = list::server_entry(&self.workspace, server, transport, &env::variable);
+        self.if_unagreed(entry, &self.agreed()).is_none()
     }
 }
 
@@ -162,7 +162,7 @@ impl Consent for Trust {
     }
 
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {
-        let waiting = self.unagreed(list::shells(minds));
+        let waiting = self.unagreed(list::shell_entries(minds));
         let shells = waiting.into_iter().filter(|one| one.entry.kind == TrustKind::Shell);
         let names: BTreeSet<String> = shells.map(|one| one.entry.digest).collect();
         let waits = |id: &&AgentId| names.contains(&list::shell_digest(id));

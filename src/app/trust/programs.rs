@@ -13,10 +13,14 @@ use crate::minds::Env;
 use crate::minds::mcp_config::{StdioServer, ValueSource};
 
 /// Each such file below the workspace, with the SHA-256 of its content, in the order of the words.
-pub(super) fn of(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Vec<(String, String)> {
+pub(super) fn checksums(
+    workspace: &Path,
+    program: &StdioServer,
+    env: Env<'_>,
+) -> Vec<(String, String)> {
     let Ok(root) = workspace.canonicalize() else { return Vec::new() };
     let cwd = workspace.join(&program.cwd);
-    let command = command(&cwd, program, env);
+    let command = find_program(&cwd, program, env);
     let words = program.args.iter().flat_map(|word| {
         // `--config=run.js` names a file too.
         let value = word.split_once('=').map(|(_, value)| value);
@@ -28,7 +32,8 @@ pub(super) fn of(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Vec<(
         let Ok(below) = real.strip_prefix(&root) else { continue };
         let name = below.to_string_lossy().into_owned();
         if real.is_file() && !found.iter().any(|(known, _)| *known == name) {
-            let sum = sum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
+            let sum =
+                checksum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
             found.push((name, sum));
         }
     }
@@ -36,7 +41,7 @@ pub(super) fn of(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Vec<(
 }
 
 /// Where a program is found: by its path, else in the folders of the `PATH` it is given.
-fn command(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
+fn find_program(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
     if program.command.contains('/') {
         return Some(cwd.join(&program.command));
     }
@@ -50,16 +55,16 @@ fn command(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
     found.find_map(|folder| Some(folder.join(&program.command)).filter(|path| path.is_file()))
 }
 
-fn sum(path: &Path) -> io::Result<String> {
+fn checksum(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut Hashing(&mut hash))?;
+    io::copy(&mut File::open(path)?, &mut HashWriter(&mut hash))?;
     Ok(hex(&hash.finalize()))
 }
 
 /// Writes into a hash.
-struct Hashing<'a>(&'a mut Sha256);
+struct HashWriter<'a>(&'a mut Sha256);
 
-impl io::Write for Hashing<'_> {
+impl io::Write for HashWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

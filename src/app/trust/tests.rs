@@ -29,11 +29,11 @@ servers:
 ";
 
 /// A folder of a person, and a workspace as it might be cloned.
-struct Place {
+struct Fixture {
     top: tempfile::TempDir,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let place = Self { top: tempfile::tempdir().unwrap() };
         for (path, text) in [
@@ -89,7 +89,7 @@ fn names(waiting: &[Unagreed]) -> Vec<String> {
 
 #[test]
 fn the_list_names_every_shell_server_and_provider_that_is_not_this_machine() {
-    let place = Place::new();
+    let place = Fixture::new();
     let waiting = place.trust().waiting();
     let expected = [
         "shell ops",
@@ -126,7 +126,7 @@ fn the_list_names_every_shell_server_and_provider_that_is_not_this_machine() {
 
 #[test]
 fn what_was_agreed_to_is_kept_outside_of_the_workspace_and_nothing_waits_then() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.agree_to_all();
     assert_eq!(names(&place.trust().waiting()), [""; 0]);
     place.agree_to_all();
@@ -162,7 +162,7 @@ fn what_changed_waits_again_alone_and_says_what_it_was() {
         ),
         (".minds/team.yaml", "[ops, pangu]", "[ops, pangu, lead]", "shell lead"),
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         place.agree_to_all();
         let file = place.workspace().join(path);
         let text = fs::read_to_string(&file).unwrap();
@@ -181,7 +181,7 @@ fn what_changed_waits_again_alone_and_says_what_it_was() {
 
 #[test]
 fn consent_holds_for_one_workspace_by_its_real_path() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.agree_to_all();
     let link = place.top.path().join("link");
     symlink(place.workspace(), &link).unwrap();
@@ -195,7 +195,7 @@ fn consent_holds_for_one_workspace_by_its_real_path() {
 
 #[test]
 fn consent_never_comes_from_a_workspace_nor_from_what_cannot_be_read() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.agree_to_all();
     let file = place.state().join(record::FILE);
     for inside in [Some(place.workspace().join("state/deep")), Some(place.workspace()), None] {
@@ -218,9 +218,9 @@ fn consent_never_comes_from_a_workspace_nor_from_what_cannot_be_read() {
 
 #[test]
 fn a_run_that_is_trusted_covers_what_was_there_at_its_start_and_leaves_nothing_behind() {
-    let place = Place::new();
+    let place = Fixture::new();
     let mut trust = place.trust();
-    trust.given = trust.list().into_iter().map(|entry| entry.digest).collect();
+    trust.agreed_for_this_run = trust.list().into_iter().map(|entry| entry.digest).collect();
     assert_eq!(names(&trust.waiting()), [""; 0]);
     place.write("run.sh", "rm -r /");
     place.write(".minds/team.yaml", &TEAM.replace("[ops, pangu]", "[ops, lead]"));
@@ -230,7 +230,7 @@ fn a_run_that_is_trusted_covers_what_was_there_at_its_start_and_leaves_nothing_b
 
 #[test]
 fn only_what_was_shown_is_agreed_to() {
-    let place = Place::new();
+    let place = Fixture::new();
     let shown: Vec<String> =
         place.trust().waiting().into_iter().map(|one| one.entry.digest).collect();
     place.write("run.sh", "echo 2");
@@ -240,7 +240,7 @@ fn only_what_was_shown_is_agreed_to() {
 
 #[test]
 fn each_place_that_makes_something_happen_is_told_of_what_waits() {
-    let place = Place::new();
+    let place = Fixture::new();
     let trust = place.trust();
     let minds = place.minds();
     let held = trust.without_shell(&minds);
@@ -269,7 +269,7 @@ fn each_place_that_makes_something_happen_is_told_of_what_waits() {
 
 #[test]
 fn a_provider_that_is_no_address_or_reads_elsewhere_can_be_used_by_nobody() {
-    let place = Place::new();
+    let place = Fixture::new();
     fs::create_dir(place.top.path().join("elsewhere")).unwrap();
     symlink(place.top.path().join("elsewhere"), place.workspace().join("linked")).unwrap();
     for (base, api, fault) in [
@@ -290,8 +290,8 @@ fn a_provider_that_is_no_address_or_reads_elsewhere_can_be_used_by_nobody() {
 
 #[test]
 fn a_server_is_known_by_what_its_program_is_wherever_path_finds_it() {
-    let place = Place::new();
-    let run = |place: &Place| {
+    let place = Fixture::new();
+    let run = |place: &Fixture| {
         let waiting = place.trust().waiting();
         waiting.into_iter().find(|one| one.entry.name == "s").unwrap().entry
     };
@@ -311,7 +311,7 @@ fn a_server_is_known_by_what_its_program_is_wherever_path_finds_it() {
 
 #[test]
 fn a_level_that_was_chosen_is_kept_for_its_workspace_and_stays_beside_consent() {
-    let place = Place::new();
+    let place = Fixture::new();
     assert_eq!(place.trust().level(), None);
     place.agree_to_all();
     for level in [Level::Off, Level::ReadOnly] {
