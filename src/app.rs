@@ -102,7 +102,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
         register: process_register(start.workspace),
-        keeping: OutputLogMode::Beside(env::this_program()),
+        keeping: OutputLogMode::Beside(env::current_program()),
         sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);

@@ -70,7 +70,7 @@ pub enum Command {
         markdown: bool,
     },
     /// Questions that wait for you
-    Q4h(Q4h),
+    Q4h(Q4hArgs),
     /// Stop a dialog, or all
     Stop(DialogOrAll),
     /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
@@ -158,7 +158,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct SandboxArgs {
     /// What it may do: read-only, workspace, workspace+net or off; as the workspace has it if not given
-    #[arg(long, value_parser = level)]
+    #[arg(long, value_parser = parse_level)]
     pub level: Option<Level>,
     /// What holds it: bwrap or landlock; the better one that works if not given
     #[arg(long, value_parser = parse_means)]
@@ -254,7 +254,7 @@ pub struct RunArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct Q4h {
+pub struct Q4hArgs {
     /// One JSON value
     #[arg(long)]
     pub json: bool,
@@ -324,7 +324,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
 }
 
-fn level(text: &str) -> Result<Level, String> {
+fn parse_level(text: &str) -> Result<Level, String> {
     let known = || Level::ALL.map(Level::name).join(", ");
     Level::named(text).ok_or_else(|| format!("the levels are {}", known()))
 }

@@ -9,7 +9,7 @@ use crate::ui::{Begun, Keys};
 
 use super::args::DemoArgs;
 use super::exit::{CommandError, Status};
-use super::screen::{self, Left, Opening};
+use super::screen::{self, ScreenExit, ScreenStart};
 
 /// The ticket of the first message; the screen's own begin at 1.
 const OPENING: u64 = 0;
@@ -28,19 +28,19 @@ pub fn demo(demo: &DemoArgs) -> Result<Status, CommandError> {
     loop {
         let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
         match screen::run(stage.folder(), models, opening(&stage)?, &mut keys)? {
-            Left::For(status) => return Ok(status),
-            Left::ForReplay => stage = stage.restarted().map_err(folder)?,
+            ScreenExit::Status(status) => return Ok(status),
+            ScreenExit::Replay => stage = stage.restarted().map_err(folder)?,
         }
     }
 }
 
 /// The story begins where no dialog is; one that was played before goes on where it was.
-fn opening(stage: &DemoWorkspace) -> Result<Opening<'_>, CommandError> {
+fn opening(stage: &DemoWorkspace) -> Result<ScreenStart<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {
         (vec![demo::first_command(OPENING)], Begun::Now)
     } else {
         (Vec::new(), Begun::Earlier)
     };
-    Ok(Opening { first, demo: Some((stage, begun)) })
+    Ok(ScreenStart { commands: first, demo: Some((stage, begun)) })
 }

@@ -129,7 +129,7 @@ impl<'a> DialogJson<'a> {
             context_level: dialog.pressure.level,
             history: tree.earlier,
             reason: inspect::reason(dialog),
-            next: inspect::next(tree, dialog, &Ids::Whole),
+            next: inspect::next_command(tree, dialog, &Ids::Full),
             questions: dialog.questions.iter().map(QuestionJson::of).collect(),
             pending: dialog.pending.iter().map(|waits| PendingJson::of(tree, waits)).collect(),
         }

@@ -17,14 +17,14 @@ use crate::sandbox::{Means, Sandbox, SandboxRefusal};
 use crate::store::{Access, StoreError, changeable, exposed};
 
 use super::exit::{CommandError, Status};
-use super::servers::{Found, Server};
+use super::servers::{ServerReport, ServerTools};
 use super::{config, lines};
 
 /// `servers`: what the servers of the workspace were found to be, if they were asked.
 pub fn doctor(
     workspace: &Path,
     as_json: bool,
-    servers: Option<Found>,
+    servers: Option<ServerReport>,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
@@ -48,7 +48,7 @@ pub fn doctor(
         problems.extend(changeable(&file, &env::display_path(&file)));
     }
     let setup = config::read();
-    let wall = Wall::find(workspace, setup.levels.of(workspace));
+    let wall = SandboxStatus::check(workspace, setup.levels.of(workspace));
     problems.extend(setup.problems);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
@@ -66,7 +66,7 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
         }
         Err(error) => return Err(error.into()),
     };
-    lines::say(&format!("{root} is back"));
+    lines::print(&format!("{root} is back"));
     Ok(Status::Done)
 }
 
@@ -78,20 +78,20 @@ pub async fn providers(
 ) -> Result<Status, CommandError> {
     let probes = app::probe(workspace, limit).await;
     if as_json {
-        let rows: Vec<_> = probes.iter().map(row).collect();
+        let rows: Vec<_> = probes.iter().map(probe_json).collect();
         lines::json(&json!({ "providers": rows }));
     } else if probes.is_empty() {
-        lines::say("there is no provider to ask: .minds/llm.yaml names none, and no member does");
+        lines::print("there is no provider to ask: .minds/llm.yaml names none, and no member does");
     } else {
         for probe in &probes {
-            lines::say(&line(probe));
+            lines::print(&probe_line(probe));
         }
     }
     let all_answer = probes.iter().all(|probe| matches!(probe.result, ProbeResult::Answered(_)));
     Ok(if all_answer && !probes.is_empty() { Status::Done } else { Status::Invalid })
 }
 
-fn line(probe: &Probe) -> String {
+fn probe_line(probe: &Probe) -> String {
     let model = probe.model.as_deref().unwrap_or("-");
     let asked = format!("{} {model}", probe.provider);
     match &probe.result {
@@ -100,7 +100,7 @@ fn line(probe: &Probe) -> String {
     }
 }
 
-fn row(probe: &Probe) -> serde_json::Value {
+fn probe_json(probe: &Probe) -> serde_json::Value {
     let (provider, model) = (&probe.provider, &probe.model);
     match &probe.result {
         ProbeResult::Answered(time) => json!({
@@ -113,14 +113,14 @@ fn row(probe: &Probe) -> serde_json::Value {
 }
 
 /// What commands of members are behind.
-struct Wall {
+struct SandboxStatus {
     level: Level,
     means: Result<Means, SandboxRefusal>,
 }
 
-impl Wall {
+impl SandboxStatus {
     /// Tries it, as the first command would.
-    fn find(workspace: &Path, level: Level) -> Self {
+    fn check(workspace: &Path, level: Level) -> Self {
         Self { level, means: Sandbox::new(app::sandbox_config(workspace), level).means(level) }
     }
 
@@ -144,9 +144,9 @@ impl Wall {
 }
 
 fn report(
-    (problems, wall): (&[Problem], &Wall),
+    (problems, wall): (&[Problem], &SandboxStatus),
     dialogs: usize,
-    tools: Option<&[Server]>,
+    tools: Option<&[ServerTools]>,
     as_json: bool,
 ) {
     if as_json {
@@ -161,15 +161,15 @@ fn report(
         return;
     }
     for (server, tools) in tools.into_iter().flatten() {
-        lines::say(&format!("{server}: {}", tools.join(", ")));
+        lines::print(&format!("{server}: {}", tools.join(", ")));
     }
     for problem in problems {
-        lines::say(&problem.to_string());
+        lines::print(&problem.to_string());
     }
-    lines::say(&wall.text());
+    lines::print(&wall.text());
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         n => counted(n, "problem", "problems"),
     };
-    lines::say(&format!("{}, {verdict}", counted(dialogs, "dialog", "dialogs")));
+    lines::print(&format!("{}, {verdict}", counted(dialogs, "dialog", "dialogs")));
 }

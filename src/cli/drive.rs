@@ -25,7 +25,7 @@ use crate::ui::start::columns;
 
 use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use super::config;
-use super::events::{Deltas, Form, Printer, Scope};
+use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
 use super::stream::{self, Stream};
 use super::{find, lines, trust};
@@ -33,9 +33,9 @@ use super::{find, lines, trust};
 /// The one command of a headless run.
 pub const TICKET: Ticket = 1;
 /// How long streams may take to end when the program is told to.
-const GRACE: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Where a terminal does not tell how wide it is.
-const USUAL_COLUMNS: usize = 80;
+const DEFAULT_COLUMNS: usize = 80;
 /// The Taskdoc of `run` where none is named.
 const DEFAULT_TASK: &str = "task.tsk";
 
@@ -46,26 +46,26 @@ struct Job<'a> {
     pick_up: PickUp,
     driving: bool,
     timeout: Option<Duration>,
-    telling: Telling,
+    output: OutputMode,
     /// All that waits for consent is agreed to for this run.
-    trusting: bool,
+    trust_all: bool,
     /// What becomes of processes that members left in the background.
     leave_processes: bool,
 }
 
 /// For whom a job tells what happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Telling {
+enum OutputMode {
     Json(Deltas),
     Report,
     Terminal,
-    Remarks,
+    NotesOnly,
 }
 
-impl Telling {
+impl OutputMode {
     fn of(driving: &DriveArgs) -> Self {
         match (driving.json, driving.deltas) {
-            (true, true) => Self::Json(Deltas::Told),
+            (true, true) => Self::Json(Deltas::Printed),
             (true, false) => Self::Json(Deltas::Omitted),
             (false, _) if io::stdout().is_terminal() => Self::Terminal,
             (false, _) => Self::Report,
@@ -73,40 +73,44 @@ impl Telling {
     }
 
     /// Nothing of what dialogs say and do, unless as JSON: what a script reads of a fork is its id.
-    fn without_talk(driving: &DriveArgs) -> Self {
+    fn notes_only(driving: &DriveArgs) -> Self {
         match Self::of(driving) {
             json @ Self::Json(_) => json,
-            Self::Report | Self::Terminal | Self::Remarks => Self::Remarks,
+            Self::Report | Self::Terminal | Self::NotesOnly => Self::NotesOnly,
         }
     }
 
     fn audience(self) -> Audience {
         match self {
-            Self::Json(Deltas::Omitted) | Self::Report | Self::Remarks => Audience::Script,
-            Self::Json(Deltas::Told) | Self::Terminal => Audience::Follower,
+            Self::Json(Deltas::Omitted) | Self::Report | Self::NotesOnly => Audience::Script,
+            Self::Json(Deltas::Printed) | Self::Terminal => Audience::Follower,
         }
     }
 
-    fn form(self) -> Form {
+    fn format(self) -> EventFormat {
         match self {
-            Self::Json(deltas) => Form::Json(deltas),
-            Self::Report => Form::Report,
-            Self::Remarks => Form::Remarks,
+            Self::Json(deltas) => EventFormat::Json(deltas),
+            Self::Report => EventFormat::Report,
+            Self::NotesOnly => EventFormat::NotesOnly,
             Self::Terminal => {
                 let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
-                let shows = if dumb { stream::Status::Hidden } else { stream::Status::Shown };
-                Form::Terminal(Box::new(Stream::new(columns().unwrap_or(USUAL_COLUMNS), shows)))
+                let shows =
+                    if dumb { stream::StatusLine::Hidden } else { stream::StatusLine::Shown };
+                EventFormat::Terminal(Box::new(Stream::new(
+                    columns().unwrap_or(DEFAULT_COLUMNS),
+                    shows,
+                )))
             }
         }
     }
 }
 
 pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
-    let text = text_or_input(&run.text)?;
+    let text = text_or_stdin(&run.text)?;
     let command = match &run.dialog {
         Some(wanted) => {
             let (survey, dialog) = running_dialog(workspace, wanted)?;
-            must_take_words(&survey, &dialog)?;
+            check_takes_messages(&survey, &dialog)?;
             Command::Say { ticket: TICKET, dialog, text }
         }
         None => Command::Create {
@@ -122,17 +126,17 @@ pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError>
         pick_up: PickUp::Named,
         driving: true,
         timeout: run.driving.timeout,
-        telling: Telling::of(&run.driving),
-        trusting: run.driving.trust,
+        output: OutputMode::of(&run.driving),
+        trust_all: run.driving.trust,
         leave_processes: run.driving.leave_processes,
     }
-    .carry_out()
+    .execute()
     .await
 }
 
 /// Said before anything is driven: the tree of a dialog that takes no words may have other work to do,
 /// which the end of this command would cut off.
-fn must_take_words(survey: &Survey, id: &DialogId) -> Result<(), CommandError> {
+fn check_takes_messages(survey: &Survey, id: &DialogId) -> Result<(), CommandError> {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let found = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.id == id.this));
     let why = match found {
@@ -169,11 +173,11 @@ pub async fn drive(workspace: &Path, drive: &DriveArgs) -> Result<Status, Comman
         pick_up: PickUp::Everything,
         driving: true,
         timeout: drive.timeout,
-        telling: Telling::of(drive),
-        trusting: drive.trust,
+        output: OutputMode::of(drive),
+        trust_all: drive.trust,
         leave_processes: drive.leave_processes,
     }
-    .carry_out()
+    .execute()
     .await
 }
 
@@ -184,8 +188,8 @@ pub async fn answer(
     no_drive: bool,
     driving: &DriveArgs,
 ) -> Result<Status, CommandError> {
-    let text = text_or_input(text)?;
-    let survey = running(workspace)?;
+    let text = text_or_stdin(text)?;
+    let survey = running_dialogs(workspace)?;
     let (dialog, question) = find::question(&survey, wanted)?;
     let command = Command::Answer { ticket: TICKET, dialog, question: question.id, text };
     let job = Job {
@@ -194,13 +198,13 @@ pub async fn answer(
         pick_up: PickUp::Named,
         driving: !no_drive,
         timeout: driving.timeout,
-        telling: if no_drive { Telling::without_talk(driving) } else { Telling::of(driving) },
-        trusting: driving.trust,
+        output: if no_drive { OutputMode::notes_only(driving) } else { OutputMode::of(driving) },
+        trust_all: driving.trust,
         leave_processes: driving.leave_processes,
     };
-    let status = job.carry_out().await?;
+    let status = job.execute().await?;
     if no_drive && !driving.json {
-        lines::say("the answer is recorded; `dominds-tui drive`, or the screen, goes on with it");
+        lines::print("the answer is recorded; `dominds-tui drive`, or the screen, goes on with it");
     }
     Ok(status)
 }
@@ -217,11 +221,11 @@ pub async fn fork(
         pick_up: PickUp::Named,
         driving: !wanted.no_drive,
         timeout: wanted.driving.timeout,
-        telling: Telling::without_talk(&wanted.driving),
-        trusting: wanted.driving.trust,
+        output: OutputMode::notes_only(&wanted.driving),
+        trust_all: wanted.driving.trust,
         leave_processes: wanted.driving.leave_processes,
     }
-    .carry_out()
+    .execute()
     .await
 }
 
@@ -233,20 +237,21 @@ pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, Comma
     let store = app::open(workspace, Access::ReadWrite)?;
     let survey = store.survey(&[Bucket::Run]);
     drop(store);
-    let mut told = find::told_to_go_on(&survey);
+    let mut told = find::resumed_dialogs(&survey);
     told.retain(|dialog| wanted.as_ref().is_none_or(|wanted| wanted == dialog));
     for dialog in &told {
-        only(workspace, Command::Withdraw { ticket: TICKET, dialog: dialog.clone() }).await?;
+        run_command(workspace, Command::Withdraw { ticket: TICKET, dialog: dialog.clone() })
+            .await?;
         let named = find::named(&survey, dialog);
-        lines::say(&format!("{named} was told to go on, and is stopped again"));
+        lines::print(&format!("{named} was told to go on, and is stopped again"));
     }
     match wanted {
         _ if !told.is_empty() => {}
         Some(id) => {
             let named = find::named(&survey, &id);
-            lines::say(&format!("{named} is not running; there is nothing to stop"));
+            lines::print(&format!("{named} is not running; there is nothing to stop"));
         }
-        None => lines::say("nothing is running; there is nothing to stop"),
+        None => lines::print("nothing is running; there is nothing to stop"),
     }
     Ok(Status::Done)
 }
@@ -256,14 +261,14 @@ pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, Com
     if let Some(wanted) = &which.dialog {
         let (survey, dialog) = running_dialog(workspace, wanted)?;
         let named = find::named(&survey, &dialog);
-        only(workspace, Command::Continue { ticket: TICKET, dialog }).await?;
-        lines::say(&format!("{named} {HOW}"));
+        run_command(workspace, Command::Continue { ticket: TICKET, dialog }).await?;
+        lines::print(&format!("{named} {HOW}"));
         return Ok(Status::Done);
     }
-    only(workspace, Command::ContinueAll { ticket: TICKET }).await?;
-    let survey = running(workspace)?;
-    for dialog in find::told_to_go_on(&survey) {
-        lines::say(&format!("{} {HOW}", find::named(&survey, &dialog)));
+    run_command(workspace, Command::ContinueAll { ticket: TICKET }).await?;
+    let survey = running_dialogs(workspace)?;
+    for dialog in find::resumed_dialogs(&survey) {
+        lines::print(&format!("{} {HOW}", find::named(&survey, &dialog)));
     }
     Ok(Status::Done)
 }
@@ -280,12 +285,12 @@ pub async fn keep_going(
         args::KeepGoingSwitch::Off => (Switch::Off, "is off"),
         args::KeepGoingSwitch::Refill => (Switch::Refill, "has all its pushes again"),
     };
-    only(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
-    lines::say(&format!("keep-going of {named} {done}"));
+    run_command(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
+    lines::print(&format!("keep-going of {named} {done}"));
     Ok(Status::Done)
 }
 
-fn running(workspace: &Path) -> Result<Survey, CommandError> {
+fn running_dialogs(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
@@ -308,22 +313,22 @@ pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogI
 }
 
 /// Carries out one command with [`TICKET`]; nothing is driven.
-pub async fn only(workspace: &Path, command: Command) -> Result<Status, CommandError> {
+pub async fn run_command(workspace: &Path, command: Command) -> Result<Status, CommandError> {
     let job = Job {
         workspace,
         command: Some(command),
         pick_up: PickUp::Named,
         driving: false,
         timeout: None,
-        telling: Telling::Remarks,
-        trusting: false,
+        output: OutputMode::NotesOnly,
+        trust_all: false,
         leave_processes: false,
     };
-    job.carry_out().await.map(|_| Status::Done)
+    job.execute().await.map(|_| Status::Done)
 }
 
 impl Job<'_> {
-    async fn carry_out(self) -> Result<Status, CommandError> {
+    async fn execute(self) -> Result<Status, CommandError> {
         let mut signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
         let trust = Arc::new(self.trust()?);
@@ -337,7 +342,7 @@ impl Job<'_> {
             config_problems: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(trust),
-            audience: self.telling.audience(),
+            audience: self.output.audience(),
             pick_up: self.pick_up,
             driving: self.driving,
         })?;
@@ -345,8 +350,8 @@ impl Job<'_> {
             let _ = driver.commands.send(command).await;
         }
         let outcome = self.watch(&mut driver, &mut signals).await;
-        let _ = driver.commands.send(Command::Shutdown { grace: GRACE }).await;
-        let mut printer = Printer::new(Form::Report, Scope::Nothing);
+        let _ = driver.commands.send(Command::Shutdown { grace: SHUTDOWN_TIMEOUT }).await;
+        let mut printer = Printer::new(EventFormat::Report, DriveScope::Nothing);
         while let Some(event) = driver.events.recv().await {
             if event == DriverEvent::Stopped {
                 break;
@@ -356,11 +361,11 @@ impl Job<'_> {
             }
         }
         driver.join().await;
-        self.part_from(&shells).await;
+        self.end_processes(&shells).await;
         drop(store);
         if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
             let seconds = limit.as_secs_f64();
-            lines::remark(&format!(
+            lines::note(&format!(
                 "dominds-tui: timed out after {seconds} s; everything is on disk: \
                  `dominds-tui resume --all`, then `dominds-tui drive` goes on"
             ));
@@ -370,7 +375,7 @@ impl Job<'_> {
 
     /// What a person agreed to. Nothing is driven while something waits: there is nobody to ask.
     fn trust(&self) -> Result<Trust, CommandError> {
-        if self.trusting {
+        if self.trust_all {
             return Ok(Trust::for_this_run(self.workspace));
         }
         let trust = Trust::recorded(self.workspace);
@@ -379,7 +384,7 @@ impl Job<'_> {
             return Ok(trust);
         }
         for unagreed in &waiting {
-            lines::remark(&trust::line(unagreed));
+            lines::note(&trust::line(unagreed));
         }
         Err(CommandError::invalid(
             "nobody has agreed to this, so nothing is driven: if you do, run `dominds-tui trust`, or \
@@ -389,7 +394,7 @@ impl Job<'_> {
 
     /// Nobody is left to look after what this run has left in the background. What is in a sandbox ends
     /// with the program in any case.
-    async fn part_from(&self, shells: &Shells) {
+    async fn end_processes(&self, shells: &Shells) {
         let running = || shells.running(ProcessScope::Ours);
         let before = running().len();
         if self.leave_processes {
@@ -399,23 +404,23 @@ impl Job<'_> {
         }
         let left = running();
         if before > left.len() {
-            lines::remark(&format!("background processes stopped: {}", before - left.len()));
+            lines::note(&format!("background processes stopped: {}", before - left.len()));
         }
         for pid in left.iter().filter(|_| self.leave_processes) {
-            lines::remark(&format!("process {pid} goes on in the background"));
+            lines::note(&format!("process {pid} goes on in the background"));
         }
     }
 
-    fn scope(&self) -> Scope {
+    fn scope(&self) -> DriveScope {
         match self.pick_up {
-            _ if !self.driving => Scope::Nothing,
-            PickUp::Everything => Scope::Everything,
-            PickUp::Named => Scope::Tree,
+            _ if !self.driving => DriveScope::Nothing,
+            PickUp::Everything => DriveScope::Everything,
+            PickUp::Named => DriveScope::Tree,
         }
     }
 
     /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.
-    fn refused(&self, text: &str) -> CommandError {
+    fn refusal(&self, text: &str) -> CommandError {
         if matches!(self.command, Some(Command::Create { .. })) {
             CommandError::invalid(text)
         } else {
@@ -428,7 +433,7 @@ impl Job<'_> {
         driver: &mut Driver,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
-        let mut printer = Printer::new(self.telling.form(), self.scope());
+        let mut printer = Printer::new(self.output.format(), self.scope());
         let ended = self.follow(driver, signals, &mut printer).await;
         printer.close();
         ended
@@ -462,7 +467,7 @@ impl Job<'_> {
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
-                return Err(self.refused(text));
+                return Err(self.refusal(text));
             }
             // It came after the look at the start: nothing would ever be driven.
             if let DriverEvent::Consent(consent) = &event
@@ -494,7 +499,7 @@ impl Job<'_> {
     }
 }
 
-fn text_or_input(text: &str) -> Result<String, CommandError> {
+fn text_or_stdin(text: &str) -> Result<String, CommandError> {
     let text = if text == "-" {
         let mut input = String::new();
         std::io::stdin()

@@ -14,13 +14,13 @@ pub enum Status {
     Usage,
     QuestionWaits,
     Failed,
-    Held,
+    InUse,
     Invalid,
     TimedOut,
     Interrupted,
     Terminated,
     /// Of the command that was run.
-    Passed(u8),
+    OfCommand(u8),
 }
 
 impl Status {
@@ -31,12 +31,12 @@ impl Status {
             Self::Usage => 2,
             Self::QuestionWaits => 3,
             Self::Failed => 4,
-            Self::Held => 5,
+            Self::InUse => 5,
             Self::Invalid => 6,
             Self::TimedOut => 7,
             Self::Interrupted => 130,
             Self::Terminated => 143,
-            Self::Passed(code) => code,
+            Self::OfCommand(code) => code,
         }
     }
 }
@@ -81,7 +81,7 @@ impl CommandError {
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        let status = if error.is_held() { Status::Held } else { Status::Invalid };
+        let status = if error.is_held() { Status::InUse } else { Status::Invalid };
         Self { status, text: error.to_string() }
     }
 }

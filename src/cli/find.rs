@@ -18,11 +18,11 @@ const TITLE_CHARS: usize = 60;
 
 /// A thing that can be named: its id, and what a person knows it by.
 struct Candidate<T> {
-    thing: T,
+    value: T,
     bucket: Bucket,
     /// True if `wanted` is its whole id.
-    is_whole: bool,
-    shown: String,
+    is_full_id: bool,
+    label: String,
 }
 
 /// The dialog that `wanted` names: `ROOT`, `SELF` or `ROOT#SELF`, each part may be a beginning.
@@ -38,50 +38,50 @@ pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, CommandError> {
         None => id.this.as_str().starts_with(wanted),
     };
     let candidate = |(tree, dialog, id): (&TreeListing, &DialogListing, DialogId)| Candidate {
-        is_whole: id.to_string() == wanted || id.this.as_str() == wanted,
-        shown: shown(tree, dialog, &id),
+        is_full_id: id.to_string() == wanted || id.this.as_str() == wanted,
+        label: dialog_label(tree, dialog, &id),
         bucket: tree.bucket,
-        thing: id,
+        value: id,
     };
     let found: Vec<_> = all.clone().filter(fits).map(candidate).collect();
-    one(found, wanted, "dialog", || all.map(candidate).collect())
+    only_match(found, wanted, "dialog", || all.map(candidate).collect())
 }
 
 /// The main dialog whose id begins with `wanted`.
 pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, CommandError> {
     let trees = newest_first(survey).into_iter().filter_map(|tree| Some((tree, main_of(tree)?)));
     let candidate = |(tree, dialog): (&TreeListing, &DialogListing)| Candidate {
-        thing: tree.root.clone(),
+        value: tree.root.clone(),
         bucket: tree.bucket,
-        is_whole: tree.root.as_str() == wanted,
-        shown: shown(tree, dialog, &DialogId::main(tree.root.clone())),
+        is_full_id: tree.root.as_str() == wanted,
+        label: dialog_label(tree, dialog, &DialogId::main(tree.root.clone())),
     };
     let found: Vec<_> = trees
         .clone()
         .filter(|(tree, _)| tree.root.as_str().starts_with(wanted))
         .map(candidate)
         .collect();
-    one(found, wanted, "main dialog", || trees.map(candidate).collect())
+    only_match(found, wanted, "main dialog", || trees.map(candidate).collect())
 }
 
 /// The open question whose id begins with `wanted`, with the dialog that asks.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
     let all = questions(survey);
     let candidate = |(id, dialog, question): &(DialogId, DialogListing, Question)| Candidate {
-        thing: (id.clone(), question.clone()),
+        value: (id.clone(), question.clone()),
         bucket: Bucket::Run,
-        is_whole: question.id == wanted,
-        shown: format!(
+        is_full_id: question.id == wanted,
+        label: format!(
             "{}  @{}  {}",
             question.id,
             dialog.meta.agent_id,
-            cut(headline(&question.tellask_content))
+            truncate(headline(&question.tellask_content))
         ),
     };
     let fits =
         |(_, _, question): &&(DialogId, DialogListing, Question)| question.id.starts_with(wanted);
     let found = all.iter().filter(fits).map(candidate).collect();
-    one(found, wanted, "open question", || all.iter().map(candidate).collect())
+    only_match(found, wanted, "open question", || all.iter().map(candidate).collect())
 }
 
 /// The member a person named, with or without `@`.
@@ -108,7 +108,7 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
 }
 
 /// The dialogs that were told to go on and that nothing has driven yet.
-pub fn told_to_go_on(survey: &Survey) -> Vec<DialogId> {
+pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
     let told = |dialog: &&DialogListing| dialog.latest.is_told_to_go_on();
     let of_tree = survey.trees.iter().flat_map(|tree| {
         let dialogs = tree.dialogs.iter().filter(told);
@@ -134,12 +134,12 @@ pub fn open_questions(
 /// The trees of a survey, the newest first.
 pub fn newest_first(survey: &Survey) -> Vec<&TreeListing> {
     let mut trees: Vec<&TreeListing> = survey.trees.iter().collect();
-    trees.sort_by_key(|tree| Reverse(age_of(tree)));
+    trees.sort_by_key(|tree| Reverse(creation_key(tree)));
     trees
 }
 
 /// Dialogs of one second are told apart by what their ids say of it.
-fn age_of(tree: &TreeListing) -> (Option<(&Stamp, &str)>, &RootId) {
+fn creation_key(tree: &TreeListing) -> (Option<(&Stamp, &str)>, &RootId) {
     (main_of(tree).map(|main| (&main.meta.created_at, main.meta.id.creation())), &tree.root)
 }
 
@@ -164,27 +164,27 @@ pub fn named(survey: &Survey, id: &DialogId) -> String {
     dialog.map_or_else(|| id.to_string(), |dialog| format!("@{} {id}", dialog.meta.agent_id))
 }
 
-fn shown(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
+fn dialog_label(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
     let place = match tree.bucket {
         Bucket::Run => String::new(),
         Bucket::Done | Bucket::Archive => format!("  ({})", tree.bucket.status()),
     };
-    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, cut(&title(tree, dialog)))
+    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, truncate(&title(tree, dialog)))
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     crate::domain::question::short_headline(text, TITLE_CHARS)
 }
 
 /// The only one; a whole id beats a beginning, and what runs beats what was put away.
-fn one<T>(
+fn only_match<T>(
     mut found: Vec<Candidate<T>>,
     wanted: &str,
     what: &str,
     all: impl FnOnce() -> Vec<Candidate<T>>,
 ) -> Result<T, CommandError> {
-    if found.iter().any(|candidate| candidate.is_whole) {
-        found.retain(|candidate| candidate.is_whole);
+    if found.iter().any(|candidate| candidate.is_full_id) {
+        found.retain(|candidate| candidate.is_full_id);
     }
     if found.iter().filter(|candidate| candidate.bucket == Bucket::Run).count() == 1 {
         found.retain(|candidate| candidate.bucket == Bucket::Run);
@@ -195,21 +195,21 @@ fn one<T>(
             return Err(CommandError::usage(format!("no {what} `{wanted}`: there is none")));
         }
         let text = format!("no {what} `{wanted}`; there are:");
-        return Err(CommandError::usage(listed(&text, &all)));
+        return Err(CommandError::usage(with_candidates(&text, &all)));
     }
     if found.len() > 1 {
         let text = format!("`{wanted}` fits {} of them; give more of the id:", found.len());
-        return Err(CommandError::usage(listed(&text, &found)));
+        return Err(CommandError::usage(with_candidates(&text, &found)));
     }
     found
         .pop()
-        .map(|only| only.thing)
+        .map(|only| only.value)
         .ok_or_else(|| CommandError::usage(format!("no {what} `{wanted}`")))
 }
 
-fn listed<T>(text: &str, candidates: &[Candidate<T>]) -> String {
+fn with_candidates<T>(text: &str, candidates: &[Candidate<T>]) -> String {
     let mut lines = vec![text.to_owned()];
-    lines.extend(candidates.iter().take(MAX_LISTED).map(|one| format!("  {}", one.shown)));
+    lines.extend(candidates.iter().take(MAX_LISTED).map(|one| format!("  {}", one.label)));
     let more = candidates.len().saturating_sub(MAX_LISTED);
     if more > 0 {
         lines.push(format!("  and {more} more"));

@@ -12,13 +12,13 @@ const MAX_NAMED: usize = 5;
 pub fn fields(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Value {
     let mut fields = json!({ "outcome": outcome });
     if let (Some(fields), false) = (fields.as_object_mut(), standing.is_empty()) {
-        fields.insert("dialogs".to_owned(), standing.iter().map(one).collect());
+        fields.insert("dialogs".to_owned(), standing.iter().map(dialog_fields).collect());
     }
     fields
 }
 
 /// The last line for a person, if something is left to do.
-pub fn sentence(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<String> {
+pub fn summary(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<String> {
     let word = match outcome {
         QuietOutcome::Paused => "paused",
         QuietOutcome::Blocked => "blocked",
@@ -34,7 +34,7 @@ pub fn sentence(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<Stri
     Some(format!("{word}: {}{more}", named.join("; ")))
 }
 
-fn one(one: &HaltedDialog) -> Value {
+fn dialog_fields(one: &HaltedDialog) -> Value {
     json!({
         "rootId": one.dialog.root,
         "selfId": one.dialog.this,

@@ -10,7 +10,7 @@ use crate::store::{DialogListing, TreeListing};
 use super::ids::Ids;
 
 /// Characters of a request that are shown in one line.
-const ABOUT_CHARS: usize = 80;
+const MAX_HEADLINE_CHARS: usize = 80;
 
 /// What is wrong with the files of a tree.
 pub fn problems_of<'a>(
@@ -34,15 +34,15 @@ pub fn lines(
     ids: &Ids<'_>,
 ) -> Vec<String> {
     let mut lines: Vec<String> =
-        dialog.pending.iter().map(|waits| waits_line(tree, waits, ids)).collect();
+        dialog.pending.iter().map(|waits| pending_line(tree, waits, ids)).collect();
     let asks = |question: &crate::domain::Question| {
         let id = ids.question(&question.id);
-        format!("? {}  {id}", short(headline(&question.tellask_content)))
+        format!("? {}  {id}", truncate(headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
-    lines.extend(next(tree, dialog, ids).map(|next| format!("next: {next}")));
-    lines.extend(figures(dialog.pressure.percent, pushes));
+    lines.extend(next_command(tree, dialog, ids).map(|next| format!("next: {next}")));
+    lines.extend(usage_line(dialog.pressure.percent, pushes));
     lines
 }
 
@@ -70,7 +70,7 @@ pub fn reason(dialog: &DialogListing) -> Option<String> {
 }
 
 /// What a person can do; nothing while the tree is put away.
-pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
+pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
     if tree.bucket != Bucket::Run {
         return None;
     }
@@ -106,18 +106,18 @@ fn is_idle(tree: &TreeListing, waits: &Pending) -> bool {
     side.is_some_and(|side| side.state == DisplayState::Idle)
 }
 
-fn waits_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
+fn pending_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
     let slug = waits.session_slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
     format!(
         "waits for @{}{slug}  {}  call {}  {}",
         waits.target_agent_id,
         ids.dialog(&DialogId::side(&tree.root, &waits.side_dialog_id)),
         waits.call_id,
-        short(headline(&waits.tellask_content))
+        truncate(headline(&waits.tellask_content))
     )
 }
 
-fn figures(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
+fn usage_line(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
     let parts: Vec<String> = [
         percent.map(|percent| format!("context {percent} %")),
         pushes.map(|(left, most)| format!("keep-going {left} of {most}")),
@@ -128,8 +128,8 @@ fn figures(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("  "))
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(ABOUT_CHARS).collect()
+fn truncate(text: &str) -> String {
+    text.chars().take(MAX_HEADLINE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
             ),
         ] {
             let tree = tree(dialogs);
-            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None, &Ids::Whole));
+            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None, &Ids::Full));
             let expected = expected.into_iter().map(str::to_owned).collect();
             assert_eq!(told, Some(expected), "{tree:?}");
         }
@@ -254,7 +254,7 @@ mod tests {
             (Some(81), None, Some("context 81 %")),
             (Some(81), Some((2, 3)), Some("context 81 %  keep-going 2 of 3")),
         ] {
-            assert_eq!(figures(percent, pushes).as_deref(), expected);
+            assert_eq!(usage_line(percent, pushes).as_deref(), expected);
         }
     }
 

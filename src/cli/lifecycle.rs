@@ -12,7 +12,7 @@ use crate::protocol::lifecycle::{ForkMode, Lifecycle};
 use crate::store::Access;
 
 use super::args::{ForkArgs, RootArg};
-use super::drive::{self, TICKET, only};
+use super::drive::{self, TICKET, run_command};
 use super::exit::{CommandError, Status};
 use super::{find, lines, queries};
 
@@ -32,7 +32,7 @@ pub async fn declare_dead(
     let before = dialogs().any(|one| one.id == dialog.this && one.latest.is_dead());
     let waits = dialogs().flat_map(|one| &one.pending).any(|on| on.side_dialog_id == dialog.this);
     change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
-    lines::say(&match (before, waits) {
+    lines::print(&match (before, waits) {
         (true, _) => format!("{named} is dead already"),
         (false, true) => {
             format!("{named} is dead; the next `dominds-tui drive` tells who waits for it")
@@ -42,7 +42,7 @@ pub async fn declare_dead(
     Ok(Status::Done)
 }
 
-pub async fn relocate(
+pub async fn move_tree(
     workspace: &Path,
     wanted: &RootArg,
     to: Bucket,
@@ -50,7 +50,7 @@ pub async fn relocate(
     let (root, named) = find_root(workspace, wanted)?;
     change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
     let back = format!("`dominds-tui revive {root}` brings it back");
-    lines::say(&match to {
+    lines::print(&match to {
         Bucket::Run => format!("{named} is among the running ones again"),
         Bucket::Done => format!("{named} is done; {back}"),
         Bucket::Archive => format!("{named} is archived; {back}"),
@@ -65,7 +65,7 @@ pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Sta
         return Err(CommandError::usage(text));
     }
     change(workspace, Lifecycle::Delete { root }).await?;
-    lines::say(&format!("{named} is deleted"));
+    lines::print(&format!("{named} is deleted"));
     Ok(Status::Done)
 }
 
@@ -73,14 +73,14 @@ pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Sta
 pub async fn fork(workspace: &Path, fork: &ForkArgs) -> Result<Status, CommandError> {
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
-    must_be_there(workspace, &root, course, genseq)?;
+    check_generation_exists(workspace, &root, course, genseq)?;
     let then = if fork.no_drive { ForkMode::Stay } else { ForkMode::Continue };
     let change = Lifecycle::Fork { root, course, genseq, then };
     drive::fork(workspace, change, fork).await
 }
 
 /// A course or a generation that does not exist is wrong usage, here as everywhere.
-fn must_be_there(
+fn check_generation_exists(
     workspace: &Path,
     root: &RootId,
     course: Course,
@@ -90,7 +90,7 @@ fn must_be_there(
     let bucket = store.find(root).unwrap_or(Bucket::Run);
     let main = DialogId::main(root.clone());
     let newest = queries::existing_course(&store, bucket, &main, Some(course))?;
-    let entries = queries::whole_course(&store, bucket, &main, newest)?;
+    let entries = queries::read_course(&store, bucket, &main, newest)?;
     let begins = |entry: &Entry| entry.record == Record::GenStart && entry.genseq == Some(genseq);
     if entries.iter().any(begins) {
         return Ok(());
@@ -99,7 +99,7 @@ fn must_be_there(
 }
 
 async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandError> {
-    only(workspace, Command::Lifecycle { ticket: TICKET, change }).await
+    run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 
 /// The main dialog, and how it is called with what belongs to it.

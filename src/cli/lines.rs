@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::ui::text::clean::{SafeText, escape_json};
 
 /// Prints a text a person reads.
-pub fn say(text: &str) {
+pub fn print(text: &str) {
     let safe = SafeText::clean(text);
-    raw(format!("{}\n", safe.as_str()).as_bytes());
+    print_bytes(format!("{}\n", safe.as_str()).as_bytes());
 }
 
 /// Prints one JSON value on a line of its own. A terminal is shown escapes instead of characters that
@@ -21,7 +21,7 @@ pub fn json(value: &serde_json::Value) {
         line = escape_json(&line);
     }
     line.push('\n');
-    raw(line.as_bytes());
+    print_bytes(line.as_bytes());
 }
 
 /// Prints a JSON array on a line of its own, one value at a time: a long one never lies in memory whole.
@@ -53,13 +53,13 @@ fn write_list<W: Write, T>(
 }
 
 /// Prints what this program made itself.
-pub fn raw(bytes: &[u8]) {
+pub fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
 /// Prints what is not the answer.
-pub fn remark(text: &str) {
+pub fn note(text: &str) {
     let safe = SafeText::clean(text);
     let _ = writeln!(io::stderr().lock(), "{}", safe.as_str());
 }

@@ -11,13 +11,13 @@ use super::find;
 use super::ids::Ids;
 
 /// Deeper levels are not indented further.
-const DEEPEST: usize = 8;
+const MAX_INDENT: usize = 8;
 
 /// One dialog and how deep it stands.
-pub type Placed<'a> = (usize, &'a DialogListing);
+pub type DialogAtDepth<'a> = (usize, &'a DialogListing);
 
 /// The dialogs of a tree in the order of the picture. None is left out, whatever the shape is.
-pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
+pub fn in_order(tree: &TreeListing) -> Vec<DialogAtDepth<'_>> {
     let main = SelfId::new(tree.root.as_str());
     let known: BTreeSet<&SelfId> = tree.dialogs.iter().map(|dialog| &dialog.id).collect();
     let mut below: BTreeMap<&SelfId, Vec<&DialogListing>> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
             if !seen.insert(&dialog.id) {
                 continue;
             }
-            placed.push((depth.min(DEEPEST), dialog));
+            placed.push((depth.min(MAX_INDENT), dialog));
             let children = below.get(&dialog.id).into_iter().flatten().rev();
             next.extend(children.map(|child| (depth + 1, *child)));
         }
@@ -48,16 +48,21 @@ pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
 }
 
 /// One dialog in one line.
-pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: &Stamp) -> String {
+pub fn row(
+    tree: &TreeListing,
+    (depth, dialog): DialogAtDepth<'_>,
+    ids: &Ids<'_>,
+    now: &Stamp,
+) -> String {
     let id = find::dialog_id(tree, dialog);
     let slug = dialog.meta.session_slug.as_ref().map(|s| format!(" !{s}")).unwrap_or_default();
     let parts = [
         ids.dialog(&id),
         format!("@{}{slug}", dialog.meta.agent_id),
-        word(&dialog.state).to_owned(),
+        state_word(&dialog.state).to_owned(),
         age::short(&dialog.latest.last_modified, now),
         find::title(tree, dialog).into_owned(),
-        asks(dialog),
+        question_count(dialog),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),
             (bucket, true) => format!("({})", bucket.status()),
@@ -67,7 +72,7 @@ pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: 
     format!("{}{}", "  ".repeat(depth), parts.join("  "))
 }
 
-fn asks(dialog: &DialogListing) -> String {
+fn question_count(dialog: &DialogListing) -> String {
     let open = dialog.questions.len();
     if open == 0 || dialog.latest.is_dead() {
         return String::new();
@@ -76,7 +81,7 @@ fn asks(dialog: &DialogListing) -> String {
 }
 
 /// A state in a word for people.
-fn word(state: &DisplayState) -> &'static str {
+fn state_word(state: &DisplayState) -> &'static str {
     match state {
         DisplayState::Idle => "idle",
         DisplayState::Proceeding => "working",

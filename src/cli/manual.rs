@@ -21,7 +21,7 @@ pub fn write(folder: &Path) -> Result<Status, CommandError> {
         let path = folder.join(name);
         replace(&path, page)
             .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
-        lines::say(&path.display().to_string());
+        lines::print(&path.display().to_string());
     }
     Ok(Status::Done)
 }

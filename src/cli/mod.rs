@@ -36,9 +36,9 @@ use crate::platform::{descriptors, dirs, hardening, logs};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
-use args::{Cli, Command, Q4h, Q4hCommand};
+use args::{Cli, Command, Q4hArgs, Q4hCommand};
 use exit::{CommandError, Status};
-use queries::Form;
+use queries::TranscriptFormat;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
                 return Status::Done.into();
             }
             // It quotes what was typed, or what a script was given by somebody else.
-            lines::remark(error.render().to_string().trim_end());
+            lines::note(error.render().to_string().trim_end());
             return Status::Usage.into();
         }
     };
@@ -67,16 +67,16 @@ pub fn main() -> ExitCode {
     // Whoever needs it says so.
     let _ = dirs::create_state();
     let _log = logs::start();
-    match carry_out(cli) {
+    match execute(cli) {
         Ok(status) => status.into(),
         Err(refusal) => {
-            lines::remark(&format!("dominds-tui: {}", refusal.text));
+            lines::note(&format!("dominds-tui: {}", refusal.text));
             refusal.status.into()
         }
     }
 }
 
-fn carry_out(cli: Cli) -> Result<Status, CommandError> {
+fn execute(cli: Cli) -> Result<Status, CommandError> {
     let workspace = match &cli.workspace {
         Some(folder) => folder.clone(),
         None => PathBuf::from("."),
@@ -87,7 +87,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Completions { shell }) = cli.command {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut script);
-        lines::raw(&script);
+        lines::print_bytes(&script);
         return Ok(Status::Done);
     }
     if let Some(Command::Manual { folder }) = &cli.command {
@@ -96,7 +96,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Demo(demo)) = cli.command {
         return demo::demo(&demo);
     }
-    let workspace = existing(&workspace)?;
+    let workspace = canonical_folder(&workspace)?;
     match cli.command {
         None => screen::open(&workspace),
         Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
@@ -104,9 +104,9 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Dialogs { all, json }) => queries::dialogs(&workspace, all, json),
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
-                (true, _) => Form::Json,
-                (false, true) => Form::Markdown,
-                (false, false) => Form::Plain,
+                (true, _) => TranscriptFormat::Json,
+                (false, true) => TranscriptFormat::Markdown,
+                (false, false) => TranscriptFormat::Plain,
             };
             queries::show(&workspace, &dialog, course, form)
         }
@@ -116,12 +116,14 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::KeepGoing { dialog, switch }) => {
             block_on(drive::keep_going(&workspace, &dialog, switch))
         }
-        Some(Command::Done(root)) => block_on(lifecycle::relocate(&workspace, &root, Bucket::Done)),
+        Some(Command::Done(root)) => {
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Done))
+        }
         Some(Command::Archive(root)) => {
-            block_on(lifecycle::relocate(&workspace, &root, Bucket::Archive))
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Archive))
         }
         Some(Command::Revive(root)) => {
-            block_on(lifecycle::relocate(&workspace, &root, Bucket::Run))
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Run))
         }
         Some(Command::Delete { root, yes }) => block_on(lifecycle::delete(&workspace, &root, yes)),
         Some(Command::Dead { dialog, note }) => {
@@ -132,7 +134,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, mcp: true, .. }) => {
-            let servers = runtime()?.block_on(servers::look(&workspace));
+            let servers = runtime()?.block_on(servers::query(&workspace));
             doctor::doctor(&workspace, json, Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
@@ -150,7 +152,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     }
 }
 
-fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
+fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
     match q4h.command {
         None => queries::questions(workspace, q4h.json),
         Some(Q4hCommand::List { json }) => queries::questions(workspace, json || q4h.json),
@@ -163,7 +165,7 @@ fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
     }
 }
 
-fn existing(folder: &Path) -> Result<PathBuf, CommandError> {
+fn canonical_folder(folder: &Path) -> Result<PathBuf, CommandError> {
     let whole = folder.canonicalize().map_err(|error| {
         CommandError::invalid(format!("workspace {}: {error}", folder.display()))
     })?;
@@ -182,9 +184,9 @@ fn init(folder: &Path) -> Result<Status, CommandError> {
             Put::Written => "written",
             Put::Kept => "kept",
         };
-        lines::say(&format!("{word}  {}", path.display()));
+        lines::print(&format!("{word}  {}", path.display()));
     }
-    lines::remark("next: put your model into .minds/llm.yaml, then run dominds-tui");
+    lines::note("next: put your model into .minds/llm.yaml, then run dominds-tui");
     Ok(Status::Done)
 }
 

@@ -24,7 +24,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(buckets);
-    tell_problems(&survey);
+    print_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     if as_json {
         let tree = |tree| {
@@ -32,28 +32,28 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
             Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey.problems))
         };
         lines::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
-        keep(&store, &survey);
+        save_index(&store, &survey);
         return Ok(Status::Done);
     }
     let (ids, now) = (Ids::short(&survey), SystemClock.now());
     for tree in find::newest_first(&survey) {
         for (depth, dialog) in listing::in_order(tree) {
-            lines::say(&listing::row(tree, (depth, dialog), &ids, &now));
+            lines::print(&listing::row(tree, (depth, dialog), &ids, &now));
             let indent = "  ".repeat(depth + 3);
             for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
-                lines::say(&format!("{indent}{line}"));
+                lines::print(&format!("{indent}{line}"));
             }
         }
     }
     if survey.trees.is_empty() {
-        lines::remark("no dialogs yet");
+        lines::note("no dialogs yet");
     }
-    keep(&store, &survey);
+    save_index(&store, &survey);
     Ok(Status::Done)
 }
 
 /// After a long list was read from its files, the next one is prepared; what fails costs time only.
-fn keep(store: &Store, survey: &Survey) {
+fn save_index(store: &Store, survey: &Survey) {
     if survey.is_worth_keeping()
         && let Err(error) = store.keep_list()
     {
@@ -62,8 +62,8 @@ fn keep(store: &Store, survey: &Survey) {
 }
 
 /// Whatever could not be read is said, so that no dialog vanishes without a word.
-pub fn tell_problems(survey: &Survey) {
-    survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
+pub fn print_problems(survey: &Survey) {
+    survey.problems.iter().for_each(|problem| lines::note(&problem.to_string()));
 }
 
 /// Pushes that are left to a main dialog, and how many there may be.
@@ -75,7 +75,7 @@ fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
 
 pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-    tell_problems(&survey);
+    print_problems(&survey);
     let all = find::questions(&survey);
     if as_json {
         lines::json(&all.iter().map(question_json).collect());
@@ -83,7 +83,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
     }
     let ids = Ids::short(&survey);
     for (_, dialog, question) in &all {
-        lines::say(&format!(
+        lines::print(&format!(
             "{}  @{}  {}  {}",
             ids.question(&question.id),
             dialog.meta.agent_id,
@@ -92,7 +92,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
         ));
     }
     if all.is_empty() {
-        lines::remark("nothing waits for you");
+        lines::note("nothing waits for you");
     }
     Ok(Status::Done)
 }
@@ -107,8 +107,8 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
     if as_json {
         lines::json(&question_json(one));
     } else {
-        lines::say(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
-        lines::say(&found.tellask_content);
+        lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
+        lines::print(&found.tellask_content);
     }
     Ok(Status::Done)
 }
@@ -132,7 +132,7 @@ fn question_json(
 
 /// How a transcript is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum TranscriptFormat {
     Plain,
     Json,
     Markdown,
@@ -142,7 +142,7 @@ pub fn show(
     workspace: &Path,
     wanted: &str,
     course: Option<u32>,
-    form: Form,
+    form: TranscriptFormat,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
@@ -155,8 +155,8 @@ pub fn show(
     let fullness = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
     let courses = existing_course(&store, bucket, &id, None)?;
     let course = existing_course(&store, bucket, &id, course.map(Course))?;
-    let entries = whole_course(&store, bucket, &id, course)?;
-    if form == Form::Json {
+    let entries = read_course(&store, bucket, &id, course)?;
+    if form == TranscriptFormat::Json {
         let records: Vec<Value> = entries
             .iter()
             .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
@@ -170,9 +170,11 @@ pub fn show(
         return Ok(Status::Done);
     }
     transcript::print(&agent, course, &entries, form);
-    if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
+    if let Some((tree, dialog)) =
+        listed.filter(|_| form == TranscriptFormat::Plain && course == courses)
+    {
         for line in inspect::lines(tree, dialog, None, &Ids::short(&survey)) {
-            lines::remark(&line);
+            lines::note(&line);
         }
     }
     Ok(Status::Done)
@@ -195,7 +197,7 @@ pub fn existing_course(
     Ok(course)
 }
 
-pub fn whole_course(
+pub fn read_course(
     store: &Store,
     bucket: Bucket,
     id: &DialogId,

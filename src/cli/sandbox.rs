@@ -43,5 +43,5 @@ pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, Comma
 fn passed(program: &str, ended: io::Result<ExitStatus>) -> Result<Status, CommandError> {
     let ended = ended.map_err(|error| CommandError::refused(format!("{program}: {error}")))?;
     let code = ended.code().or_else(|| ended.signal().map(|signal| signal + 128));
-    Ok(Status::Passed(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    Ok(Status::OfCommand(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }

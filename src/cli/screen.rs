@@ -24,34 +24,34 @@ use super::exit::{CommandError, Status};
 use super::lines;
 
 /// How long dialogs may settle when the screen is left.
-const GRACE: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the last frame may take at the end.
-const LAST_FRAME: Duration = Duration::from_millis(500);
+const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, CommandError> {
     let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
-    match run(workspace, models, Opening::default(), &mut Keys::default())? {
-        Left::For(status) => Ok(status),
-        Left::ForReplay => Ok(Status::Done),
+    match run(workspace, models, ScreenStart::default(), &mut Keys::default())? {
+        ScreenExit::Status(status) => Ok(status),
+        ScreenExit::Replay => Ok(Status::Done),
     }
 }
 
 /// What a screen begins with.
 #[derive(Debug, Default)]
-pub struct Opening<'a> {
+pub struct ScreenStart<'a> {
     /// Commands given before a person can type.
-    pub first: Vec<Command>,
+    pub commands: Vec<Command>,
     /// What the demo says at its end.
     pub demo: Option<(&'a DemoWorkspace, Begun)>,
 }
 
 /// Why the screen was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
-    For(Status),
+pub enum ScreenExit {
+    Status(Status),
     /// The demo is to begin anew.
-    ForReplay,
+    Replay,
 }
 
 /// Which commands do the work where no screen can be shown.
@@ -75,22 +75,22 @@ pub fn check_terminal() -> Result<(), CommandError> {
 pub fn run(
     workspace: &Path,
     models: Models,
-    opening: Opening<'_>,
+    opening: ScreenStart<'_>,
     keys: &mut Keys,
-) -> Result<Left, CommandError> {
+) -> Result<ScreenExit, CommandError> {
     check_terminal()?;
     let runtime = super::runtime()?;
     let outcome = runtime.block_on(show(workspace, models, opening, keys));
-    runtime.shutdown_timeout(LAST_FRAME);
+    runtime.shutdown_timeout(LAST_FRAME_TIMEOUT);
     outcome
 }
 
 async fn show(
     workspace: &Path,
     models: Models,
-    Opening { first, demo }: Opening<'_>,
+    ScreenStart { commands: first, demo }: ScreenStart<'_>,
     keys: &mut Keys,
-) -> Result<Left, CommandError> {
+) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
     let (driver, store, shells) = app::start(StartOptions {
         workspace,
@@ -111,7 +111,7 @@ async fn show(
     let report = Arc::new(Mutex::new(None));
     let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        lines::remark(&report);
+        lines::note(&report);
     }
     shown.map_err(|error| CommandError::usage(format!("the terminal: {error}")))
 }
@@ -121,7 +121,7 @@ async fn on_terminal(
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
     (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, Begun)>, &mut Keys),
-) -> io::Result<Left> {
+) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
     let told = report.clone();
@@ -152,24 +152,28 @@ async fn on_terminal(
     };
     let options = TerminalOptions {
         ability: setup.ability,
-        run: RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() },
+        run: RunOptions {
+            link: link(),
+            grace: SHUTDOWN_TIMEOUT,
+            in_tmux: env::variable("TMUX").is_some(),
+        },
         modes,
     };
     let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, keys, options).await;
     tasks.join().await;
-    part_from(shells, asked.get().copied(), app.quit_policy()).await;
+    end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
         // A terminal that is gone is no news then.
-        Some(ask) => Ok(Left::For(ended_by(*ask))),
-        None if app.replays() => shown.map(|_| Left::ForReplay),
-        None => shown.map(|_| Left::For(Status::Done)),
+        Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
+        None if app.replays() => shown.map(|_| ScreenExit::Replay),
+        None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
 }
 
 /// A person chooses what becomes of processes in the background. Who asks the program to end from
 /// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
 /// found again.
-async fn part_from(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
+async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
     let stop = match asked {
         Some(StopSignal::Interrupt | StopSignal::Terminate) => true,
         Some(StopSignal::HangUp) => false,
@@ -183,13 +187,13 @@ async fn part_from(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolic
 }
 
 /// Says what ended the program, now that the terminal is given back.
-fn ended_by(ask: StopSignal) -> Status {
+fn report_signal(ask: StopSignal) -> Status {
     let (signal, status) = match ask {
         StopSignal::Interrupt => ("SIGINT", Status::Interrupted),
         StopSignal::Terminate => ("SIGTERM", Status::Terminated),
         StopSignal::HangUp => ("SIGHUP", Status::Terminated),
     };
-    lines::remark(&format!("dominds-tui: ended by {signal}; everything is on disk"));
+    lines::note(&format!("dominds-tui: ended by {signal}; everything is on disk"));
     status
 }
 

@@ -14,17 +14,17 @@ use crate::tools::ToolSource as _;
 use super::config;
 
 /// A server and its tools, under the names members use.
-pub type Server = (String, Vec<String>);
+pub type ServerTools = (String, Vec<String>);
 
 /// What was found.
 #[derive(Debug)]
-pub struct Found {
-    pub tools: Vec<Server>,
+pub struct ServerReport {
+    pub tools: Vec<ServerTools>,
     pub problems: Vec<Problem>,
 }
 
 /// Starts the servers a person agreed to, asks them, and ends them.
-pub async fn look(workspace: &Path) -> Found {
+pub async fn query(workspace: &Path) -> ServerReport {
     let own = app::registry(Arc::default());
     let held = config::read().levels.servers;
     let wall = held.map(|level| (Sandbox::new(app::sandbox_config(workspace), level), level));
@@ -39,5 +39,5 @@ pub async fn look(workspace: &Path) -> Found {
     let problems = servers.problems();
     servers.close().await;
     while tasks.join_next().await.is_some() {}
-    Found { tools: tools.into_iter().collect(), problems }
+    ServerReport { tools: tools.into_iter().collect(), problems }
 }

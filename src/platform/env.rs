@@ -23,7 +23,7 @@ pub fn all() -> impl Iterator<Item = (String, String)> {
 
 /// The file of this very program, also if another has taken its place on disk meanwhile.
 #[must_use]
-pub fn this_program() -> PathBuf {
+pub fn current_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");
     if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }
