@@ -1,4 +1,4 @@
-//! The composition root: builds an engine out of its parts and starts it.
+//! The composition root: builds an engine from its parts and starts it.
 
 mod probe;
 mod sandbox;
@@ -33,23 +33,23 @@ pub use probe::{Probe, ProbeResult, probe};
 pub use sandbox::sandbox_config;
 pub use trust::Trust;
 
-/// Which models answer.
+/// The source of model answers.
 #[derive(Debug)]
 pub enum Models {
-    /// Those of `.minds/llm.yaml`, and what a person agreed to.
+    /// The providers of `.minds/llm.yaml`, and the user's consent.
     Configured(Arc<Trust>),
-    /// A script; for the demo.
+    /// A script, for the demo.
     Scripted(Scripted),
 }
 
-/// What may be used up at most, by the person's own word.
+/// Limits from the user's `config.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UserLimits {
     pub crowd: CrowdLimits,
     pub answer: AnswerLimit,
 }
 
-/// How long a whole answer may take.
+/// Timeout of a complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerLimit(pub Duration);
 
@@ -59,26 +59,25 @@ impl Default for AnswerLimit {
     }
 }
 
-/// What is started.
+/// Options of [`start`].
 #[derive(Debug)]
 pub struct StartOptions<'a> {
     pub workspace: &'a Path,
     pub models: Models,
     pub audience: Audience,
     pub pick_up: PickUp,
-    /// False: facts are recorded, nothing is driven.
+    /// False: commands are recorded, no dialog is driven.
     pub driving: bool,
-    /// The language of whoever reads.
+    /// The user's language.
     pub user_lang: Lang,
-    /// What the person allows.
     pub limits: UserLimits,
-    /// What is wrong outside the workspace: in the person's own files.
+    /// Problems of the user's own files, outside the workspace.
     pub config_problems: Vec<Problem>,
-    /// What commands of members may do.
+    /// The sandbox level of members' commands.
     pub level: Level,
-    /// The person's own file says that for this workspace.
+    /// The user's `config.yaml` sets the level for this workspace.
     pub level_is_set: bool,
-    /// What servers that are programs may do, if they are to be held too.
+    /// The sandbox level of MCP servers that are programs; `None` without a sandbox.
     pub servers_level: Option<Level>,
 }
 
@@ -95,9 +94,14 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     };
     let engine = engine(start.workspace, store.clone(), providers);
     let sandbox = Sandbox::new(sandbox_config(start.workspace), start.level);
-    let wall = start.servers_level.map(|level| (sandbox.clone(), level));
+    let server_sandbox = start.servers_level.map(|level| (sandbox.clone(), level));
     let sources = trust.clone().map(|trust| {
-        ToolSources::new(vec![Arc::new(mcp_servers(start.workspace, trust, &engine.tools, wall))])
+        ToolSources::new(vec![Arc::new(mcp_servers(
+            start.workspace,
+            trust,
+            &engine.tools,
+            server_sandbox,
+        ))])
     });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
@@ -124,25 +128,25 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
-/// The processes that earlier runs have started here, as this person's own folder tells.
+/// The background processes of earlier runs, recorded in the state folder.
 fn process_register(workspace: &Path) -> Register {
     let state = dirs::state().filter(|state| !trust::is_inside(state, workspace));
     Register::new(state.map(|state| state.join("processes")), workspace)
 }
 
-/// An engine to look with: it holds no lock and asks no model.
+/// An engine for reading: it takes no lock and uses no model.
 pub fn read_only_engine(workspace: &Path) -> Result<Engine, StoreError> {
     let store = Arc::new(open(workspace, Access::ReadOnly)?);
     let trust = Arc::new(Trust::recorded(workspace));
     Ok(Engine { trust, ..engine(workspace, store, Arc::new(NoSource)) })
 }
 
-/// The servers of a workspace; none runs yet.
+/// The MCP servers of a workspace, not yet started.
 pub fn mcp_servers(
     workspace: &Path,
     trust: Arc<Trust>,
     own: &Registry,
-    wall: Option<(Sandbox, Level)>,
+    sandbox: Option<(Sandbox, Level)>,
 ) -> Servers {
     Servers::new(mcp::Setup {
         workspace: Arc::from(workspace),
@@ -152,7 +156,7 @@ pub fn mcp_servers(
         vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
-        sandbox: wall,
+        sandbox,
     })
 }
 
@@ -183,7 +187,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     }
 }
 
-/// All tools of this program.
+/// All built-in tools.
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
@@ -204,7 +208,7 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
     Store::open(workspace, access, StoreOptions::new(Arc::new(SystemClock)))
 }
 
-/// Providers as `.minds/llm.yaml` names them.
+/// The providers of `.minds/llm.yaml`.
 #[derive(Debug)]
 struct ConfiguredSource {
     workspace: PathBuf,
@@ -230,15 +234,14 @@ impl ConfiguredSource {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
-        // The log must not repeat it, whoever does.
+        // The log must never contain it.
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
             && trust::is_inside(path, &self.workspace)
         {
             let text = format!(
-                "caFile {} lies in the workspace, and what a workspace brings along is nobody to \
-                 trust: put the file elsewhere",
+                "caFile {} is in the workspace, whose files are not trusted: put the file elsewhere",
                 path.display()
             );
             return Err(LlmError::new(ErrorClass::Rejected, &text).into());
@@ -253,7 +256,7 @@ impl ConfiguredSource {
         })
     }
 
-    /// One per folder: it remembers the files it has read.
+    /// One per folder: it caches the files it has read.
     fn mock(&self, config: &ProviderConfig) -> Mock {
         let folder = self.workspace.join(&config.base_url);
         let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
@@ -290,7 +293,7 @@ impl ProviderSource for ConfiguredSource {
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
             ApiType::Codex | ApiType::Unknown(_) => {
                 let text = format!(
-                    "provider {}: apiType {} is not built; use anthropic, openai, openai-compatible or mock",
+                    "provider {}: apiType {} is not supported; use anthropic, openai, openai-compatible or mock",
                     config.key,
                     config.api_type.name()
                 );
@@ -300,19 +303,19 @@ impl ProviderSource for ConfiguredSource {
     }
 }
 
-/// The usual limits, where the file sets no others.
+/// The default limits, overridden by the file.
 fn answer_limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
-    let usual = llm::AnswerLimits::default();
+    let defaults = llm::AnswerLimits::default();
     llm::AnswerLimits {
-        connect: connection.connect_timeout.unwrap_or(usual.connect),
-        first_byte: connection.first_byte_timeout.unwrap_or(usual.first_byte),
-        idle: connection.idle_timeout.unwrap_or(usual.idle),
+        connect: connection.connect_timeout.unwrap_or(defaults.connect),
+        first_byte: connection.first_byte_timeout.unwrap_or(defaults.first_byte),
+        idle: connection.idle_timeout.unwrap_or(defaults.idle),
         answer: answer.0,
-        ..usual
+        ..defaults
     }
 }
 
-/// One script for all.
+/// One script for all models.
 #[derive(Debug)]
 struct ScriptedSource(Arc<Scripted>);
 
@@ -322,7 +325,7 @@ impl ProviderSource for ScriptedSource {
     }
 }
 
-/// Stands in where nobody is asked.
+/// Placeholder where no model is used.
 #[derive(Debug)]
 struct NoSource;
 

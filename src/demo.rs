@@ -1,7 +1,7 @@
 //! The demo: a workspace, a team and its script, embedded in the program. Only the model is
-//! scripted; driver, store and screens are the real ones.
+//! scripted; driver, store and screens are real.
 //!
-//! Nothing that exists is ever overwritten, and only a folder made by [`Stage::scratch`] is removed.
+//! Existing files are never overwritten, and only a folder created by [`Stage::scratch`] is removed.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
@@ -14,35 +14,35 @@ use crate::protocol::command::{Command, Ticket};
 use crate::tools::guard::set_up;
 use crate::yaml::{self, YamlError};
 
-/// A file of the demo workspace with its text.
+/// `(path, text)` of a file of the demo workspace.
 macro_rules! embedded {
     ($path:literal) => {
         ($path, include_str!(concat!("../.minds/demo/workspace/", $path)))
     };
 }
 
-/// Who is spoken to.
+/// The member that gets the first message.
 pub const LEAD: &str = "orchestrator";
 
-/// What the team works on.
+/// The Taskdoc of the demo.
 pub const TASKDOC: &str = "add-2fa.tsk";
 
-/// How a folder made for one demo is called; the rest of the name tells it from others.
+/// Prefix of the names of temporary folders.
 const SCRATCH_PREFIX: &str = "dominds-tui-demo";
 
-/// How a folder is called in which an earlier run is kept.
+/// Prefix of the names of folders with an earlier run.
 const BACKUP_PREFIX: &str = "earlier-";
 
-/// Folders of one name that may lie about before another one is given up.
+/// Numbers tried for a new folder.
 const MAX_NUMBERED: u32 = 100;
 
 const FIRST_MESSAGE: &str = include_str!("../.minds/demo/first-message.md");
 const SCRIPT: &str = include_str!("../.minds/demo/script.yaml");
 
-/// By this file a demo workspace is known again.
+/// The file that identifies a demo workspace.
 const MARKER_FILE: (&str, &str) = embedded!(".minds/llm.yaml");
 
-/// Path below the workspace, and text.
+/// `(path, text)`; paths are relative to the workspace.
 const FILES: [(&str, &str); 18] = [
     MARKER_FILE,
     embedded!(".minds/team.yaml"),
@@ -64,27 +64,26 @@ const FILES: [(&str, &str); 18] = [
     embedded!("notes/storage.md"),
 ];
 
-/// The folder a demo plays in.
+/// The folder of a demo.
 #[derive(Debug)]
 pub struct DemoWorkspace {
     folder: PathBuf,
-    /// True if it is removed when the demo is over.
+    /// True if it is removed when the demo ends.
     scratch: bool,
 }
 
 impl DemoWorkspace {
-    /// A new workspace below the folder for temporary files, gone when this value is dropped.
+    /// A new temporary workspace, removed when this value is dropped.
     ///
     /// # Errors
-    /// The folder or a file of it could not be written.
+    /// The folder or a file could not be written.
     pub fn scratch() -> io::Result<Self> {
         let stage = Self { folder: new_folder(&std::env::temp_dir())?, scratch: true };
         write_files(&stage.folder)?;
         Ok(stage)
     }
 
-    /// The demo workspace in `folder`, made if need be and kept. One that was played before goes on
-    /// where it was.
+    /// The demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
     ///
     /// # Errors
     /// As [`write_workspace`].
@@ -97,11 +96,11 @@ impl DemoWorkspace {
         &self.folder
     }
 
-    /// The same demo from its start. In a folder that is kept, everything that is there moves into a
-    /// folder of its own below it, which is a whole workspace again; a scratch folder goes.
+    /// Restarts the demo. In a kept folder, all files are moved to a new subfolder, which is a complete
+    /// workspace; a temporary folder is removed.
     ///
     /// # Errors
-    /// Something could not be moved or written; nothing is lost.
+    /// A file could not be moved or written; nothing is lost.
     pub fn restarted(self) -> io::Result<Self> {
         if self.scratch {
             return Self::scratch();
@@ -111,7 +110,7 @@ impl DemoWorkspace {
         Ok(Self { folder: self.folder.clone(), scratch: false })
     }
 
-    /// What is said at the end: what was seen, and what to try next.
+    /// The text at the end of the demo.
     #[must_use]
     pub fn ending(&self, lang: Lang) -> String {
         let seen = lang.pick(
@@ -146,32 +145,32 @@ impl Drop for DemoWorkspace {
     }
 }
 
-/// Writes the demo workspace; what is there already is left as it is.
+/// Writes the demo workspace; existing files are not changed.
 ///
 /// # Errors
-/// The folder holds something else than a demo workspace, or a file could not be written.
+/// The folder contains something other than a demo workspace, or a file could not be written.
 pub fn write_workspace(folder: &Path) -> io::Result<()> {
     if !is_usable(folder)? {
-        let text = "the folder holds something else; name an empty one, or one of an earlier demo";
+        let text = "the folder is not empty; name an empty one, or one of an earlier demo";
         return Err(io::Error::new(ErrorKind::AlreadyExists, text));
     }
     write_files(folder)
 }
 
-/// What everybody of the team does.
+/// The scripted answers of the team.
 ///
 /// # Errors
-/// Never with the script the program was built with; a test holds that.
+/// Never with the embedded script; a test checks this.
 pub fn script() -> Result<Script, YamlError> {
     yaml::read(SCRIPT)
 }
 
-/// What the person says to begin with.
+/// The user's first message.
 pub fn first_message() -> &'static str {
     FIRST_MESSAGE.trim_end()
 }
 
-/// Begins the story. To be sent once to a workspace without dialogs.
+/// The command that starts the demo, for a workspace without dialogs.
 pub fn first_command(ticket: Ticket) -> Command {
     Command::Create {
         ticket,
@@ -181,12 +180,12 @@ pub fn first_command(ticket: Ticket) -> Command {
     }
 }
 
-/// Makes a folder that was not there before.
+/// Creates a new folder.
 fn new_folder(parent: &Path) -> io::Result<PathBuf> {
     create_numbered(parent, &format!("{SCRATCH_PREFIX}-{}-", std::process::id()))?.canonicalize()
 }
 
-/// Makes a folder of this name with a number behind it, for this person alone.
+/// Creates a private folder with the first free number appended to its name.
 fn create_numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
     for n in 1..MAX_NUMBERED {
         let folder = parent.join(format!("{name}{n}"));
@@ -200,8 +199,8 @@ fn create_numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
     Err(io::Error::new(ErrorKind::AlreadyExists, text))
 }
 
-/// Moves everything into a new folder below; what the demo is known by goes last, so that one which was
-/// interrupted here is still known.
+/// Moves all files to a new subfolder; the marker file goes last, so that an interrupted demo is still
+/// recognized.
 fn move_to_backup(folder: &Path) -> io::Result<()> {
     let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
     let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
@@ -211,7 +210,7 @@ fn move_to_backup(folder: &Path) -> io::Result<()> {
     names.iter().try_for_each(|name| fs::rename(folder.join(name), aside.join(name)))
 }
 
-/// True for a folder that is absent, empty, or a demo workspace.
+/// True for a folder that is missing, empty, or a demo workspace.
 fn is_usable(folder: &Path) -> io::Result<bool> {
     let mut entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

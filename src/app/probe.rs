@@ -1,6 +1,5 @@
-//! Asks every provider of a workspace for one word, to find out whether it can be used before a dialog
-//! does. No key goes where nobody agreed to send it, and built-in providers that no member uses are
-//! left alone.
+//! Probes every provider of a workspace with a short request. API keys are sent only with the user's
+//! consent; built-in providers that no member uses are skipped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,26 +15,27 @@ use crate::platform::env;
 
 use super::{AnswerLimit, ConfiguredSource, Trust};
 
-/// Providers that are asked at once.
 const MAX_CONCURRENT: usize = 16;
-/// Enough for a word; some providers refuse to give fewer.
+/// Enough for a word; some providers reject lower limits.
 const MAX_ANSWER_TOKENS: u32 = 16;
 
-/// What was found out about one model.
+/// The probe of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     pub provider: String,
-    /// `None` where there was none to ask.
+    /// `None` if the provider has no model.
     pub model: Option<String>,
     pub result: ProbeResult,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeResult {
-    /// It answered after this time.
+    /// With the time until the answer was complete.
     Answered(Duration),
-    /// It cannot be used as it is.
-    Failed { text: String, fix: String },
+    Failed {
+        text: String,
+        fix: String,
+    },
 }
 
 impl ProbeResult {
@@ -44,7 +44,7 @@ impl ProbeResult {
     }
 }
 
-/// Asks all of them, each within `limit`. In the order of the file.
+/// Probes all providers, each with the timeout `limit`. In the order of the file.
 pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let minds = Minds::load(workspace, env::work_language());
     let trust = Arc::new(Trust::recorded(workspace));
@@ -65,12 +65,12 @@ async fn ask_all(
     stream::iter(asked).buffered(MAX_CONCURRENT).collect().await
 }
 
-/// Every provider of the file and every one that members use, with the models to ask for.
+/// Every provider of the file and every one that members use, with the models to probe.
 fn candidates<'a>(minds: &'a Minds, env: Env) -> Vec<(&'a ProviderConfig, Option<&'a str>)> {
-    let anywhere = |_: &str| Some("set".to_owned());
+    let key_is_set = |_: &str| Some("set".to_owned());
     let mut used: Vec<(&str, &str)> = Vec::new();
     for member in minds.team().visible() {
-        let found = minds.model_of(member, env).or_else(|_| minds.model_of(member, &anywhere));
+        let found = minds.model_of(member, env).or_else(|_| minds.model_of(member, &key_is_set));
         if let Ok((provider, _, model)) = found
             && !used.contains(&(provider.key.as_str(), model))
         {
@@ -106,7 +106,7 @@ async fn probe_one(
                 Ok(Err(fault)) => fault,
                 Err(_) => ProbeResult::failed(
                     format!("there was no answer within {} s", limit.as_secs_f64()),
-                    "look whether the server hangs or still loads the model; --timeout gives it longer",
+                    "check whether the server hangs or is still loading the model; --timeout sets a longer limit",
                 ),
             }
         }
@@ -114,7 +114,7 @@ async fn probe_one(
     Probe { provider: config.key.clone(), model: model.map(str::to_owned), result: finding }
 }
 
-/// The provider, if everything on this side is there.
+/// The provider and model, if the configuration is complete.
 fn prepare<'a>(
     config: &ProviderConfig,
     model: Option<&'a str>,
@@ -140,7 +140,7 @@ fn prepare<'a>(
     Ok((provider, model))
 }
 
-/// Asks for one word as members do; if that is refused, in one piece.
+/// Requests a streamed answer as dialogs do; if that is rejected, one without streaming.
 async fn check_answer(
     provider: &dyn Provider,
     model: &str,
@@ -149,7 +149,7 @@ async fn check_answer(
     let Err(error) = ask(provider, model, true).await else { return Ok(()) };
     let may_be_streaming = matches!(error.status(), Some(400 | 422 | 501));
     if may_be_streaming && ask(provider, model, false).await.is_ok() {
-        let text = format!("it answers in one piece, but not as a stream: {error}");
+        let text = format!("it answers without streaming, but not as a stream: {error}");
         let fix = "set `streaming: false` for its members; if it is `stream_options` that it \
                     refuses, add `apiQuirks: no_stream_options` instead";
         return Err(ProbeResult::failed(text, fix));
@@ -170,7 +170,7 @@ async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<()
     while let Some(event) = answer.next().await {
         match event {
             Ok(_) => {}
-            // It thought until the few tokens were used up.
+            // Thinking used up the few tokens.
             Err(error) if error.class() == ErrorClass::Empty => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -182,7 +182,7 @@ fn failure(error: &LlmError, config: &ProviderConfig) -> ProbeResult {
     ProbeResult::failed(error.to_string(), fix_for(error, config.api_key_env_var.as_deref()))
 }
 
-/// What a person can do about a failed request.
+/// What the user can do about a failed request.
 fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
     let text = match (error.status(), error.class()) {
         (Some(401 | 403), _) => {
@@ -195,18 +195,22 @@ fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
         (Some(404 | 405), _) => {
             "check `baseUrl`, which often ends in `/v1`, `apiType`, and the name of the model"
         }
-        (Some(402 | 429 | 529), _) => "it can be reached; look at the limits of your account",
-        (Some(500..), _) => "the provider has trouble of its own; try again later",
-        (Some(_), ErrorClass::ContextOverflow) => "the model takes almost nothing; use another one",
+        (Some(402 | 429 | 529), _) => "it can be reached; check the limits of your account",
+        (Some(500..), _) => "the provider has an internal error; try again later",
+        (Some(_), ErrorClass::ContextOverflow) => {
+            "the model's context is too small; use another one"
+        }
         (Some(_), _) => "check the name of the model, and its limits in `models`",
-        (None, ErrorClass::Malformed) => "check `baseUrl` and `apiType`: this is no such API",
+        (None, ErrorClass::Malformed) => {
+            "check `baseUrl` and `apiType`: the server does not speak this API"
+        }
         (None, ErrorClass::Rejected | ErrorClass::Fatal) => "fix the entry in .minds/llm.yaml",
         (None, ErrorClass::Violation) => "use another server or `apiType` for this model",
         (None, ErrorClass::Transport) if is_about_certificates(error.message()) => {
             "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"
         }
         (None, ErrorClass::Transport) => {
-            "look whether the server runs, whether `baseUrl` is right, and at HTTPS_PROXY"
+            "check whether the server runs, `baseUrl`, and HTTPS_PROXY"
         }
         (
             None,

@@ -1,11 +1,11 @@
-//! Where the sandbox of a workspace is built, and which level a person chose for it.
+//! The sandbox configuration of a workspace.
 
 use std::path::{Path, PathBuf};
 
 use crate::platform::{dirs, env};
 use crate::sandbox::SandboxConfig;
 
-/// Variables that name where tools and their caches lie, or a certificate.
+/// Variables with paths of tools, their caches, and certificates.
 const TOOL_VARIABLES: [&str; 15] = [
     "CARGO_HOME",
     "RUSTUP_HOME",
@@ -24,7 +24,7 @@ const TOOL_VARIABLES: [&str; 15] = [
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// Of this person, on this machine.
+/// For the current user on this machine.
 #[must_use]
 pub fn sandbox_config(workspace: &Path) -> SandboxConfig {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);

@@ -1,5 +1,5 @@
-//! `config.yaml`: how the screen looks, which keys it has, and how much may be used up. Every fault is a problem with its line, and
-//! is skipped.
+//! `config.yaml`: theme, language, keys, limits and sandbox levels. An invalid entry is skipped and
+//! reported as a problem with its line.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,46 +23,44 @@ const DEFAULT_THEME: &str = "dark";
 /// The keys the file may have.
 const KEYS: [&str; 7] = ["theme", "language", "keys", "limits", "sandbox", "workspaces", "mcp"];
 
-/// The limits it may set: the name, the largest value.
+/// `(name, maximum)` of the limits.
 const LIMITS: [(&str, u64); 3] =
     [("side_dialogs", 10_000), ("side_dialog_depth", 100), ("answer_minutes", 24 * 60)];
 
-/// How this terminal is drawn on.
+/// The parsed `config.yaml`.
 #[derive(Debug)]
 pub struct UserConfig {
     pub look: Look,
     pub ability: Ability,
     pub limits: UserLimits,
-    /// What commands may do.
     pub levels: SandboxLevels,
-    /// What was wrong in the file.
     pub problems: Vec<Problem>,
 }
 
-/// What commands of members may do, by workspace.
+/// Sandbox levels of members' commands, by workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxLevels {
     default: Level,
     by_workspace: Vec<(PathBuf, Level)>,
-    /// What MCP servers that are programs may do; `None`: whatever the person may.
+    /// The level of MCP servers that are programs; `None`: no sandbox.
     pub servers: Option<Level>,
 }
 
 impl SandboxLevels {
-    /// What the file says of this workspace, else what was chosen there on the screen, else the usual
-    /// one. `workspace`: without links in its path.
+    /// The level in the file for this workspace, else the one chosen on the screen, else the default.
+    /// `workspace` must be canonical.
     pub fn of(&self, workspace: &Path) -> Level {
         let chosen = || Trust::recorded(workspace).level();
         self.set_for(workspace).or_else(chosen).unwrap_or(self.default)
     }
 
-    /// What the file says of this workspace.
+    /// The level in the file for this workspace.
     pub fn set_for(&self, workspace: &Path) -> Option<Level> {
         self.by_workspace.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
     }
 }
 
-/// Where the file belongs, whether or not it is there.
+/// The path of the file, which may not exist.
 pub fn path() -> Option<PathBuf> {
     dirs::config().map(|dir| dir.join(FILE))
 }
@@ -75,7 +73,7 @@ pub fn read() -> UserConfig {
     from_text(&shown, read, Ability { depth: color_depth(), utf8: is_utf8() })
 }
 
-/// What the file says. `shown`: its name for people.
+/// Parses the file. `shown`: its path for messages.
 fn from_text(shown: &str, read: Result<Option<String>, String>, ability: Ability) -> UserConfig {
     let mut report = ConfigReport { shown, text: String::new(), problems: Vec::new() };
     let value = report.parse(read);
@@ -89,7 +87,7 @@ fn from_text(shown: &str, read: Result<Option<String>, String>, ability: Ability
         Some(Value::String(name)) if name == "en" => Lang::En,
         None | Some(Value::Null) => env::work_language(),
         Some(other) => {
-            report.add(&["language"], &format!("{other} is no language"), "use en or zh");
+            report.add(&["language"], &format!("{other} is not a language"), "use en or zh");
             env::work_language()
         }
     };
@@ -97,7 +95,7 @@ fn from_text(shown: &str, read: Result<Option<String>, String>, ability: Ability
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !KEYS.contains(&key.as_str()) {
             let fix = format!("remove it; there are {}", KEYS.join(", "));
-            report.add(&[key], &format!("there is no setting {key:?}"), &fix);
+            report.add(&[key], &format!("unknown setting {key:?}"), &fix);
         }
     }
     let look = Look { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
@@ -105,7 +103,7 @@ fn from_text(shown: &str, read: Result<Option<String>, String>, ability: Ability
     UserConfig { look, ability, limits, levels, problems: report.problems }
 }
 
-/// The text of the file, if there is one.
+/// The text of the file, if it exists.
 fn read_file(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -114,7 +112,7 @@ fn read_file(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Faults, each with its line.
+/// Collects problems with their lines.
 struct ConfigReport<'a> {
     shown: &'a str,
     text: String,
@@ -133,7 +131,7 @@ impl ConfigReport<'_> {
         match yaml::parse(&self.text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let fix = format!("begin each setting with its name: {}", KEYS.join(", "));
+                let fix = format!("write a mapping of {}", KEYS.join(", "));
                 self.push(Some(1), "file", "expected a mapping of settings", &fix);
                 Value::Null
             }
@@ -149,12 +147,12 @@ impl ConfigReport<'_> {
         }
     }
 
-    /// A fault of the keymap names scope and action, as far as it is about them.
+    /// A fault of the keymap begins with scope and action.
     fn add_key_fault(&mut self, fault: &str) {
         let mut parts = fault.split(": ");
         let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
         let line = line_of(&self.text, &named);
-        let fix = "the names of scopes and actions, and their keys, stand in themes/keys.yaml";
+        let fix = "themes/keys.yaml lists all scopes, actions and keys";
         self.push(line, &format!("keys/{fault}"), fault, fix);
     }
 
@@ -172,7 +170,7 @@ impl ConfigReport<'_> {
     }
 }
 
-/// The limits; those that are not set, or wrong, are the usual ones.
+/// Limits that are not set, or invalid, have their defaults.
 fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     let none = serde_json::Map::new();
     let names = LIMITS.map(|(name, _)| name);
@@ -187,7 +185,7 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     };
     for key in entries.keys().filter(|key| !names.contains(&key.as_str())) {
         let fix = format!("remove it; there are {}", names.join(", "));
-        report.add(&["limits", key], &format!("there is no limit {key:?}"), &fix);
+        report.add(&["limits", key], &format!("unknown limit {key:?}"), &fix);
     }
     let [dialogs, depth, minutes] = LIMITS.map(|(name, most)| {
         let value = entries.get(name).filter(|value| !value.is_null())?;
@@ -208,7 +206,7 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     limits
 }
 
-/// A level that cannot be read leaves the usual one, which is no weaker than `workspace`.
+/// An invalid level is ignored: the default is no weaker than `workspace`.
 fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
     let mut levels = SandboxLevels::default();
     if let Some(level) = read_level(value, &["sandbox"], report) {
@@ -217,8 +215,8 @@ fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
     if let Some(mcp) = value.get("mcp") {
         let known = mcp.as_object().is_some_and(|all| all.keys().all(|key| key == "sandbox"));
         if known {
-            let wanted = read_level(mcp, &["mcp", "sandbox"], report);
-            levels.servers = wanted.filter(|level| *level != Level::Off);
+            let level = read_level(mcp, &["mcp", "sandbox"], report);
+            levels.servers = level.filter(|level| *level != Level::Off);
         } else {
             report.add(
                 &["mcp"],
@@ -242,7 +240,7 @@ fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
         if !known {
             report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
         } else if !path.starts_with('/') {
-            report.add(&keys, "the path is not whole", "write it from the root on");
+            report.add(&keys, "the path is not absolute", "write an absolute path");
         } else if let Some(level) = read_level(settings, &["workspaces", path, "sandbox"], report) {
             let real = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
             levels.by_workspace.push((real, level));
@@ -262,7 +260,7 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
     let level = Level::named(&given);
     if level.is_none() {
         let fix = format!("use {}", Level::ALL.map(Level::name).join(", "));
-        report.add(keys, &format!("{given:?} is no level"), &fix);
+        report.add(keys, &format!("{given:?} is not a level"), &fix);
     }
     level
 }
@@ -309,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_in_the_file_is_told_with_its_line_and_what_to_do() {
+    fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         for (text, expected) in [
             ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
@@ -317,22 +315,22 @@ mod tests {
             ("theme: [\n", vec![(true, "")]),
             ("- a\n", vec![(true, "expected a mapping of settings")]),
             ("\ntheme: pink\n", vec![(true, "pink")]),
-            ("language: fr\n", vec![(true, "is no language")]),
+            ("language: fr\n", vec![(true, "is not a language")]),
             ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
             ("mcp: { sandbox: workspace }\n", vec![]),
-            ("mcp: { wall: workspace }\n", vec![(true, "expected sandbox")]),
-            ("sandbox: none\n", vec![(true, "\"none\" is no level")]),
-            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not whole")]),
+            ("mcp: { level: workspace }\n", vec![(true, "expected sandbox")]),
+            ("sandbox: none\n", vec![(true, "\"none\" is not a level")]),
+            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not absolute")]),
             ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),
             ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
-            ("colour: 1\n", vec![(true, "there is no setting \"colour\"")]),
+            ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
             ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
             ("limits: 5\n", vec![(true, "a mapping of limits")]),
             ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
             ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
-            ("limits:\n  depth: 5\n", vec![(true, "there is no limit \"depth\"")]),
+            ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
         ] {
             let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
             let told: Vec<(bool, &str)> = setup
@@ -353,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
+    fn limits_have_defaults_if_the_file_does_not_set_them() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let limits = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).limits;
         assert_eq!(limits(""), UserLimits::default());
@@ -367,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_of_a_workspace_goes_before_the_usual_one_and_a_wrong_one_weakens_nothing() {
+    fn the_level_of_a_workspace_wins_over_the_default_and_an_invalid_one_is_ignored() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
         let levels = from_text("c", Ok(Some(text.to_owned())), ability).levels;
@@ -383,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_points_to_the_line_of_the_key_it_is_about() {
+    fn a_problem_has_the_line_of_its_key() {
         let ability = Ability { depth: ColorDepth::None, utf8: true };
         let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
         let setup = from_text("c", Ok(Some(text.to_owned())), ability);

@@ -1,4 +1,4 @@
-//! `demo`: the screen on the built-in team. Only the model is scripted.
+//! `demo`: the screen with the built-in team and a scripted model.
 
 use crate::app::{self, Models};
 use crate::demo::{self, DemoWorkspace};
@@ -11,7 +11,7 @@ use super::args::DemoArgs;
 use super::exit::{CommandError, Status};
 use super::screen::{self, ScreenExit, ScreenStart};
 
-/// The ticket of the first message; the screen's own begin at 1.
+/// The ticket of the first message; those of the screen begin at 1.
 const OPENING: u64 = 0;
 
 pub fn demo(demo: &DemoArgs) -> Result<Status, CommandError> {
@@ -34,7 +34,7 @@ pub fn demo(demo: &DemoArgs) -> Result<Status, CommandError> {
     }
 }
 
-/// The story begins where no dialog is; one that was played before goes on where it was.
+/// Starts the demo if there is no dialog yet; an earlier one continues.
 fn opening(stage: &DemoWorkspace) -> Result<ScreenStart<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {

@@ -1,4 +1,4 @@
-//! `doctor`: is everything in this workspace as it should be? Changes nothing.
+//! `doctor`: checks a workspace. Changes nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use super::exit::{CommandError, Status};
 use super::servers::{ServerReport, ServerTools};
 use super::{config, lines};
 
-/// `servers`: what the servers of the workspace were found to be, if they were asked.
+/// `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
     workspace: &Path,
     as_json: bool,
@@ -48,16 +48,16 @@ pub fn doctor(
         problems.extend(changeable(&file, &env::display_path(&file)));
     }
     let setup = config::read();
-    let wall = SandboxStatus::check(workspace, setup.levels.of(workspace));
+    let sandbox = SandboxStatus::check(workspace, setup.levels.of(workspace));
     problems.extend(setup.problems);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
-    report((&problems, &wall), dialogs, tools.as_deref(), as_json);
+    report((&problems, &sandbox), dialogs, tools.as_deref(), as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
 }
 
-/// Moves a tree that was set aside back to the running ones.
+/// Restores a tree that was set aside as damaged.
 pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
     let root = match app::open(workspace, Access::ReadWrite)?.restore(root) {
         Ok(root) => root,
@@ -66,11 +66,11 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
         }
         Err(error) => return Err(error.into()),
     };
-    lines::print(&format!("{root} is back"));
+    lines::print(&format!("{root} is restored"));
     Ok(Status::Done)
 }
 
-/// Asks every provider for a word, each for at most so long.
+/// Probes every provider, each with the timeout `limit`.
 pub async fn providers(
     workspace: &Path,
     limit: Duration,
@@ -81,14 +81,16 @@ pub async fn providers(
         let rows: Vec<_> = probes.iter().map(probe_json).collect();
         lines::json(&json!({ "providers": rows }));
     } else if probes.is_empty() {
-        lines::print("there is no provider to ask: .minds/llm.yaml names none, and no member does");
+        lines::print(
+            "there is no provider to probe: neither .minds/llm.yaml nor a member names one",
+        );
     } else {
         for probe in &probes {
             lines::print(&probe_line(probe));
         }
     }
-    let all_answer = probes.iter().all(|probe| matches!(probe.result, ProbeResult::Answered(_)));
-    Ok(if all_answer && !probes.is_empty() { Status::Done } else { Status::Invalid })
+    let all_answered = probes.iter().all(|probe| matches!(probe.result, ProbeResult::Answered(_)));
+    Ok(if all_answered && !probes.is_empty() { Status::Done } else { Status::Invalid })
 }
 
 fn probe_line(probe: &Probe) -> String {
@@ -112,20 +114,20 @@ fn probe_json(probe: &Probe) -> serde_json::Value {
     }
 }
 
-/// What commands of members are behind.
+/// The sandbox of members' commands.
 struct SandboxStatus {
     level: Level,
     means: Result<Means, SandboxRefusal>,
 }
 
 impl SandboxStatus {
-    /// Tries it, as the first command would.
+    /// Checks it, as the first command would.
     fn check(workspace: &Path, level: Level) -> Self {
         Self { level, means: Sandbox::new(app::sandbox_config(workspace), level).means(level) }
     }
 
     fn text(&self) -> String {
-        const BETTER: &str = "install bubblewrap for a better wall; this one cannot give";
+        const BETTER: &str = "install bubblewrap for a stronger sandbox; this one has gaps";
         let level = self.level;
         match &self.means {
             Ok(means) if level == Level::Off => {
@@ -144,14 +146,14 @@ impl SandboxStatus {
 }
 
 fn report(
-    (problems, wall): (&[Problem], &SandboxStatus),
+    (problems, sandbox): (&[Problem], &SandboxStatus),
     dialogs: usize,
     tools: Option<&[ServerTools]>,
     as_json: bool,
 ) {
     if as_json {
-        let means = wall.means.as_ref().ok().map(|means| means.name());
-        let sandbox = json!({ "level": wall.level.name(), "means": means });
+        let means = sandbox.means.as_ref().ok().map(|means| means.name());
+        let sandbox = json!({ "level": sandbox.level.name(), "means": means });
         let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
         if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
             let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
@@ -166,7 +168,7 @@ fn report(
     for problem in problems {
         lines::print(&problem.to_string());
     }
-    lines::print(&wall.text());
+    lines::print(&sandbox.text());
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         n => counted(n, "problem", "problems"),

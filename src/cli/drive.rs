@@ -30,16 +30,16 @@ use super::exit::{CommandError, Status};
 use super::stream::{self, Stream};
 use super::{find, lines, trust};
 
-/// The one command of a headless run.
+/// The ticket of the one command of a run without a screen.
 pub const TICKET: Ticket = 1;
-/// How long streams may take to end when the program is told to.
+/// For streams to end when the program stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Where a terminal does not tell how wide it is.
+/// If the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 80;
-/// The Taskdoc of `run` where none is named.
+/// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
 
-/// What is done, and when it is over.
+/// A command, and how it is driven.
 struct Job<'a> {
     workspace: &'a Path,
     command: Option<Command>,
@@ -47,13 +47,13 @@ struct Job<'a> {
     driving: bool,
     timeout: Option<Duration>,
     output: OutputMode,
-    /// All that waits for consent is agreed to for this run.
+    /// Agree to everything for this run.
     trust_all: bool,
-    /// What becomes of processes that members left in the background.
+    /// Leave background processes running.
     leave_processes: bool,
 }
 
-/// For whom a job tells what happens.
+/// How a job prints events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutputMode {
     Json(Deltas),
@@ -72,7 +72,7 @@ impl OutputMode {
         }
     }
 
-    /// Nothing of what dialogs say and do, unless as JSON: what a script reads of a fork is its id.
+    /// JSON, or no output of dialogs: a script that forks reads the id.
     fn notes_only(driving: &DriveArgs) -> Self {
         match Self::of(driving) {
             json @ Self::Json(_) => json,
@@ -134,20 +134,20 @@ pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError>
     .await
 }
 
-/// Said before anything is driven: the tree of a dialog that takes no words may have other work to do,
-/// which the end of this command would cut off.
+/// Checked before driving: the tree may have other work to do, which the end of a refused command would
+/// interrupt.
 fn check_takes_messages(survey: &Survey, id: &DialogId) -> Result<(), CommandError> {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let found = tree.and_then(|tree| tree.dialogs.iter().find(|dialog| dialog.id == id.this));
-    let why = match found {
+    let refusal = match found {
         Some(dialog) if dialog.latest.is_dead() => Refusal::DeadTakesNoMessages,
         Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoMessages,
         Some(_) | None => return Ok(()),
     };
-    Err(CommandError::refused(why.text()))
+    Err(CommandError::refused(refusal.text()))
 }
 
-/// A member that is named, or who answers where nobody is.
+/// The named member, or the default responder.
 pub fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, CommandError> {
     let minds = Minds::load(workspace, Lang::En);
     if let Some(name) = wanted {
@@ -156,13 +156,13 @@ pub fn responder(workspace: &Path, wanted: Option<&str>) -> Result<AgentId, Comm
     if let Some(missing) = minds.missing() {
         return Err(CommandError::invalid(missing.to_string()));
     }
-    let nobody = || CommandError::invalid(".minds/team.yaml names nobody; add a member");
-    minds.default_responder().cloned().ok_or_else(nobody)
+    let no_member = || CommandError::invalid(".minds/team.yaml has no member; add one");
+    minds.default_responder().cloned().ok_or_else(no_member)
 }
 
 fn taskdoc_path(path: &str) -> Result<String, CommandError> {
     taskdoc::validate_path(path)
-        .map_err(|why| CommandError::usage(format!("the Taskdoc {path}: {why}")))?;
+        .map_err(|reason| CommandError::usage(format!("the Taskdoc {path}: {reason}")))?;
     Ok(path.to_owned())
 }
 
@@ -204,12 +204,14 @@ pub async fn answer(
     };
     let status = job.execute().await?;
     if no_drive && !driving.json {
-        lines::print("the answer is recorded; `dominds-tui drive`, or the screen, goes on with it");
+        lines::print(
+            "the answer is recorded; `dominds-tui drive`, or the screen, continues with it",
+        );
     }
     Ok(status)
 }
 
-/// Makes a fork and drives it. Its words are not printed, unless as JSON: what a script reads is its id.
+/// Creates a fork and drives it. Without JSON only its id is printed, for scripts.
 pub async fn fork(
     workspace: &Path,
     change: Lifecycle,
@@ -229,24 +231,24 @@ pub async fn fork(
     .await
 }
 
-/// Nobody else drives while this process holds the workspace, so there is nothing left to stop but what
-/// was told to go on; a workspace that is in use says so.
+/// Nothing else drives while this process has the lock of the workspace, so only resumed dialogs can be
+/// stopped. A workspace that is in use is an error.
 pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
     let store = app::open(workspace, Access::ReadWrite)?;
     let survey = store.survey(&[Bucket::Run]);
     drop(store);
-    let mut told = find::resumed_dialogs(&survey);
-    told.retain(|dialog| wanted.as_ref().is_none_or(|wanted| wanted == dialog));
-    for dialog in &told {
+    let mut resumed = find::resumed_dialogs(&survey);
+    resumed.retain(|dialog| wanted.as_ref().is_none_or(|wanted| wanted == dialog));
+    for dialog in &resumed {
         run_command(workspace, Command::Withdraw { ticket: TICKET, dialog: dialog.clone() })
             .await?;
         let named = find::named(&survey, dialog);
-        lines::print(&format!("{named} was told to go on, and is stopped again"));
+        lines::print(&format!("{named} was resumed, and is stopped again"));
     }
     match wanted {
-        _ if !told.is_empty() => {}
+        _ if !resumed.is_empty() => {}
         Some(id) => {
             let named = find::named(&survey, &id);
             lines::print(&format!("{named} is not running; there is nothing to stop"));
@@ -257,7 +259,7 @@ pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, Comma
 }
 
 pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
-    const HOW: &str = "may go on; `dominds-tui drive`, or the screen, lets it";
+    const HOW: &str = "is resumed; `dominds-tui drive`, or the screen, continues it";
     if let Some(wanted) = &which.dialog {
         let (survey, dialog) = running_dialog(workspace, wanted)?;
         let named = find::named(&survey, &dialog);
@@ -294,25 +296,25 @@ fn running_dialogs(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
-/// The dialog that is named among those that run. One that was put away is there, but can do nothing.
+/// Finds an active dialog. For a done or archived one, the error says how to restore it.
 pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogId), CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&[Bucket::Run]);
-    let unknown = match find::dialog(&survey, wanted) {
+    let not_found = match find::dialog(&survey, wanted) {
         Ok(dialog) => return Ok((survey, dialog)),
-        Err(unknown) => unknown,
+        Err(not_found) => not_found,
     };
     let all = store.survey(&Bucket::ALL);
-    let Ok(away) = find::dialog(&all, wanted) else { return Err(unknown) };
-    let named = find::named(&all, &away);
-    let status = store.find(&away.root).unwrap_or(Bucket::Run).status();
+    let Ok(inactive) = find::dialog(&all, wanted) else { return Err(not_found) };
+    let named = find::named(&all, &inactive);
+    let status = store.find(&inactive.root).unwrap_or(Bucket::Run).status();
     Err(CommandError::refused(format!(
-        "{named} is {status}; `dominds-tui revive {}` brings it back",
-        away.root
+        "{named} is {status}; `dominds-tui revive {}` restores it",
+        inactive.root
     )))
 }
 
-/// Carries out one command with [`TICKET`]; nothing is driven.
+/// Executes one command with [`TICKET`], without driving.
 pub async fn run_command(workspace: &Path, command: Command) -> Result<Status, CommandError> {
     let job = Job {
         workspace,
@@ -367,13 +369,13 @@ impl Job<'_> {
             let seconds = limit.as_secs_f64();
             lines::note(&format!(
                 "dominds-tui: timed out after {seconds} s; everything is on disk: \
-                 `dominds-tui resume --all`, then `dominds-tui drive` goes on"
+                 `dominds-tui resume --all`, then `dominds-tui drive` continues"
             ));
         }
         outcome
     }
 
-    /// What a person agreed to. Nothing is driven while something waits: there is nobody to ask.
+    /// The user's consent. Without a screen nobody can be asked, so waiting entries are an error.
     fn trust(&self) -> Result<Trust, CommandError> {
         if self.trust_all {
             return Ok(Trust::for_this_run(self.workspace));
@@ -387,13 +389,13 @@ impl Job<'_> {
             lines::note(&trust::line(unagreed));
         }
         Err(CommandError::invalid(
-            "nobody has agreed to this, so nothing is driven: if you do, run `dominds-tui trust`, or \
+            "you have not agreed to this yet, so nothing is driven: to agree, run `dominds-tui trust`, or \
              add --trust for this run only",
         ))
     }
 
-    /// Nobody is left to look after what this run has left in the background. What is in a sandbox ends
-    /// with the program in any case.
+    /// Ends background processes, or leaves them running. Processes in a sandbox always end with the
+    /// program.
     async fn end_processes(&self, shells: &Shells) {
         let running = || shells.running(ProcessScope::Ours);
         let before = running().len();
@@ -407,7 +409,7 @@ impl Job<'_> {
             lines::note(&format!("background processes stopped: {}", before - left.len()));
         }
         for pid in left.iter().filter(|_| self.leave_processes) {
-            lines::note(&format!("process {pid} goes on in the background"));
+            lines::note(&format!("process {pid} keeps running in the background"));
         }
     }
 
@@ -419,7 +421,7 @@ impl Job<'_> {
         }
     }
 
-    /// Why a command was not carried out: a new dialog mostly for want of a sound configuration.
+    /// A new dialog is mostly refused because of an invalid configuration.
     fn refusal(&self, text: &str) -> CommandError {
         if matches!(self.command, Some(Command::Create { .. })) {
             CommandError::invalid(text)
@@ -439,7 +441,7 @@ impl Job<'_> {
         ended
     }
 
-    /// Prints events until nothing moves.
+    /// Prints events until all dialogs are quiet.
     async fn follow(
         &self,
         driver: &mut Driver,
@@ -449,12 +451,13 @@ impl Job<'_> {
         let mut accepted = self.command.is_none();
         let mut driving = self.driving;
         let mut ending: Option<Status> = None;
-        let far = Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
+        let deadline =
+            Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
         loop {
             let event = tokio::select! {
                 event = driver.events.recv() => event,
-                ask = signals.next() => match ask {
-                    // Whoever asks twice does not wait for the end of what runs.
+                signal = signals.next() => match signal {
+                    // A second interrupt does not wait for running dialogs.
                     StopSignal::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
                     StopSignal::Interrupt => {
                         ending = Some(Status::Interrupted);
@@ -463,13 +466,13 @@ impl Job<'_> {
                     }
                     StopSignal::Terminate | StopSignal::HangUp => return Ok(Status::Terminated),
                 },
-                () = sleep_until(far) => return Ok(Status::TimedOut),
+                () = sleep_until(deadline) => return Ok(Status::TimedOut),
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
                 return Err(self.refusal(text));
             }
-            // It came after the look at the start: nothing would ever be driven.
+            // A new entry since the check at the start: nothing would be driven.
             if let DriverEvent::Consent(consent) = &event
                 && consent.read_only
                 && self.driving

@@ -1,5 +1,5 @@
-//! What `run`, `drive` and `q4h answer` print while they drive. A line about a fact is printed only
-//! when the fact is on disk: whoever reads it may rely on it.
+//! The output of `run`, `drive` and `q4h answer`. A line about a fact is printed only when the fact is on
+//! disk, so that scripts can rely on it.
 
 use std::collections::BTreeMap;
 
@@ -18,33 +18,33 @@ use super::stream::{Output, Stream};
 use super::transcript::push_reason;
 use super::{halted, lines};
 
-/// How events are printed.
+/// The output format of events.
 #[derive(Debug)]
 pub enum EventFormat {
     /// As JSON lines.
     Json(Deltas),
-    /// As a running report, for a file or a pipe.
+    /// One line per event, for a file or a pipe.
     Report,
-    /// The same as it happens, for a person at a terminal.
+    /// Streamed text, for a terminal.
     Terminal(Box<Stream>),
-    /// Only what a person has to know; not what dialogs say and do.
+    /// Only notes for the user; no output of dialogs.
     NotesOnly,
 }
 
-/// Whether text is told while it is written.
+/// Whether streamed text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deltas {
     Printed,
     Omitted,
 }
 
-/// What was asked to be driven.
+/// What is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveScope {
     Everything,
     /// One tree.
     Tree,
-    /// What a person wants is only noted.
+    /// The command is only recorded.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ pub struct Printer {
     seq: u64,
     known: BTreeMap<DialogId, KnownDialog>,
     problems: Vec<Problem>,
-    /// What makes the end what it will be.
+    /// The dialogs that determine the outcome.
     halted: Vec<HaltedDialog>,
     listed: bool,
 }
@@ -83,7 +83,7 @@ impl Printer {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the output.
     pub fn close(&mut self) {
         if let EventFormat::Terminal(stream) = &mut self.form {
             write(stream.close());
@@ -266,7 +266,7 @@ impl Printer {
     fn retry(&mut self, dialog: &DialogId, retry: &RetryView) {
         let fields = match retry {
             RetryView::Waiting { error, seconds } => {
-                self.print_line(dialog, &format!("{error}; next try in {seconds} s"));
+                self.print_line(dialog, &format!("{error}; retry in {seconds} s"));
                 json!({ "phase": "waiting", "seconds": seconds, "error": error })
             }
             RetryView::Running => json!({ "phase": "running" }),
@@ -287,7 +287,7 @@ impl Printer {
         self.problems = problems.to_vec();
     }
 
-    /// The last line; whatever does not go on is named.
+    /// The last line, with the halted dialogs.
     fn quiet(&mut self, outcome: QuietOutcome) {
         let standing = std::mem::take(&mut self.halted);
         self.json_line(None, "quiet", halted::fields(outcome, &standing));
@@ -312,24 +312,25 @@ impl Printer {
         lines::json(&Value::Object(line));
     }
 
-    /// Who asks itself names no target.
+    /// Fresh-boots reasoning has no target.
     fn tellask(&mut self, dialog: &DialogId, call: &Call) {
         let to_itself = call.name == TellaskKind::FreshBoots.name();
         let target = (!to_itself).then(|| argument(&call.raw_arguments_text, "targetAgentId"));
-        let told =
-            target.as_ref().map_or_else(|| "reasons anew".to_owned(), |id| format!("asks @{id}"));
+        let action = target
+            .as_ref()
+            .map_or_else(|| "starts fresh-boots reasoning".to_owned(), |id| format!("asks @{id}"));
         let agent = self.agent(dialog);
         if let EventFormat::Terminal(stream) = &mut self.form {
             let content = argument(&call.raw_arguments_text, "tellaskContent");
-            stream.print_in_one_line(&format!("@{agent}  {told}: {}", headline(&content)));
+            stream.print_in_one_line(&format!("@{agent}  {action}: {}", headline(&content)));
         } else {
-            self.print_line(dialog, &told);
+            self.print_line(dialog, &action);
         }
         let fields = json!({ "callId": call.id, "kind": call.name, "target": target });
         self.json_line(Some(dialog), "tellask", fields);
     }
 
-    /// The id alone on standard output, for scripts.
+    /// Prints only the id to standard output, for scripts.
     fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
         let fields = match next {
             AfterFork::DraftUserText(text) => json!({ "next": "draft_user_text", "text": text }),
@@ -361,13 +362,13 @@ impl Printer {
     fn saying(&mut self, dialog: &DialogId, content: &str) {
         let agent = self.agent(dialog);
         if let EventFormat::Terminal(stream) = &mut self.form {
-            stream.said(dialog, &agent, content);
+            stream.finish_segment(dialog, &agent, content);
         } else {
             self.print_line(dialog, content);
         }
     }
 
-    /// A person sees with what a tool is called; a report stays short.
+    /// At a terminal with its arguments.
     fn tool_call(&mut self, dialog: &DialogId, call: &Call) {
         let agent = self.agent(dialog);
         if let EventFormat::Terminal(stream) = &mut self.form {
@@ -387,7 +388,7 @@ impl Printer {
         match &mut self.form {
             EventFormat::Json(_) | EventFormat::NotesOnly => {}
             EventFormat::Report => lines::print(&line),
-            EventFormat::Terminal(stream) => stream.say(&line),
+            EventFormat::Terminal(stream) => stream.print(&line),
         }
     }
 
@@ -409,32 +410,32 @@ fn write(pieces: Vec<Output>) {
     }
 }
 
-/// Who is at work.
+/// The running members.
 fn status_text<'a>(known: impl Iterator<Item = &'a KnownDialog>) -> String {
-    let works: Vec<String> =
+    let running: Vec<String> =
         known.filter(|known| known.is_running).map(|known| format!("@{}", known.agent)).collect();
-    match works.len() {
+    match running.len() {
         0 => String::new(),
-        1 => format!("{} is at work", works.concat()),
-        n => format!("{n} at work: {}", works.join(", ")),
+        1 => format!("{} is running", running.concat()),
+        n => format!("{n} running: {}", running.join(", ")),
     }
 }
 
-/// Why a fork does not go on by itself, or that it does.
+/// Prints what happens next with a fork.
 fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
     match next {
         AfterFork::DraftUserText(text) => {
-            lines::note("it waits for your words; there they were:");
+            lines::note("it waits for your message; there it was:");
             lines::note(text);
         }
         AfterFork::RestorePending => {
             lines::note("it waits for an answer, or for its side dialogs");
         }
         AfterFork::AutoContinue if scope == DriveScope::Nothing => lines::note(&format!(
-            "it waits for nobody; `dominds-tui resume {}`, then `dominds-tui drive` lets it go on",
+            "it waits for nothing; `dominds-tui resume {}`, then `dominds-tui drive` continues it",
             dialog.root
         )),
-        AfterFork::AutoContinue => lines::note("it waits for nobody, and goes on"),
+        AfterFork::AutoContinue => lines::note("it waits for nothing, and continues"),
     }
 }
 

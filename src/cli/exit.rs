@@ -9,7 +9,7 @@ use crate::store::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Done,
-    /// What was wanted is not possible as things stand.
+    /// Not possible in the current state.
     Refused,
     Usage,
     QuestionWaits,
@@ -19,7 +19,7 @@ pub enum Status {
     TimedOut,
     Interrupted,
     Terminated,
-    /// Of the command that was run.
+    /// The exit code of the command that was run.
     OfCommand(u8),
 }
 
@@ -57,7 +57,7 @@ impl From<QuietOutcome> for Status {
     }
 }
 
-/// An error that has its own exit status.
+/// An error with its exit status.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct CommandError {

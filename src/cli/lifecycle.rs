@@ -1,5 +1,5 @@
-//! `dead`, `done`, `archive`, `revive`, `delete`, `fork`: what becomes of dialogs, for scripts. Nothing
-//! is driven but a fork.
+//! `dead`, `done`, `archive`, `revive`, `delete`, `fork`: lifecycle changes of dialogs. Only a fork is
+//! driven.
 
 use std::path::Path;
 
@@ -35,9 +35,11 @@ pub async fn declare_dead(
     lines::print(&match (before, waits) {
         (true, _) => format!("{named} is dead already"),
         (false, true) => {
-            format!("{named} is dead; the next `dominds-tui drive` tells who waits for it")
+            format!(
+                "{named} is dead; the next `dominds-tui drive` notifies the dialog that waits for it"
+            )
         }
-        (false, false) => format!("{named} is dead; nobody waits for it"),
+        (false, false) => format!("{named} is dead; no dialog waits for it"),
     });
     Ok(Status::Done)
 }
@@ -49,9 +51,9 @@ pub async fn move_tree(
 ) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
-    let back = format!("`dominds-tui revive {root}` brings it back");
+    let back = format!("`dominds-tui revive {root}` restores it");
     lines::print(&match to {
-        Bucket::Run => format!("{named} is among the running ones again"),
+        Bucket::Run => format!("{named} is active again"),
         Bucket::Done => format!("{named} is done; {back}"),
         Bucket::Archive => format!("{named} is archived; {back}"),
     });
@@ -61,7 +63,7 @@ pub async fn move_tree(
 pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     if !yes {
-        let text = format!("this deletes {named} for ever; say --yes");
+        let text = format!("this deletes {named} permanently; confirm with --yes");
         return Err(CommandError::usage(text));
     }
     change(workspace, Lifecycle::Delete { root }).await?;
@@ -69,7 +71,7 @@ pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Sta
     Ok(Status::Done)
 }
 
-/// Drives the fork too, if it waits for nobody and that is wanted.
+/// Creates a fork, and drives it unless `--no-drive` is given.
 pub async fn fork(workspace: &Path, fork: &ForkArgs) -> Result<Status, CommandError> {
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
@@ -79,7 +81,7 @@ pub async fn fork(workspace: &Path, fork: &ForkArgs) -> Result<Status, CommandEr
     drive::fork(workspace, change, fork).await
 }
 
-/// A course or a generation that does not exist is wrong usage, here as everywhere.
+/// A missing course or generation is a usage error.
 fn check_generation_exists(
     workspace: &Path,
     root: &RootId,
@@ -102,7 +104,7 @@ async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandEr
     run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 
-/// The main dialog, and how it is called with what belongs to it.
+/// The main dialog, and its description for messages.
 fn find_root(workspace: &Path, wanted: &RootArg) -> Result<(RootId, String), CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
     let root = find::root(&survey, &wanted.root)?;

@@ -1,4 +1,4 @@
-//! `read`: exactly what a member is sent. Nothing is sent, and nothing changes.
+//! `read`: prints the exact request for a member. Nothing is sent, and nothing changes.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, 
     Ok(if wanted.side { PreviewTarget::Side(agent) } else { PreviewTarget::Main(agent) })
 }
 
-/// The settings that are sent, by name.
+/// `(name, value)` of the model settings that are sent.
 fn settings(params: &ModelParams) -> Vec<(&'static str, Value)> {
     let all = [
         ("max_tokens", json!(params.max_tokens)),
@@ -95,9 +95,9 @@ fn print(shown: &Preview) {
     lines::print(request.system.trim_end());
     print_heading("CONTEXT");
     for message in &request.messages {
-        let told = message_json(message);
-        let text = told.get("text").and_then(Value::as_str).map(str::to_owned);
-        lines::print(&format!("{}\n", text.unwrap_or_else(|| told.to_string()).trim_end()));
+        let json = message_json(message);
+        let text = json.get("text").and_then(Value::as_str).map(str::to_owned);
+        lines::print(&format!("{}\n", text.unwrap_or_else(|| json.to_string()).trim_end()));
     }
     print_heading("TOOLS");
     for tool in &request.tools {

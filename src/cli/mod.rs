@@ -1,4 +1,4 @@
-//! The command line: reads arguments, runs one command, returns its exit status.
+//! The command line: parses arguments, runs one command, returns its exit status.
 
 mod args;
 mod config;
@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
                 let _ = error.print();
                 return Status::Done.into();
             }
-            // It quotes what was typed, or what a script was given by somebody else.
+            // The message quotes arguments, which may be untrusted.
             lines::note(error.render().to_string().trim_end());
             return Status::Usage.into();
         }
@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
         tools::keep_output();
         return Status::Done.into();
     }
-    // Whoever needs it says so.
+    // An error is reported when the folder is needed.
     let _ = dirs::create_state();
     let _log = logs::start();
     match execute(cli) {
@@ -166,11 +166,11 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
 }
 
 fn canonical_folder(folder: &Path) -> Result<PathBuf, CommandError> {
-    let whole = folder.canonicalize().map_err(|error| {
+    let canonical = folder.canonicalize().map_err(|error| {
         CommandError::invalid(format!("workspace {}: {error}", folder.display()))
     })?;
-    if whole.is_dir() {
-        Ok(whole)
+    if canonical.is_dir() {
+        Ok(canonical)
     } else {
         Err(CommandError::invalid(format!("workspace {}: not a folder", folder.display())))
     }
@@ -186,19 +186,19 @@ fn init(folder: &Path) -> Result<Status, CommandError> {
         };
         lines::print(&format!("{word}  {}", path.display()));
     }
-    lines::note("next: put your model into .minds/llm.yaml, then run dominds-tui");
+    lines::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
     Ok(Status::Done)
 }
 
-/// Runs a command on a runtime of its own.
+/// Runs a command on its own runtime.
 fn block_on(
     command: impl Future<Output = Result<Status, CommandError>>,
 ) -> Result<Status, CommandError> {
     runtime()?.block_on(command)
 }
 
-/// One worker carries all streams: they wait more than they work, and a second one would mostly wake
-/// the first. Tools and syncs have threads of their own; the screen has the main thread.
+/// One worker runs all streams: they mostly wait for I/O, and a second worker would mostly cause wake-ups.
+/// Tools and syncs have their own threads; the screen has the main thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

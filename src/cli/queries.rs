@@ -1,5 +1,5 @@
-//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change no
-//! dialog; `dialogs` may leave the index of a long list behind.
+//! `dialogs`, `show`, `q4h list`, `q4h show`: read-only commands. They take no lock and change no
+//! dialog; `dialogs` may write the index of a long list.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::exit::{CommandError, Status};
 use super::ids::Ids;
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
-/// Records read at once for a transcript.
+/// Records per page of a transcript.
 const PAGE_RECORDS: usize = 1000;
 
 pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
@@ -52,21 +52,21 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     Ok(Status::Done)
 }
 
-/// After a long list was read from its files, the next one is prepared; what fails costs time only.
+/// After a long list was read from its files, saves the index for the next one. A failure only costs time.
 fn save_index(store: &Store, survey: &Survey) {
     if survey.is_worth_keeping()
         && let Err(error) = store.keep_list()
     {
-        tracing::warn!(%error, "the list of dialogs is not remembered");
+        tracing::warn!(%error, "the index of dialogs could not be written");
     }
 }
 
-/// Whatever could not be read is said, so that no dialog vanishes without a word.
+/// Reports unreadable dialogs, which are missing in the output.
 pub fn print_problems(survey: &Survey) {
     survey.problems.iter().for_each(|problem| lines::note(&problem.to_string()));
 }
 
-/// Pushes that are left to a main dialog, and how many there may be.
+/// `(remaining, max)` pushes of a main dialog.
 fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
     let text = minds.diligence().map(str::to_owned);
@@ -130,7 +130,7 @@ fn question_json(
     })
 }
 
-/// How a transcript is printed.
+/// The output format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptFormat {
     Plain,
@@ -152,7 +152,7 @@ pub fn show(
     let listed =
         tree.and_then(|tree| Some((tree, tree.dialogs.iter().find(|d| d.meta.id == id.this)?)));
     let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
-    let fullness = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
+    let pressure = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
     let courses = existing_course(&store, bucket, &id, None)?;
     let course = existing_course(&store, bucket, &id, course.map(Course))?;
     let entries = read_course(&store, bucket, &id, course)?;
@@ -165,7 +165,7 @@ pub fn show(
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
             "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog)),
-            "contextPercent": fullness.percent, "contextLevel": fullness.level,
+            "contextPercent": pressure.percent, "contextLevel": pressure.level,
         }));
         return Ok(Status::Done);
     }
@@ -180,7 +180,7 @@ pub fn show(
     Ok(Status::Done)
 }
 
-/// A course a person named, or the newest.
+/// The given course, if it exists, or the newest.
 pub fn existing_course(
     store: &Store,
     bucket: Bucket,

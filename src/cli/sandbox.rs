@@ -1,4 +1,4 @@
-//! `sandbox`: runs one command as a command of a member is run, so that a person sees what it may do.
+//! `sandbox`: runs one command in the sandbox of members' commands, to try what it may do.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,7 +15,7 @@ use super::args;
 use super::config;
 use super::exit::{CommandError, Status};
 
-/// Runs it with the input and output of this program, and waits.
+/// Runs it with the input and output of this process, and waits.
 pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, CommandError> {
     let level = wanted.level.unwrap_or_else(|| config::read().levels.of(workspace));
     let Some((program, arguments)) = wanted.command.split_first() else {

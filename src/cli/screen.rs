@@ -1,4 +1,4 @@
-//! The screen on the real terminal: enters it, runs the loop, gives it back at every end.
+//! The screen on the real terminal: sets it up, runs the loop, restores it.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -23,9 +23,9 @@ use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
 use super::lines;
 
-/// How long dialogs may settle when the screen is left.
+/// For dialogs to stop when the screen is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the last frame may take at the end.
+/// For the last frame.
 const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
@@ -37,24 +37,24 @@ pub fn open(workspace: &Path) -> Result<Status, CommandError> {
     }
 }
 
-/// What a screen begins with.
+/// The initial state of a screen.
 #[derive(Debug, Default)]
 pub struct ScreenStart<'a> {
-    /// Commands given before a person can type.
+    /// Commands sent before any input.
     pub commands: Vec<Command>,
-    /// What the demo says at its end.
+    /// The workspace of the demo, which has a text at its end.
     pub demo: Option<(&'a DemoWorkspace, Begun)>,
 }
 
-/// Why the screen was left.
+/// Why the screen was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenExit {
     Status(Status),
-    /// The demo is to begin anew.
+    /// Restart the demo.
     Replay,
 }
 
-/// Which commands do the work where no screen can be shown.
+/// Lists the commands that work without a screen.
 const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
                               `--help` lists all";
 
@@ -65,7 +65,9 @@ pub fn check_terminal() -> Result<(), CommandError> {
         return Err(CommandError::usage(text));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let text = format!("this is no terminal, a screen needs one; {WITHOUT_SCREEN}");
+        let text = format!(
+            "standard input or output is not a terminal, which the screen needs; {WITHOUT_SCREEN}"
+        );
         return Err(CommandError::usage(text));
     }
     Ok(())
@@ -124,11 +126,11 @@ async fn on_terminal(
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
-    let told = report.clone();
+    let panic_report = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
         tracing::error!(%info, "internal error");
         let text = format!("internal error, please report it: {info}");
-        *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
     let mut app = App::new(AppOptions {
         look: setup.look,
@@ -144,11 +146,11 @@ async fn on_terminal(
     }
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
-    // Ctrl-C arrives as a key; as a signal it comes from outside and means the same as the others.
+    // Ctrl-C arrives as a key; a SIGINT comes from another process.
     let asked = Arc::new(OnceLock::new());
-    let told = asked.clone();
+    let received = asked.clone();
     let shutdown = async move {
-        let _ = told.set(signals.next().await);
+        let _ = received.set(signals.next().await);
     };
     let options = TerminalOptions {
         ability: setup.ability,
@@ -163,16 +165,15 @@ async fn on_terminal(
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
-        // A terminal that is gone is no news then.
+        // After a signal, an error of the terminal does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
 }
 
-/// A person chooses what becomes of processes in the background. Who asks the program to end from
-/// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
-/// found again.
+/// The user chooses whether background processes end. After SIGINT or SIGTERM they end. After SIGHUP (a
+/// lost connection) they keep running, and the next start finds them.
 async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
     let stop = match asked {
         Some(StopSignal::Interrupt | StopSignal::Terminate) => true,
@@ -186,7 +187,7 @@ async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitP
     }
 }
 
-/// Says what ended the program, now that the terminal is given back.
+/// Reports the signal after the terminal is restored.
 fn report_signal(ask: StopSignal) -> Status {
     let (signal, status) = match ask {
         StopSignal::Interrupt => ("SIGINT", Status::Interrupted),
@@ -201,7 +202,7 @@ fn link() -> Link {
     if env::variable("SSH_CONNECTION").is_some() { Link::Remote } else { Link::Local }
 }
 
-/// Drafts in the workspace's own folder of this program.
+/// Drafts in the state folder of the workspace.
 #[derive(Debug)]
 struct StoredDrafts(Arc<Store>);
 
@@ -215,9 +216,9 @@ impl DraftStore for StoredDrafts {
     }
 
     fn save(&mut self, key: &str, text: &str) {
-        let kept = (!text.is_empty()).then_some(text);
-        if let Err(error) = self.0.write_draft(key, kept) {
-            tracing::warn!(%error, "a draft could not be kept");
+        let stored = (!text.is_empty()).then_some(text);
+        if let Err(error) = self.0.write_draft(key, stored) {
+            tracing::warn!(%error, "a draft could not be saved");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A transcript on paper: `show` and `show --markdown`, from the same blocks the screen draws.
+//! The text of a transcript for `show` and `show --markdown`, from the same blocks as the screen.
 
 use crate::domain::record::Entry;
 use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript};
@@ -56,23 +56,23 @@ fn title_and_text(agent: &str, block: &Block) -> (String, String) {
         }
         Body::Reply(reply) => {
             let refused =
-                reply.refused.as_ref().map(|why| format!("\n\n{why}")).unwrap_or_default();
+                reply.refused.as_ref().map(|reason| format!("\n\n{reason}")).unwrap_or_default();
             (format!("{speaker} replies"), format!("{}{refused}", reply.content))
         }
         Body::CourseBreak { course } => (format!("course {course}"), String::new()),
         Body::CutOff => {
-            ("cut off".to_owned(), "The generation before was never finished.".to_owned())
+            ("cut off".to_owned(), "The previous generation was not finished.".to_owned())
         }
         Body::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
     }
 }
 
-/// Why a dialog goes on that had stopped, and how often that will happen again.
+/// The reason of a diligence push, and how many are left.
 pub fn push_reason(count: Option<PushCount>) -> String {
     let count = count
         .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));
-    let why = "it stopped without asking or waiting for anybody, so it was told to go on";
-    format!("{why}{}", count.unwrap_or_default())
+    let reason = "it stopped without asking or waiting for anybody, so it was told to go on";
+    format!("{reason}{}", count.unwrap_or_default())
 }
 
 fn tellask_text(speaker: &str, tellask: &Tellask) -> (String, String) {

@@ -1,4 +1,4 @@
-//! The environment, read in one place.
+//! Access to the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub fn all() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(text)
 }
 
-/// The file of this very program, also if another has taken its place on disk meanwhile.
+/// The executable of this process, even if the file on disk was replaced.
 #[must_use]
 pub fn current_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");

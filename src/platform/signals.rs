@@ -1,14 +1,13 @@
-//! Signals that ask the program to end.
+//! Signals that stop the program.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
     /// Ctrl-C, from outside the screen.
     Interrupt,
     Terminate,
-    /// The terminal is gone.
+    /// The terminal was closed.
     HangUp,
 }
 

@@ -1,4 +1,4 @@
-//! What a person is told to do about each kind of failure.
+//! The suggested fix for each kind of failure.
 
 use super::*;
 
@@ -17,10 +17,10 @@ fn every_failure_says_how_to_fix_it() {
         (ErrorClass::Rejected, Some(405), "no", "`apiType`"),
         (ErrorClass::RateLimited, Some(429), "slow down", "limits of your account"),
         (ErrorClass::Server, Some(402), "pay", "limits of your account"),
-        (ErrorClass::Server, Some(503), "down", "trouble of its own"),
+        (ErrorClass::Server, Some(503), "down", "internal error"),
         (ErrorClass::ContextOverflow, Some(400), "too long", "use another one"),
         (ErrorClass::Rejected, Some(400), "max_tokens", "in `models`"),
-        (ErrorClass::Malformed, None, "a page", "no such API"),
+        (ErrorClass::Malformed, None, "a page", "does not speak this API"),
         (ErrorClass::Transport, None, "cannot connect: refused", "whether the server runs"),
         (ErrorClass::Transport, None, "invalid peer certificate: UnknownIssuer", "`caFile`"),
         (ErrorClass::Rejected, None, "set KEY", ".minds/llm.yaml"),

@@ -1,4 +1,4 @@
-//! The list of what a workspace can make happen: shells, servers, providers.
+//! The trust entries of a workspace: shells, servers, providers.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{ApiType, Env, Minds, ProviderConfig};
 use crate::tools::{Registry, SHELL_TOOLS};
 
-/// Everything, in the order of the files.
+/// All entries, in the order of the files.
 pub(super) fn all_entries(
     workspace: &Path,
     minds: &Minds,
@@ -27,13 +27,13 @@ pub(super) fn all_entries(
     });
     entries.extend(declared);
     for config in providers(minds, env) {
-        // What nobody can use is told by whoever tries.
+        // An unusable provider is reported when it is used.
         entries.extend(provider_entry(workspace, config).ok().flatten());
     }
     entries
 }
 
-/// The members that may run commands.
+/// One entry per member that may run commands.
 pub(super) fn shell_entries(minds: &Minds) -> Vec<TrustEntry> {
     let registry = Registry::builtin();
     let granted = |member: &&Member| {
@@ -57,7 +57,7 @@ pub(super) fn shell_digest(member: &AgentId) -> String {
     digest(&["shell", member.as_str(), SHELL_ACTION])
 }
 
-/// A server with everything that decides what it does.
+/// The entry of a server; its digest covers everything that determines what it does.
 pub(super) fn server_entry(
     workspace: &Path,
     id: &str,
@@ -76,10 +76,10 @@ pub(super) fn server_entry(
     TrustEntry::new(TrustKind::Server, id, &act, digest(&parts))
 }
 
-/// What a provider does beyond this machine; `None` if nothing.
+/// The entry of a provider; `None` if it sends nothing to another machine.
 ///
 /// # Errors
-/// Its address is none, or lies outside of the workspace where it must not; a sentence.
+/// Its address is invalid, or its folder of answers is outside the workspace; the error text.
 pub(super) fn provider_entry(
     workspace: &Path,
     config: &ProviderConfig,
@@ -93,7 +93,7 @@ pub(super) fn provider_entry(
         return Ok(None);
     }
     let Some(destination) = destination(&config.base_url) else {
-        return Err(format!("provider {key}: baseUrl is no web address"));
+        return Err(format!("provider {key}: baseUrl is not a web address"));
     };
     if destination.this_machine {
         return Ok(None);
@@ -124,7 +124,7 @@ fn providers<'a>(minds: &'a Minds, env: Env<'_>) -> impl Iterator<Item = &'a Pro
     minds.providers().iter().filter(listed)
 }
 
-/// Of parts that cannot run into each other.
+/// Each part is hashed with its length, so that different parts never give the same input.
 fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,6 +1,6 @@
-//! The files of a workspace that a server's command line names: what they hold is part of what a person
-//! agrees to. A program that finds its files by itself (`npm start`, `make`) is not seen through; its
-//! command line says that it runs in the workspace.
+//! Checksums of the workspace files that a server's command line names: the user agrees to their content
+//! too. Files that a program finds by itself (`npm start`, `make`) are not covered; its command line shows
+//! that it runs in the workspace.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use super::list::hex;
 use crate::minds::Env;
 use crate::minds::mcp_config::{StdioServer, ValueSource};
 
-/// Each such file below the workspace, with the SHA-256 of its content, in the order of the words.
+/// Each such file, relative to the workspace, with its SHA-256, in the order of the arguments.
 pub(super) fn checksums(
     workspace: &Path,
     program: &StdioServer,
@@ -40,7 +40,7 @@ pub(super) fn checksums(
     found
 }
 
-/// Where a program is found: by its path, else in the folders of the `PATH` it is given.
+/// Finds a program by its path, else in the folders of its `PATH`.
 fn find_program(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
     if program.command.contains('/') {
         return Some(cwd.join(&program.command));

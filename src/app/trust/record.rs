@@ -1,5 +1,5 @@
-//! The file that consent is kept in: lines of JSON in the state folder of this program, never in a
-//! workspace, where others could write it.
+//! The file that stores consent: JSON lines in the state folder of this program, never in a workspace,
+//! where others could write it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -8,15 +8,15 @@ use std::path::Path;
 use crate::domain::sandbox::Level;
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 
-/// Below the state folder.
+/// In the state folder.
 pub(super) const FILE: &str = "trusted.jsonl";
 
-/// What was agreed to, in all workspaces. Lines that are none are passed over.
+/// The consent for all workspaces. Other lines are skipped.
 pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
     Ok(read_text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
 }
 
-/// Puts entries in the place of what was agreed to under the same names.
+/// Adds entries; they replace earlier ones of the same name.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
     let before = read_text(file)?.unwrap_or_default();
     let replaced = |line: &&str| {
@@ -29,14 +29,14 @@ pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::R
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 
-/// The level that was chosen for a workspace last.
+/// The sandbox level that was last chosen for a workspace.
 pub(super) fn read_level(file: &Path, workspace: &str) -> io::Result<Option<Level>> {
     let text = read_text(file)?.unwrap_or_default();
     let mut chosen = text.lines().filter_map(ChosenLevel::read);
     Ok(chosen.rfind(|one| one.workspace == workspace).map(|one| one.sandbox))
 }
 
-/// Keeps the level that was chosen for a workspace.
+/// Stores the sandbox level for a workspace.
 pub(super) fn write_level(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
     let before = read_text(file)?.unwrap_or_default();
     let other =
@@ -55,19 +55,19 @@ fn read_text(file: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes beside the file, then renames: a reader finds the old file or the new one.
+/// Replaces the file atomically by a rename.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
     private_dir_builder().create(folder)?;
-    let beside = file.with_extension(format!("{}.tmp", std::process::id()));
-    let written = create_private_file(&beside).and_then(|mut new| {
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    let written = create_private_file(&temporary).and_then(|mut new| {
         new.write_all(text.as_bytes())?;
         new.sync_all()?;
-        fs::rename(&beside, file)?;
+        fs::rename(&temporary, file)?;
         File::open(folder)?.sync_all()
     });
     if written.is_err() {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
@@ -84,7 +84,7 @@ fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
-/// True if a folder or file, which need not exist, is inside of another.
+/// True if a path, which need not exist, is inside of another.
 pub(in crate::app) fn is_inside(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
     let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };

@@ -108,7 +108,7 @@ impl MemoryScan<'_> {
             // Removed since it was listed.
             FileContent::Missing => {}
             FileContent::Unusable(reason) => {
-                self.add_unusable(&path, UnusableReason::Unreadable(reason))
+                self.add_unusable(&path, UnusableReason::Unreadable(reason));
             }
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn check(
         let at = format!("{group}.{}", clip(key));
         match settings_of(group).find(|(name, _)| name == key) {
             None => {
-                findings.push((at, "unknown setting; ignored".to_owned(), suggestion(group, key)))
+                findings.push((at, "unknown setting; ignored".to_owned(), suggestion(group, key)));
             }
             Some((_, kind)) if accepts(*kind, value) => {}
             Some((_, kind)) => {

@@ -166,10 +166,10 @@ impl<'r, 't> SpecReader<'r, 't> {
             "name" => spec.name = self.optional(key, value, non_blank(value), "a string"),
             "icon" => spec.icon = self.optional(key, value, non_blank(value), "a string"),
             "gofor" => {
-                spec.gofor = self.optional(key, value, text_lines(value), "a string, list or map")
+                spec.gofor = self.optional(key, value, text_lines(value), "a string, list or map");
             }
             "nogo" => {
-                spec.nogo = self.optional(key, value, text_lines(value), "a string, list or map")
+                spec.nogo = self.optional(key, value, text_lines(value), "a string, list or map");
             }
             "provider" => spec.provider = self.required(key, value, non_blank(value), "a string"),
             "model" => spec.model = self.required(key, value, non_blank(value), "a string"),
