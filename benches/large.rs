@@ -1,13 +1,13 @@
-//! What large workspaces cost: many main dialogs, and one tree with many finished side dialogs that have
-//! long records. Makes both, lists them with the program itself, without an index and with one, and
-//! opens the screen on them. Prints time and the most memory that was held, and judges nothing.
+//! Measures large workspaces: many main dialogs, and one tree with many finished side dialogs that have
+//! long records. Creates both, lists them with the program, without an index and with one, and opens the
+//! screen on them. Prints time and peak memory; never fails on them.
 //!
 //! `cargo bench --bench large -- [--count N] [--runs N] [--long BYTES] [--keep DIR]`
 
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a measurement prints, and ends at the first fault"
+    reason = "a benchmark prints, and ends at the first error"
 )]
 
 use std::fs;
@@ -28,10 +28,9 @@ use dominds_tui::domain::{
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-/// Longer than anything here takes.
-const LIMIT: Duration = Duration::from_secs(60);
-/// Files have to rest so long before an index relies on them, and a little more.
-const REST: Duration = Duration::from_millis(2500);
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Files must be unchanged for this time before an index relies on them.
+const SETTLE_TIME: Duration = Duration::from_millis(2500);
 const INDEXES: [&str; 2] = [".dialogs/.tui/list.index", ".dialogs/.tui/trees.index"];
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dominds-tui");
 
@@ -50,7 +49,7 @@ fn main() {
     if !mains.exists() {
         many_main_dialogs(&mains, options.count);
         many_side_dialogs(&sides, options.count, options.long);
-        thread::sleep(REST);
+        thread::sleep(SETTLE_TIME);
     }
     let home = tempfile::tempdir().expect("a folder");
     for (name, workspace) in [("main dialogs", &mains), ("side dialogs", &sides)] {
@@ -94,7 +93,7 @@ fn options() -> Options {
     options
 }
 
-/// Times of what a run is about, processor time of all cores, and the most memory it held, in KiB.
+/// Measured times, CPU time of all cores, and peak memory in KiB.
 struct Run {
     times: Vec<Duration>,
     cpu: Duration,
@@ -104,22 +103,26 @@ struct Run {
 fn measure(name: &str, options: &Options, run: impl Fn() -> Run) {
     let runs: Vec<Run> = (0..options.runs).map(|_| run()).collect();
     let kinds = runs.first().map_or(0, |run| run.times.len());
-    let mut told = Vec::new();
+    let mut figures = Vec::new();
     for kind in 0..kinds {
         let mut times: Vec<Duration> =
             runs.iter().filter_map(|run| run.times.get(kind).copied()).collect();
         times.sort_unstable();
         let at = |n: usize| times.get(n).copied().unwrap_or_default().as_millis();
-        told.push(format!("{} / {} / {} ms", at(0), at(times.len() / 2), at(times.len() - 1)));
+        figures.push(format!("{} / {} / {} ms", at(0), at(times.len() / 2), at(times.len() - 1)));
     }
     let memory = runs.iter().map(|run| run.memory).max().unwrap_or_default();
     let mut cpu: Vec<u128> = runs.iter().map(|run| run.cpu.as_millis()).collect();
     cpu.sort_unstable();
     let cpu = cpu.get(cpu.len() / 2).copied().unwrap_or_default();
-    println!("  {name}: {}; {cpu} ms of processor, at most {} MiB", told.join(", "), memory / 1024);
+    println!(
+        "  {name}: {}; {cpu} ms of processor, at most {} MiB",
+        figures.join(", "),
+        memory / 1024
+    );
 }
 
-/// `dialogs --json`, until its last byte is there.
+/// `dialogs --json`, until its last byte.
 fn list(workspace: &Path, home: &Path) -> Run {
     let began = Instant::now();
     let mut child = Command::new(PROGRAM)
@@ -143,8 +146,8 @@ fn list(workspace: &Path, home: &Path) -> Run {
     });
     let (mut memory, mut cpu) = (0, Duration::ZERO);
     while !reader.is_finished() {
-        memory = memory.max(most_memory(child.id()));
-        cpu = cpu.max(processor(child.id()));
+        memory = memory.max(peak_memory(child.id()));
+        cpu = cpu.max(cpu_time(child.id()));
         thread::sleep(Duration::from_millis(1));
     }
     let last = reader.join().expect("the output");
@@ -177,7 +180,7 @@ fn screen(workspace: &Path, home: &Path) -> Run {
     let frame = until(&shown, &mut seen, "DIALOGS");
     let row = until(&shown, &mut seen, "@lead");
     let process = child.process_id().expect("a process");
-    let (memory, cpu) = (most_memory(process), processor(process));
+    let (memory, cpu) = (peak_memory(process), cpu_time(process));
     let mut keys = pair.master.take_writer().expect("a keyboard");
     io::Write::write_all(&mut keys, b"\x1bq").expect("a key");
     thread::sleep(Duration::from_millis(300));
@@ -186,14 +189,14 @@ fn screen(workspace: &Path, home: &Path) -> Run {
     Run { times: vec![frame, row], cpu, memory }
 }
 
-/// When the terminal was sent `text`.
+/// The time until the terminal shows `text`.
 fn until(shown: &Receiver<(Duration, Vec<u8>)>, seen: &mut Vec<u8>, text: &str) -> Duration {
     let mut last = Duration::ZERO;
     loop {
         if String::from_utf8_lossy(seen).contains(text) {
             return last;
         }
-        match shown.recv_timeout(LIMIT) {
+        match shown.recv_timeout(TIMEOUT) {
             Ok((at, part)) => {
                 last = at;
                 seen.extend(part);
@@ -206,21 +209,21 @@ fn until(shown: &Receiver<(Duration, Vec<u8>)>, seen: &mut Vec<u8>, text: &str) 
                     "no {text:?} came: {}",
                     tail.chars().rev().collect::<String>()
                 );
-                return LIMIT;
+                return TIMEOUT;
             }
         }
     }
 }
 
-/// In KiB; zero where the system does not tell.
-fn most_memory(process: u32) -> u64 {
+/// In KiB; zero if unknown.
+fn peak_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
-/// Processor time of all threads, in steps of ten milliseconds; zero where the system does not tell.
-fn processor(process: u32) -> Duration {
+/// CPU time of all threads, in steps of 10 ms; zero if unknown.
+fn cpu_time(process: u32) -> Duration {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
@@ -252,7 +255,7 @@ fn many_main_dialogs(workspace: &Path, count: usize) {
     }
 }
 
-/// All have replied, and nobody waits.
+/// All side dialogs have replied.
 fn many_side_dialogs(workspace: &Path, count: usize, long: usize) {
     let store = open(workspace);
     let mut random = fastrand::Rng::with_seed(2);
@@ -383,7 +386,7 @@ fn open(workspace: &Path) -> Store {
     Store::open(workspace, Access::ReadWrite, options).expect("a store")
 }
 
-/// English words, at least so many bytes of them.
+/// English text of at least this many bytes.
 fn words(bytes: usize) -> String {
     let text = "The handler compares the password and sets the cookie. ";
     text.repeat(bytes.div_ceil(text.len()))

@@ -1,7 +1,7 @@
-//! How much longer a command takes to start in a sandbox: each level, by each means that works here.
-//! `cargo bench --bench sandbox` prints medians and fails if one is over the goal.
+//! Measures the overhead of starting a command in a sandbox, for each level and each available backend.
+//! `cargo bench --bench sandbox` prints medians and fails if one is over the limit.
 
-#![expect(clippy::expect_used, reason = "a measurement that cannot be made says why")]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run reports the reason")]
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 
 use std::path::Path;
@@ -13,14 +13,13 @@ use dominds_tui::domain::sandbox::Level;
 use dominds_tui::sandbox::{CommandSpec, Means, Sandbox};
 
 const ROUNDS: usize = 100;
-/// Over the same command without a sandbox.
-const GOAL: Duration = Duration::from_millis(15);
+/// Compared to the same command without a sandbox.
+const MAX_OVERHEAD: Duration = Duration::from_millis(15);
 const COMMAND: [&str; 2] = ["-c", "true"];
 
 /// One way of running the command.
-struct Way {
+struct Variant {
     name: String,
-    /// Of each round, in no order.
     times: Vec<Duration>,
     run: Box<dyn Fn()>,
 }
@@ -33,14 +32,14 @@ fn main() -> ExitCode {
     }
     let git = Command::new("git").args(["init", "-q"]).current_dir(&workspace).status();
     assert!(git.expect("git").success());
-    let mut ground = app::ground(&workspace);
+    let mut ground = app::sandbox_config(&workspace);
     ground.program = env!("CARGO_BIN_EXE_dominds-tui").into();
     ground.state = top.path().join("state");
     let plain = || {
         let mut plain = Command::new("/bin/sh");
         run(plain.args(COMMAND));
     };
-    let mut ways = vec![way("without a sandbox".to_owned(), plain)];
+    let mut variants = vec![variant("without a sandbox".to_owned(), plain)];
     for means in Means::ALL {
         for level in [Level::ReadOnly, Level::Workspace, Level::WorkspaceNet] {
             let sandbox = Sandbox::with_means(ground.clone(), level, Some(means));
@@ -48,37 +47,37 @@ fn main() -> ExitCode {
                 Ok(_) => {
                     let folder = workspace.clone();
                     let start = move || run_in(&sandbox, level, &folder);
-                    ways.push(way(format!("{means} {level}"), start));
+                    variants.push(variant(format!("{means} {level}"), start));
                 }
                 Err(refusal) => println!("SKIPPED: {means} {level}: {refusal}"),
             }
         }
     }
-    // By turns, so that what else the machine does is the same for all.
+    // Interleaved, so that other load affects all variants alike.
     for _ in 0..ROUNDS {
-        for way in &mut ways {
+        for variant in &mut variants {
             let begun = Instant::now();
-            (way.run)();
-            way.times.push(begun.elapsed());
+            (variant.run)();
+            variant.times.push(begun.elapsed());
         }
     }
     let mut without = None;
     let mut over = false;
-    for way in &mut ways {
-        way.times.sort();
-        let at = |n: usize| way.times.get(n).copied().unwrap_or_default();
+    for variant in &mut variants {
+        variant.times.sort();
+        let at = |n: usize| variant.times.get(n).copied().unwrap_or_default();
         let (median, least) = (at(ROUNDS / 2), at(0));
         let more = median.saturating_sub(*without.get_or_insert(median));
-        over |= more > GOAL;
-        let (name, median) = (&way.name, shown(median));
+        over |= more > MAX_OVERHEAD;
+        let (name, median) = (&variant.name, shown(median));
         println!("{name:24}  median {median}, least {}: +{}", shown(least), shown(more));
     }
     if over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn way(name: String, run: impl Fn() + 'static) -> Way {
+fn variant(name: String, run: impl Fn() + 'static) -> Variant {
     run();
-    Way { name, times: Vec::new(), run: Box::new(run) }
+    Variant { name, times: Vec::new(), run: Box::new(run) }
 }
 
 fn run_in(sandbox: &Sandbox, level: Level, folder: &Path) {

@@ -1,11 +1,11 @@
-//! What a streamed reply costs: 200 KB in 10,000 chunks through the app and its backend into nothing.
-//! Prints processor time and bytes to the terminal, and judges nothing.
+//! Measures a streamed reply: 200 KB in 10,000 chunks through the app and its backend into a sink.
+//! Prints CPU time and bytes for the terminal; never fails on them.
 
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
     clippy::wildcard_enum_match_arm,
-    reason = "a measurement prints, ends at the first fault and looks at one command"
+    reason = "a benchmark prints, ends at the first error and matches one command"
 )]
 
 use std::io::{self, Write};
@@ -29,31 +29,31 @@ const TEXT: usize = 200_000;
 const CHUNK: usize = 20;
 const SIZE: Size = Size { width: 120, height: 40 };
 
-/// Two hundred chunks a second at thirty frames.
-const AT_A_READING_PACE: usize = 7;
-/// As fast as chunks can be taken in: the pacer leaves out most frames.
-const AT_FULL_SPEED: usize = 500;
+/// 200 chunks per second at 30 frames.
+const CHUNKS_PER_FRAME_SLOW: usize = 7;
+/// Full speed: the pacer skips most frames.
+const CHUNKS_PER_FRAME_FAST: usize = 500;
 
 fn main() {
     let chunks = chunks();
     stream("one frame for each chunk", &chunks, 1);
-    stream("one frame for 7 chunks", &chunks, AT_A_READING_PACE);
-    stream("one frame for 500 chunks", &chunks, AT_FULL_SPEED);
+    stream("one frame for 7 chunks", &chunks, CHUNKS_PER_FRAME_SLOW);
+    stream("one frame for 500 chunks", &chunks, CHUNKS_PER_FRAME_FAST);
 }
 
-fn stream(name: &str, chunks: &[String], chunks_of_a_frame: usize) {
-    let mut wire = Wire::new();
-    let (bytes_before, cpu_before) = (wire.bytes(), cpu());
+fn stream(name: &str, chunks: &[String], chunks_per_frame: usize) {
+    let mut screen = Screen::new();
+    let (bytes_before, cpu_before) = (screen.bytes(), cpu());
     let started = Instant::now();
-    for part in chunks.chunks(chunks_of_a_frame) {
+    for part in chunks.chunks(chunks_per_frame) {
         for chunk in part {
-            wire.live(chunk);
+            screen.live(chunk);
         }
-        wire.frame();
+        screen.frame();
     }
     let (wall, spent) = (started.elapsed(), cpu().saturating_sub(cpu_before));
-    let bytes = wire.bytes() - bytes_before;
-    let frames = chunks.len().div_ceil(chunks_of_a_frame);
+    let bytes = screen.bytes() - bytes_before;
+    let frames = chunks.len().div_ceil(chunks_per_frame);
     let hundredths = bytes * 100 / TEXT;
     println!(
         "{name}: {} ms of processor, {} ms in all, {frames} frames, {}.{:02} bytes for each byte of text",
@@ -73,7 +73,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// Counts what would go to a terminal.
+/// Counts the bytes for the terminal.
 #[derive(Debug, Default)]
 struct Sink(usize);
 
@@ -89,12 +89,12 @@ impl Write for Sink {
 }
 
 /// An app that shows one dialog.
-struct Wire {
+struct Screen {
     app: App,
     terminal: Terminal<ScreenBackend<Sink>>,
 }
 
-impl Wire {
+impl Screen {
     fn new() -> Self {
         let ui = UiSettings {
             theme: Theme::plain(),
@@ -110,20 +110,20 @@ impl Wire {
         });
         let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend = ScreenBackend::new(Sink::default(), SIZE, ability);
-        let mut wire = Self { app, terminal: Terminal::new(backend).expect("a screen") };
-        wire.open();
-        wire.frame();
-        wire
+        let mut screen = Self { app, terminal: Terminal::new(backend).expect("a screen") };
+        screen.open();
+        screen.frame();
+        screen
     }
 
-    /// Chooses the dialog in the tree and gives the page that is asked for.
+    /// Opens the dialog and sends the requested page.
     fn open(&mut self) {
-        let mut asked = self.app.apply(DriverEvent::Rows(vec![row()]));
-        asked.extend(self.app.apply(DriverEvent::Inbox(Vec::new())));
+        let mut commands = self.app.apply(DriverEvent::Rows(vec![row()]));
+        commands.extend(self.app.apply(DriverEvent::Inbox(Vec::new())));
         for key in [KeyCode::Char('g'), KeyCode::Char('j'), KeyCode::Enter] {
-            asked.extend(self.app.key(KeyEvent::new(key, KeyModifiers::NONE)));
+            commands.extend(self.app.key(KeyEvent::new(key, KeyModifiers::NONE)));
         }
-        let ticket = asked.iter().rev().find_map(|command| match command {
+        let ticket = commands.iter().rev().find_map(|command| match command {
             Command::Open { ticket, .. } => Some(*ticket),
             _ => None,
         });
@@ -135,7 +135,7 @@ impl Wire {
             first_line: 0,
             entries: Vec::new(),
         };
-        let ticket = ticket.expect("the page is asked for");
+        let ticket = ticket.expect("the page is requested");
         self.app.apply(DriverEvent::Page { ticket, page: Box::new(page) });
     }
 
@@ -182,7 +182,7 @@ fn row() -> TreeRow {
     }
 }
 
-/// English words, some paragraphs, always the same.
+/// English words in paragraphs, always the same.
 fn chunks() -> Vec<String> {
     let words = ["the", "login", "handler", "rotates", "a", "cookie", "before", "second", "factor"];
     let mut random = fastrand::Rng::with_seed(1);
@@ -195,7 +195,7 @@ fn chunks() -> Vec<String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// Processor time of the first thread, which does all the work; zero where the system does not tell.
+/// CPU time of the first thread, which does all the work; zero if unknown.
 fn cpu() -> Duration {
     let text = std::fs::read_to_string(Path::new("/proc/self/schedstat")).unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|first| first.parse().ok());

@@ -1,10 +1,10 @@
-//! What the store costs on this disk: commits that wait for the medium and those that do not, the
-//! survey of a thousand dialogs and of one large tree, and the load of that tree and of a long course. Prints figures and judges nothing.
+//! Measures the store on this disk: commits with and without sync, the survey of 1,000 dialogs and of one
+//! large tree, and loading that tree and a long course. Prints figures; never fails on them.
 
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a measurement prints, and ends at the first fault"
+    reason = "a benchmark prints, and ends at the first error"
 )]
 
 use std::fs;
@@ -22,7 +22,7 @@ const COMMITS: usize = 500;
 const DIALOGS: usize = 1_000;
 const SIDE_DIALOGS: usize = 10_000;
 const RECORDS: usize = 10_000;
-/// How often reading is measured; the first time finds cold caches of this program.
+/// Repetitions of reading; the first has cold caches.
 const READS: usize = 5;
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ fn main() {
     load();
 }
 
-/// One line appended and the state file replaced, as for each step of a dialog.
+/// Appends one line and replaces the state file, like each step of a dialog.
 fn commits(durable: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
@@ -58,7 +58,7 @@ fn commits(durable: bool) {
         .collect();
     times.sort_unstable();
     let name = if durable { "durable commit" } else { "unsynced commit" };
-    println!("{name}: p50 {:?}, p99 {:?}", share(&times, 50), share(&times, 99));
+    println!("{name}: p50 {:?}, p99 {:?}", percentile(&times, 50), percentile(&times, 99));
 }
 
 fn survey() {
@@ -151,8 +151,7 @@ fn open(workspace: &Path) -> Store {
     Store::open(workspace, Access::ReadWrite, options).expect("a store")
 }
 
-/// The value below which so many of a hundred lie.
-fn share(sorted: &[Duration], percent: usize) -> Duration {
+fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
 }
 
@@ -189,7 +188,7 @@ fn append(root: &RootId, lines: &[String]) -> TreeChange {
     TreeChange::Append { dialog: root.main(), course: Course::FIRST, entries: entries.collect() }
 }
 
-/// Generations of four records: begin, a thought, words, end.
+/// Generations of four records: start, thought, words, end.
 fn line(n: usize) -> String {
     let genseq = n / 4 + 1;
     let shared = format!(r#"{{"ts":"2026-11-21 12:00:00","genseq":{genseq},"type":"#);

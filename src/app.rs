@@ -1,4 +1,4 @@
-//! The composition root: builds an engine out of its parts and starts it.
+//! The composition root: builds an engine from its parts and starts it.
 
 mod probe;
 mod sandbox;
@@ -29,27 +29,27 @@ use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, OutputLogMode, Register, Registry, ShellSetup, Shells};
 use crate::yaml;
 
-pub use probe::{Finding, Probe, probe};
-pub use sandbox::ground;
+pub use probe::{Probe, ProbeResult, probe};
+pub use sandbox::sandbox_config;
 pub use trust::Trust;
 
-/// Which models answer.
+/// The source of model answers.
 #[derive(Debug)]
 pub enum Models {
-    /// Those of `.minds/llm.yaml`, and what a person agreed to.
+    /// The providers of `.minds/llm.yaml`, and the user's consent.
     Configured(Arc<Trust>),
-    /// A script; for the demo.
+    /// A script, for the demo.
     Scripted(Scripted),
 }
 
-/// What may be used up at most, by the person's own word.
+/// Limits from the user's `config.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UserLimits {
     pub crowd: CrowdLimits,
     pub answer: AnswerLimit,
 }
 
-/// How long a whole answer may take.
+/// Timeout of a complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerLimit(pub Duration);
 
@@ -59,49 +59,54 @@ impl Default for AnswerLimit {
     }
 }
 
-/// What is started.
+/// Options of [`start`].
 #[derive(Debug)]
-pub struct Start<'a> {
+pub struct StartOptions<'a> {
     pub workspace: &'a Path,
     pub models: Models,
     pub audience: Audience,
     pub pick_up: PickUp,
-    /// False: facts are recorded, nothing is driven.
+    /// False: commands are recorded, no dialog is driven.
     pub driving: bool,
-    /// The language of whoever reads.
-    pub reader: Lang,
-    /// What the person allows.
+    /// The user's language.
+    pub user_lang: Lang,
     pub limits: UserLimits,
-    /// What is wrong outside the workspace: in the person's own files.
-    pub personal: Vec<Problem>,
-    /// What commands of members may do.
+    /// Problems of the user's own files, outside the workspace.
+    pub config_problems: Vec<Problem>,
+    /// The sandbox level of members' commands.
     pub level: Level,
-    /// The person's own file says that for this workspace.
+    /// The user's `config.yaml` sets the level for this workspace.
     pub level_is_set: bool,
-    /// What servers that are programs may do, if they are to be held too.
+    /// The sandbox level of MCP servers that are programs; `None` without a sandbox.
     pub servers_level: Option<Level>,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
-pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
+pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
     let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
     let (providers, trust): (Arc<dyn ProviderSource>, _) = match start.models {
         Models::Configured(trust) => {
-            let configured = Configured::new(start.workspace, trust.clone(), start.limits.answer);
+            let configured =
+                ConfiguredSource::new(start.workspace, trust.clone(), start.limits.answer);
             (Arc::new(configured), Some(trust))
         }
-        Models::Scripted(script) => (Arc::new(ByScript(Arc::new(script))), None),
+        Models::Scripted(script) => (Arc::new(ScriptedSource(Arc::new(script))), None),
     };
     let engine = engine(start.workspace, store.clone(), providers);
-    let sandbox = Sandbox::new(ground(start.workspace), start.level);
-    let wall = start.servers_level.map(|level| (sandbox.clone(), level));
+    let sandbox = Sandbox::new(sandbox_config(start.workspace), start.level);
+    let server_sandbox = start.servers_level.map(|level| (sandbox.clone(), level));
     let sources = trust.clone().map(|trust| {
-        ToolSources::new(vec![Arc::new(servers(start.workspace, trust, &engine.tools, wall))])
+        ToolSources::new(vec![Arc::new(mcp_servers(
+            start.workspace,
+            trust,
+            &engine.tools,
+            server_sandbox,
+        ))])
     });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
-        register: register(start.workspace),
-        keeping: OutputLogMode::Beside(env::this_program()),
+        register: process_register(start.workspace),
+        keeping: OutputLogMode::Beside(env::current_program()),
         sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);
@@ -109,39 +114,39 @@ pub fn start(start: Start<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreErro
         Some(trust) => trust,
         None => Arc::new(NoConsentNeeded),
     };
-    engine.problems.book().take("config", start.personal);
+    engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
         shells: shells.clone(),
-        user_lang: start.reader,
+        user_lang: start.user_lang,
         sources: sources.unwrap_or_default(),
         ..engine
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
-/// The processes that earlier runs have started here, as this person's own folder tells.
-fn register(workspace: &Path) -> Register {
-    let state = dirs::state().filter(|state| !trust::lies_in(state, workspace));
+/// The background processes of earlier runs, recorded in the state folder.
+fn process_register(workspace: &Path) -> Register {
+    let state = dirs::state().filter(|state| !trust::is_inside(state, workspace));
     Register::new(state.map(|state| state.join("processes")), workspace)
 }
 
-/// An engine to look with: it holds no lock and asks no model.
-pub fn looking(workspace: &Path) -> Result<Engine, StoreError> {
+/// An engine for reading: it takes no lock and uses no model.
+pub fn read_only_engine(workspace: &Path) -> Result<Engine, StoreError> {
     let store = Arc::new(open(workspace, Access::ReadOnly)?);
     let trust = Arc::new(Trust::recorded(workspace));
-    Ok(Engine { trust, ..engine(workspace, store, Arc::new(Nobody)) })
+    Ok(Engine { trust, ..engine(workspace, store, Arc::new(NoSource)) })
 }
 
-/// The servers of a workspace; none runs yet.
-pub fn servers(
+/// The MCP servers of a workspace, not yet started.
+pub fn mcp_servers(
     workspace: &Path,
     trust: Arc<Trust>,
     own: &Registry,
-    wall: Option<(Sandbox, Level)>,
+    sandbox: Option<(Sandbox, Level)>,
 ) -> Servers {
     Servers::new(mcp::Setup {
         workspace: Arc::from(workspace),
@@ -151,7 +156,7 @@ pub fn servers(
         vault: logs::vault().clone(),
         permission: trust,
         taken: own.names().into_iter().map(str::to_owned).collect(),
-        sandbox: wall,
+        sandbox,
     })
 }
 
@@ -159,7 +164,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     let problems: Arc<Problems> = Arc::default();
     Engine {
         workspace: workspace.to_owned(),
-        display_path: env::shown(workspace),
+        display_path: env::display_path(workspace),
         store,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -182,19 +187,19 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     }
 }
 
-/// All tools of this program.
+/// All built-in tools.
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
     if let Err(error) =
-        manage::add_to(&mut tools, &env::variable, problems, waiting, &mcp::BUILT_IN_NAMES)
+        manage::add_to(&mut tools, &env::variable, problems, unagreed, &mcp::BUILT_IN_NAMES)
     {
         tracing::error!(%error, "a tool is missing");
     }
     tools
 }
 
-fn waiting(workspace: &Path) -> Vec<Unagreed> {
+fn unagreed(workspace: &Path) -> Vec<Unagreed> {
     Trust::recorded(workspace).waiting()
 }
 
@@ -203,9 +208,9 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
     Store::open(workspace, access, StoreOptions::new(Arc::new(SystemClock)))
 }
 
-/// Providers as `.minds/llm.yaml` names them.
+/// The providers of `.minds/llm.yaml`.
 #[derive(Debug)]
-struct Configured {
+struct ConfiguredSource {
     workspace: PathBuf,
     trust: Arc<Trust>,
     clients: Clients,
@@ -213,7 +218,7 @@ struct Configured {
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
 }
 
-impl Configured {
+impl ConfiguredSource {
     fn new(workspace: &Path, trust: Arc<Trust>, answer: AnswerLimit) -> Self {
         Self {
             workspace: workspace.to_owned(),
@@ -229,21 +234,20 @@ impl Configured {
         let key = config
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
-        // The log must not repeat it, whoever does.
+        // The log must never contain it.
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
-            && trust::lies_in(path, &self.workspace)
+            && trust::is_inside(path, &self.workspace)
         {
             let text = format!(
-                "caFile {} lies in the workspace, and what a workspace brings along is nobody to \
-                 trust: put the file elsewhere",
+                "caFile {} is in the workspace, whose files are not trusted: put the file elsewhere",
                 path.display()
             );
             return Err(LlmError::new(ErrorClass::Rejected, &text).into());
         }
         Ok(Endpoint {
-            limits: limits(connection, self.answer),
+            limits: answer_limits(connection, self.answer),
             ca_file: connection.ca_file.clone(),
             api_key_variable: config.api_key_env_var.clone(),
             api_key: key.as_deref().and_then(Secret::new),
@@ -252,7 +256,7 @@ impl Configured {
         })
     }
 
-    /// One per folder: it remembers the files it has read.
+    /// One per folder: it caches the files it has read.
     fn mock(&self, config: &ProviderConfig) -> Mock {
         let folder = self.workspace.join(&config.base_url);
         let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
@@ -261,7 +265,7 @@ impl Configured {
     }
 }
 
-impl ProviderSource for Configured {
+impl ProviderSource for ConfiguredSource {
     fn provider(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         match self.trust.provider(config) {
             Ok(None) => {}
@@ -289,7 +293,7 @@ impl ProviderSource for Configured {
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
             ApiType::Codex | ApiType::Unknown(_) => {
                 let text = format!(
-                    "provider {}: apiType {} is not built; use anthropic, openai, openai-compatible or mock",
+                    "provider {}: apiType {} is not supported; use anthropic, openai, openai-compatible or mock",
                     config.key,
                     config.api_type.name()
                 );
@@ -299,33 +303,33 @@ impl ProviderSource for Configured {
     }
 }
 
-/// The usual limits, where the file sets no others.
-fn limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
-    let usual = llm::AnswerLimits::default();
+/// The default limits, overridden by the file.
+fn answer_limits(connection: &Connection, answer: AnswerLimit) -> llm::AnswerLimits {
+    let defaults = llm::AnswerLimits::default();
     llm::AnswerLimits {
-        connect: connection.connect_timeout.unwrap_or(usual.connect),
-        first_byte: connection.first_byte_timeout.unwrap_or(usual.first_byte),
-        idle: connection.idle_timeout.unwrap_or(usual.idle),
+        connect: connection.connect_timeout.unwrap_or(defaults.connect),
+        first_byte: connection.first_byte_timeout.unwrap_or(defaults.first_byte),
+        idle: connection.idle_timeout.unwrap_or(defaults.idle),
         answer: answer.0,
-        ..usual
+        ..defaults
     }
 }
 
-/// One script for all.
+/// One script for all models.
 #[derive(Debug)]
-struct ByScript(Arc<Scripted>);
+struct ScriptedSource(Arc<Scripted>);
 
-impl ProviderSource for ByScript {
+impl ProviderSource for ScriptedSource {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(self.0.clone())
     }
 }
 
-/// Stands in where nobody is asked.
+/// Placeholder where no model is used.
 #[derive(Debug)]
-struct Nobody;
+struct NoSource;
 
-impl ProviderSource for Nobody {
+impl ProviderSource for NoSource {
     fn provider(&self, _config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderError> {
         Ok(Arc::new(Sequence::new()))
     }

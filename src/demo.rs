@@ -1,7 +1,7 @@
 //! The demo: a workspace, a team and its script, embedded in the program. Only the model is
-//! scripted; driver, store and screens are the real ones.
+//! scripted; driver, store and screens are real.
 //!
-//! Nothing that exists is ever overwritten, and only a folder made by [`Stage::scratch`] is removed.
+//! Existing files are never overwritten, and only a folder created by [`Stage::scratch`] is removed.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
@@ -14,37 +14,37 @@ use crate::protocol::command::{Command, Ticket};
 use crate::tools::guard::set_up;
 use crate::yaml::{self, YamlError};
 
-/// A file of the demo workspace with its text.
+/// `(path, text)` of a file of the demo workspace.
 macro_rules! embedded {
     ($path:literal) => {
         ($path, include_str!(concat!("../.minds/demo/workspace/", $path)))
     };
 }
 
-/// Who is spoken to.
+/// The member that gets the first message.
 pub const LEAD: &str = "orchestrator";
 
-/// What the team works on.
+/// The Taskdoc of the demo.
 pub const TASKDOC: &str = "add-2fa.tsk";
 
-/// How a folder made for one demo is called; the rest of the name tells it from others.
-const SCRATCH_NAME: &str = "dominds-tui-demo";
+/// Prefix of the names of temporary folders.
+const SCRATCH_PREFIX: &str = "dominds-tui-demo";
 
-/// How a folder is called in which an earlier run is kept.
-const EARLIER: &str = "earlier-";
+/// Prefix of the names of folders with an earlier run.
+const BACKUP_PREFIX: &str = "earlier-";
 
-/// Folders of one name that may lie about before another one is given up.
-const MAX_NAMES: u32 = 100;
+/// Numbers tried for a new folder.
+const MAX_NUMBERED: u32 = 100;
 
 const FIRST_MESSAGE: &str = include_str!("../.minds/demo/first-message.md");
 const SCRIPT: &str = include_str!("../.minds/demo/script.yaml");
 
-/// By this file a demo workspace is known again.
-const MARK: (&str, &str) = embedded!(".minds/llm.yaml");
+/// The file that identifies a demo workspace.
+const MARKER_FILE: (&str, &str) = embedded!(".minds/llm.yaml");
 
-/// Path below the workspace, and text.
+/// `(path, text)`; paths are relative to the workspace.
 const FILES: [(&str, &str); 18] = [
-    MARK,
+    MARKER_FILE,
     embedded!(".minds/team.yaml"),
     embedded!(".minds/env.md"),
     embedded!(".minds/team/orchestrator/persona.md"),
@@ -64,27 +64,26 @@ const FILES: [(&str, &str); 18] = [
     embedded!("notes/storage.md"),
 ];
 
-/// The folder a demo plays in.
+/// The folder of a demo.
 #[derive(Debug)]
-pub struct Stage {
+pub struct DemoWorkspace {
     folder: PathBuf,
-    /// True if it is removed when the demo is over.
+    /// True if it is removed when the demo ends.
     scratch: bool,
 }
 
-impl Stage {
-    /// A new workspace below the folder for temporary files, gone when this value is dropped.
+impl DemoWorkspace {
+    /// A new temporary workspace, removed when this value is dropped.
     ///
     /// # Errors
-    /// The folder or a file of it could not be written.
+    /// The folder or a file could not be written.
     pub fn scratch() -> io::Result<Self> {
         let stage = Self { folder: new_folder(&std::env::temp_dir())?, scratch: true };
         write_files(&stage.folder)?;
         Ok(stage)
     }
 
-    /// The demo workspace in `folder`, made if need be and kept. One that was played before goes on
-    /// where it was.
+    /// The demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
     ///
     /// # Errors
     /// As [`write_workspace`].
@@ -97,21 +96,21 @@ impl Stage {
         &self.folder
     }
 
-    /// The same demo from its start. In a folder that is kept, everything that is there moves into a
-    /// folder of its own below it, which is a whole workspace again; a scratch folder goes.
+    /// Restarts the demo. In a kept folder, all files are moved to a new subfolder, which is a complete
+    /// workspace; a temporary folder is removed.
     ///
     /// # Errors
-    /// Something could not be moved or written; nothing is lost.
-    pub fn anew(self) -> io::Result<Self> {
+    /// A file could not be moved or written; nothing is lost.
+    pub fn restarted(self) -> io::Result<Self> {
         if self.scratch {
             return Self::scratch();
         }
-        put_aside(&self.folder)?;
+        move_to_backup(&self.folder)?;
         write_files(&self.folder)?;
         Ok(Self { folder: self.folder.clone(), scratch: false })
     }
 
-    /// What is said at the end: what was seen, and what to try next.
+    /// The text at the end of the demo.
     #[must_use]
     pub fn ending(&self, lang: Lang) -> String {
         let seen = lang.pick(
@@ -136,7 +135,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for DemoWorkspace {
     fn drop(&mut self) {
         if self.scratch
             && let Err(error) = fs::remove_dir_all(&self.folder)
@@ -146,33 +145,33 @@ impl Drop for Stage {
     }
 }
 
-/// Writes the demo workspace; what is there already is left as it is.
+/// Writes the demo workspace; existing files are not changed.
 ///
 /// # Errors
-/// The folder holds something else than a demo workspace, or a file could not be written.
+/// The folder contains something other than a demo workspace, or a file could not be written.
 pub fn write_workspace(folder: &Path) -> io::Result<()> {
-    if !is_free(folder)? {
-        let text = "the folder holds something else; name an empty one, or one of an earlier demo";
+    if !is_usable(folder)? {
+        let text = "the folder is not empty; name an empty one, or one of an earlier demo";
         return Err(io::Error::new(ErrorKind::AlreadyExists, text));
     }
     write_files(folder)
 }
 
-/// What everybody of the team does.
+/// The scripted answers of the team.
 ///
 /// # Errors
-/// Never with the script the program was built with; a test holds that.
+/// Never with the embedded script; a test checks this.
 pub fn script() -> Result<Script, YamlError> {
     yaml::read(SCRIPT)
 }
 
-/// What the person says to begin with.
+/// The user's first message.
 pub fn first_message() -> &'static str {
     FIRST_MESSAGE.trim_end()
 }
 
-/// Begins the story. To be sent once to a workspace without dialogs.
-pub fn opening(ticket: Ticket) -> Command {
+/// The command that starts the demo, for a workspace without dialogs.
+pub fn first_command(ticket: Ticket) -> Command {
     Command::Create {
         ticket,
         agent: AgentId::new(LEAD),
@@ -181,14 +180,14 @@ pub fn opening(ticket: Ticket) -> Command {
     }
 }
 
-/// Makes a folder that was not there before.
+/// Creates a new folder.
 fn new_folder(parent: &Path) -> io::Result<PathBuf> {
-    numbered(parent, &format!("{SCRATCH_NAME}-{}-", std::process::id()))?.canonicalize()
+    create_numbered(parent, &format!("{SCRATCH_PREFIX}-{}-", std::process::id()))?.canonicalize()
 }
 
-/// Makes a folder of this name with a number behind it, for this person alone.
-fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
-    for n in 1..MAX_NAMES {
+/// Creates a private folder with the first free number appended to its name.
+fn create_numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
+    for n in 1..MAX_NUMBERED {
         let folder = parent.join(format!("{name}{n}"));
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
@@ -200,25 +199,25 @@ fn numbered(parent: &Path, name: &str) -> io::Result<PathBuf> {
     Err(io::Error::new(ErrorKind::AlreadyExists, text))
 }
 
-/// Moves everything into a new folder below; what the demo is known by goes last, so that one which was
-/// interrupted here is still known.
-fn put_aside(folder: &Path) -> io::Result<()> {
+/// Moves all files to a new subfolder; the marker file goes last, so that an interrupted demo is still
+/// recognized.
+fn move_to_backup(folder: &Path) -> io::Result<()> {
     let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
     let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
-    names.retain(|name| !name.to_string_lossy().starts_with(EARLIER));
+    names.retain(|name| !name.to_string_lossy().starts_with(BACKUP_PREFIX));
     names.sort_by_key(|name| name == ".minds");
-    let aside = numbered(folder, EARLIER)?;
+    let aside = create_numbered(folder, BACKUP_PREFIX)?;
     names.iter().try_for_each(|name| fs::rename(folder.join(name), aside.join(name)))
 }
 
-/// True for a folder that is absent, empty, or a demo workspace.
-fn is_free(folder: &Path) -> io::Result<bool> {
+/// True for a folder that is missing, empty, or a demo workspace.
+fn is_usable(folder: &Path) -> io::Result<bool> {
     let mut entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(error),
     };
-    let (mark, text) = MARK;
+    let (mark, text) = MARKER_FILE;
     let is_demo = || {
         let found = fs::read_to_string(folder.join(mark)).unwrap_or_default();
         found.lines().next() == text.lines().next()

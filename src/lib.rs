@@ -1,8 +1,8 @@
 //! The terminal application for the Dominds dialog system: the screen and the engine in one.
 //!
 //! The modules form strict layers; `docs/ARCHITECTURE.md` draws them and `tests/architecture.rs`
-//! holds them: [`ui`] and [`driver`] never see each other, they share only [`domain`] (what things
-//! are) and [`protocol`] (what they say).
+//! checks them: [`ui`] and [`driver`] do not depend on each other, they share only [`domain`] (types)
+//! and [`protocol`] (messages).
 
 pub mod app;
 pub mod cli;

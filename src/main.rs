@@ -1,4 +1,4 @@
-//! The binary: hands over to the command line and returns its exit status.
+//! The binary: runs the command line and returns its exit status.
 
 use std::process::ExitCode;
 

@@ -31,7 +31,7 @@ fn a_time_limit_that_is_none_is_wrong_usage() {
             let limit = format!("--timeout={limit}");
             let refused = run(workspace.path(), &[command, &[limit.as_str()]].concat());
             assert_eq!(refused.status.code(), Some(2), "{command:?} {limit}");
-            assert!(String::from_utf8_lossy(&refused.stderr).contains("seconds as a number"));
+            assert!(String::from_utf8_lossy(&refused.stderr).contains("a number of seconds"));
         }
     }
 }

@@ -432,11 +432,11 @@ fn a_command_that_changes_something_says_what_it_did() {
     for (command, expected) in [
         (&["stop", SIDE] as &[&str], format!("{side} is not running")),
         (&["stop", "--all"], "nothing is running".to_owned()),
-        (&["resume", SIDE], format!("{side} may go on")),
+        (&["resume", SIDE], format!("{side} is resumed")),
         (&["dead", SIDE], format!("{side} is dead")),
         (&["done", MAIN], format!("@lead {MAIN} with its side dialog is done")),
         (&["archive", MAIN], format!("@lead {MAIN} with its side dialog is archived")),
-        (&["revive", MAIN], format!("@lead {MAIN} with its side dialog is among the running ones")),
+        (&["revive", MAIN], format!("@lead {MAIN} with its side dialog is active again")),
         (&["delete", MAIN, "--yes"], format!("@lead {MAIN} with its side dialog is deleted")),
     ] {
         let told = workspace.ok(command);
@@ -453,9 +453,9 @@ fn who_is_declared_dead_is_told_of_once_and_says_whether_somebody_waits() {
     workspace.put("run", &side, "dialog.yaml", &format!("id: {lonely}\n{identity}"));
     workspace.put("run", &side, "asker-stack.jsonl", "");
     for (dialog, expected) in [
-        (SIDE, "is dead; the next `dominds-tui drive` tells who waits for it"),
+        (SIDE, "is dead; the next `dominds-tui drive` notifies the dialog that waits for it"),
         (SIDE, "is dead already"),
-        (lonely, "is dead; nobody waits for it"),
+        (lonely, "is dead; no dialog waits for it"),
     ] {
         let told = workspace.ok(&["dead", dialog]);
         assert!(told.trim_end().ends_with(expected), "{told}");
@@ -475,7 +475,7 @@ fn what_needs_a_running_dialog_says_of_another_where_it_is_and_how_it_comes_back
             &["dead", SIDE],
         ] {
             let told = workspace.refused(1, command);
-            let expected = format!("is {state}; `dominds-tui revive {MAIN}` brings it back");
+            let expected = format!("is {state}; `dominds-tui revive {MAIN}` restores it");
             assert!(told.contains(&expected), "{command:?}: {told}");
         }
     }
@@ -485,11 +485,12 @@ fn what_needs_a_running_dialog_says_of_another_where_it_is_and_how_it_comes_back
 fn what_is_resumed_is_named_and_is_said_to_wait_for_drive() {
     let workspace = Workspace::staffed();
     let told = workspace.ok(&["resume", "--all"]);
-    let expected =
-        format!("@dev {MAIN}#{SIDE} may go on; `dominds-tui drive`, or the screen, lets it\n");
+    let expected = format!(
+        "@dev {MAIN}#{SIDE} is resumed; `dominds-tui drive`, or the screen, continues it\n"
+    );
     assert_eq!(told, expected);
     let listed = workspace.ok(&["dialogs"]);
-    assert!(listed.contains("may go on") && listed.contains("next: dominds-tui drive"), "{listed}");
+    assert!(listed.contains("resumed") && listed.contains("next: dominds-tui drive"), "{listed}");
     assert!(!listed.contains("the program ended") && !listed.contains("next: dominds-tui resume"));
 }
 

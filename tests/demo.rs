@@ -11,7 +11,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dominds_tui::app::{self, Models, Start};
+use dominds_tui::app::{self, Models, StartOptions};
 use dominds_tui::demo;
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::state::{Activity, derive};
@@ -39,15 +39,15 @@ struct Play {
 impl Play {
     fn start(folder: &Path, speed: f64) -> Self {
         let script = demo::script().expect("the script");
-        let (driver, _store, _shells) = app::start(Start {
-            reader: dominds_tui::domain::Lang::En,
+        let (driver, _store, _shells) = app::start(StartOptions {
+            user_lang: dominds_tui::domain::Lang::En,
             limits: app::UserLimits::default(),
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,
             pick_up: PickUp::Everything,
             driving: true,
-            personal: Vec::new(),
+            config_problems: Vec::new(),
             level: Level::Workspace,
             level_is_set: false,
             servers_level: None,
@@ -204,7 +204,7 @@ async fn two_questions_come_from_two_dialogs_and_their_answers_end_it_in_either_
     for order in [[0, 1], [1, 0]] {
         let folder = folder();
         let mut play = Play::start(folder.path(), 0.0);
-        play.send(demo::opening).await;
+        play.send(demo::first_command).await;
         assert_eq!(play.until_quiet().await, QuietOutcome::QuestionWaits);
         assert_eq!(play.inbox.len(), 2);
         let nested = play.question_of("dba").expect("a nested question");
@@ -228,7 +228,7 @@ async fn two_questions_come_from_two_dialogs_and_their_answers_end_it_in_either_
 async fn an_answer_may_be_given_as_soon_as_its_question_is_there() {
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::opening).await;
+    play.send(demo::first_command).await;
     play.until_asked_by("orchestrator").await;
     assert_eq!(play.inbox.len(), 1);
     play.answer("orchestrator", "a").await;
@@ -244,7 +244,7 @@ async fn the_story_goes_on_whoever_is_talked_to_in_between() {
     const TEAM: [&str; 4] = ["orchestrator", "researcher", "dba", "reviewer"];
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::opening).await;
+    play.send(demo::first_command).await;
     for asked in ["orchestrator", "dba"] {
         play.until_asked_by(asked).await;
         for agent in TEAM {
@@ -276,7 +276,7 @@ async fn it_plays_for_about_a_minute_and_a_half_besides_the_time_of_the_person()
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
     let start = Instant::now();
-    play.send(demo::opening).await;
+    play.send(demo::first_command).await;
     play.until_asked_by("orchestrator").await;
     let first = start.elapsed();
     play.until_quiet().await;
@@ -293,7 +293,7 @@ async fn it_plays_for_about_a_minute_and_a_half_besides_the_time_of_the_person()
 async fn a_demo_that_was_ended_anywhere_goes_on_from_there() {
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::opening).await;
+    play.send(demo::first_command).await;
     for seconds in [3, 7, 11, 5, 9, 13, 6] {
         let enough = Instant::now() + Duration::from_secs(seconds);
         while tokio::select! {
@@ -393,7 +393,7 @@ fn a_folder_with_something_else_is_left_alone_and_a_demo_is_known_again() {
     demo::write_workspace(&new).expect("the workspace");
     std::fs::write(new.join("README.md"), "changed").expect("a file");
     std::fs::remove_file(new.join("notes/storage.md")).expect("a file");
-    let stage = demo::Stage::kept(&new).expect("a stage");
+    let stage = demo::DemoWorkspace::kept(&new).expect("a stage");
     assert_eq!(std::fs::read_to_string(new.join("README.md")).expect("a text"), "changed");
     assert!(new.join("notes/storage.md").is_file());
     drop(stage);
@@ -402,7 +402,8 @@ fn a_folder_with_something_else_is_left_alone_and_a_demo_is_known_again() {
 
 #[test]
 fn a_scratch_folder_is_gone_with_its_demo() {
-    let (first, second) = (demo::Stage::scratch().expect("a"), demo::Stage::scratch().expect("b"));
+    let (first, second) =
+        (demo::DemoWorkspace::scratch().expect("a"), demo::DemoWorkspace::scratch().expect("b"));
     assert_ne!(first.folder(), second.folder());
     let kept: Vec<_> = [&first, &second].map(|stage| stage.folder().to_owned()).into();
     assert!(kept.iter().all(|folder| folder.join(".minds/team.yaml").is_file()));
@@ -414,12 +415,12 @@ fn a_scratch_folder_is_gone_with_its_demo() {
 fn a_demo_that_begins_anew_keeps_what_was_there() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("demo");
-    let mut stage = demo::Stage::kept(&folder).expect("a stage");
+    let mut stage = demo::DemoWorkspace::kept(&folder).expect("a stage");
     for run in ["first", "second"] {
         std::fs::create_dir_all(folder.join(".dialogs/run")).expect("a folder");
         std::fs::write(folder.join("notes/two-factor-plan.md"), run).expect("a file");
         std::fs::write(folder.join("README.md"), run).expect("a file");
-        stage = stage.anew().expect("a stage");
+        stage = stage.restarted().expect("a stage");
         assert!(!folder.join(".dialogs").exists());
         assert!(!folder.join("notes/two-factor-plan.md").exists());
         assert_ne!(std::fs::read_to_string(folder.join("README.md")).expect("a text"), run);
@@ -432,16 +433,17 @@ fn a_demo_that_begins_anew_keeps_what_was_there() {
         assert!(kept.join(".dialogs/run").is_dir() && kept.join(".minds/team.yaml").is_file());
     }
 
-    let scratch = demo::Stage::scratch().expect("a stage");
+    let scratch = demo::DemoWorkspace::scratch().expect("a stage");
     let before = scratch.folder().to_owned();
-    let again = scratch.anew().expect("a stage");
+    let again = scratch.restarted().expect("a stage");
     assert!(!before.exists() && again.folder().join(".minds/team.yaml").is_file());
 }
 
 #[test]
 fn the_end_names_what_was_made_and_what_to_try_next_in_both_languages() {
     let home = tempfile::tempdir().expect("a folder");
-    let stages = [demo::Stage::scratch(), demo::Stage::kept(&home.path().join("demo"))];
+    let stages =
+        [demo::DemoWorkspace::scratch(), demo::DemoWorkspace::kept(&home.path().join("demo"))];
     for stage in stages.map(|stage| stage.expect("a stage")) {
         for lang in [Lang::En, Lang::Zh] {
             let text = stage.ending(lang);

@@ -356,7 +356,7 @@ fn settings() -> String {
 fn providers() -> String {
     let empty = tempfile::tempdir().expect("a folder");
     let minds = Minds::load(empty.path(), Lang::En);
-    let usable = minds.providers().iter().filter(|provider| provider.api_type.is_built());
+    let usable = minds.providers().iter().filter(|provider| provider.api_type.is_supported());
     let rows = usable.map(|provider| {
         let variable = provider.api_key_env_var.as_deref().unwrap_or_default();
         let (key, api) = (&provider.key, provider.api_type.name());

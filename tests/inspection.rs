@@ -204,7 +204,7 @@ fn a_stopped_dialog_says_why_and_what_to_do() {
     let dialogs = json_of(folder.path(), &["dialogs", "--json"]);
     let stopped = entry(&dialogs, "ee/ff/00000003");
     assert_eq!(stopped["reason"], json!("stopped: no credit"));
-    let next = "mend the cause, then: dominds-tui resume ee/ff/00000003 && dominds-tui drive";
+    let next = "fix the cause, then: dominds-tui resume ee/ff/00000003 && dominds-tui drive";
     assert_eq!(stopped["next"], json!(next));
 }
 

@@ -200,7 +200,7 @@ fn provider(key: &str, url: &str, more: &str) -> String {
 }
 
 #[test]
-fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
+fn doctor_says_of_every_provider_what_is_wrong_and_how_to_fix_it() {
     let (port, _heads) = server();
     let cases = [
         ("ok", "", None, ""),
@@ -210,9 +210,9 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_mend_it() {
         ("key", "apiKeyEnvVar: GIVEN", Some("HTTP 401: bad key [redacted]"), "the key in GIVEN"),
         ("model", "", Some("no such model"), "name of the model"),
         ("busy", "", Some("no credit"), "limits of your account"),
-        ("page", "", Some("not a stream: Sign in"), "no such API"),
+        ("page", "", Some("not a stream: Sign in"), "does not speak this API"),
         ("moved", "", Some("HTTP 308"), "into `baseUrl`"),
-        ("down", "", Some("HTTP 500"), "trouble of its own"),
+        ("down", "", Some("HTTP 500"), "internal error"),
         ("missing", "apiKeyEnvVar: MISSING", Some("MISSING, which is not set"), "set MISSING"),
     ];
     let mut llm = String::new();
@@ -261,7 +261,7 @@ fn doctor_ends_with_0_if_all_answer_and_with_6_if_not() {
     }
     let nobody = Place::new("  {}\n").doctor(&[], &[("OPENAI_API_KEY", KEY)]);
     assert_eq!(nobody.status.code(), Some(6), "{nobody:?}");
-    assert!(String::from_utf8_lossy(&nobody.stdout).contains("no provider to ask"));
+    assert!(String::from_utf8_lossy(&nobody.stdout).contains("no provider to probe"));
     assert_eq!(Place::new(&good).doctor(&["--timeout", "-1"], &[]).status.code(), Some(2));
 }
 
@@ -338,5 +338,5 @@ fn a_certificate_is_trusted_only_if_the_file_or_the_environment_says_so() {
     let llm = format!("providers:\n{}", provider("p", &url, &own));
     fs::write(place.top.path().join("work/.minds/llm.yaml"), llm).expect("a file");
     let found = place.found(&[]);
-    assert!(found[0]["text"].as_str().unwrap_or("").contains("lies in the workspace"), "{found:?}");
+    assert!(found[0]["text"].as_str().unwrap_or("").contains("is in the workspace"), "{found:?}");
 }

@@ -306,7 +306,7 @@ fn without_a_terminal_it_says_so_and_exits_with_2() {
             .expect("the program");
         let said = String::from_utf8_lossy(&program.stderr);
         assert_eq!(program.status.code(), Some(2), "{said}");
-        assert!(said.contains("no terminal"), "{said}");
+        assert!(said.contains("not a terminal"), "{said}");
         assert_eq!(program.stdout, b"");
     }
 }
@@ -372,7 +372,7 @@ fn a_run_at_a_terminal_shows_words_as_they_come_and_leaves_no_status_behind() {
     let (status, raw) = program.end();
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert_eq!(status, 0, "{raw}");
-    assert!(raw.contains("@lead is at work"), "{raw:?}");
+    assert!(raw.contains("@lead is running"), "{raw:?}");
     assert_eq!(raw.matches("Hello you.").count(), 1, "{raw:?}");
     assert_eq!(program.screen().trim(), "@lead  Hello you.");
 }

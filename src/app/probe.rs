@@ -1,6 +1,5 @@
-//! Asks every provider of a workspace for one word, to find out whether it can be used before a dialog
-//! does. No key goes where nobody agreed to send it, and built-in providers that no member uses are
-//! left alone.
+//! Probes every provider of a workspace with a short request. API keys are sent only with the user's
+//! consent; built-in providers that no member uses are skipped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,41 +13,42 @@ use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
 
-use super::{AnswerLimit, Configured, Trust};
+use super::{AnswerLimit, ConfiguredSource, Trust};
 
-/// Providers that are asked at once.
-const AT_ONCE: usize = 16;
-/// Enough for a word; some providers refuse to give fewer.
-const ANSWER_TOKENS: u32 = 16;
+const MAX_CONCURRENT: usize = 16;
+/// Enough for a word; some providers reject lower limits.
+const MAX_ANSWER_TOKENS: u32 = 16;
 
-/// What was found out about one model.
+/// The probe of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     pub provider: String,
-    /// `None` where there was none to ask.
+    /// `None` if the provider has no model.
     pub model: Option<String>,
-    pub finding: Finding,
+    pub result: ProbeResult,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
-    /// It answered after this time.
-    Answers(Duration),
-    /// It cannot be used as it is.
-    Fault { text: String, fix: String },
+pub enum ProbeResult {
+    /// With the time until the answer was complete.
+    Answered(Duration),
+    Failed {
+        text: String,
+        fix: String,
+    },
 }
 
-impl Finding {
-    fn fault(text: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self::Fault { text: text.into(), fix: fix.into() }
+impl ProbeResult {
+    fn failed(text: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::Failed { text: text.into(), fix: fix.into() }
     }
 }
 
-/// Asks all of them, each within `limit`. In the order of the file.
+/// Probes all providers, each with the timeout `limit`. In the order of the file.
 pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let minds = Minds::load(workspace, env::work_language());
     let trust = Arc::new(Trust::recorded(workspace));
-    let configured = Configured::new(workspace, trust, AnswerLimit::default());
+    let configured = ConfiguredSource::new(workspace, trust, AnswerLimit::default());
     ask_all(&minds, &configured, &env::variable, limit).await
 }
 
@@ -60,17 +60,17 @@ async fn ask_all(
 ) -> Vec<Probe> {
     let asked: Vec<_> = candidates(minds, env)
         .into_iter()
-        .map(|(config, model)| examine(config, model, source, env, limit))
+        .map(|(config, model)| probe_one(config, model, source, env, limit))
         .collect();
-    stream::iter(asked).buffered(AT_ONCE).collect().await
+    stream::iter(asked).buffered(MAX_CONCURRENT).collect().await
 }
 
-/// Every provider of the file and every one that members use, with the models to ask for.
+/// Every provider of the file and every one that members use, with the models to probe.
 fn candidates<'a>(minds: &'a Minds, env: Env) -> Vec<(&'a ProviderConfig, Option<&'a str>)> {
-    let anywhere = |_: &str| Some("set".to_owned());
+    let key_is_set = |_: &str| Some("set".to_owned());
     let mut used: Vec<(&str, &str)> = Vec::new();
     for member in minds.team().visible() {
-        let found = minds.model_of(member, env).or_else(|_| minds.model_of(member, &anywhere));
+        let found = minds.model_of(member, env).or_else(|_| minds.model_of(member, &key_is_set));
         if let Ok((provider, _, model)) = found
             && !used.contains(&(provider.key.as_str(), model))
         {
@@ -90,7 +90,7 @@ fn candidates<'a>(minds: &'a Minds, env: Env) -> Vec<(&'a ProviderConfig, Option
     candidates
 }
 
-async fn examine(
+async fn probe_one(
     config: &ProviderConfig,
     model: Option<&str>,
     source: &dyn ProviderSource,
@@ -98,61 +98,63 @@ async fn examine(
     limit: Duration,
 ) -> Probe {
     let began = Instant::now();
-    let finding = match prepared(config, model, source, env) {
+    let finding = match prepare(config, model, source, env) {
         Err(fault) => fault,
-        Ok((provider, model)) => match timeout(limit, answers(&*provider, model, config)).await {
-            Ok(Ok(())) => Finding::Answers(began.elapsed()),
-            Ok(Err(fault)) => fault,
-            Err(_) => Finding::fault(
-                format!("there was no answer within {} s", limit.as_secs_f64()),
-                "look whether the server hangs or still loads the model; --timeout gives it longer",
-            ),
-        },
+        Ok((provider, model)) => {
+            match timeout(limit, check_answer(&*provider, model, config)).await {
+                Ok(Ok(())) => ProbeResult::Answered(began.elapsed()),
+                Ok(Err(fault)) => fault,
+                Err(_) => ProbeResult::failed(
+                    format!("there was no answer within {} s", limit.as_secs_f64()),
+                    "check whether the server hangs or is still loading the model; --timeout sets a longer limit",
+                ),
+            }
+        }
     };
-    Probe { provider: config.key.clone(), model: model.map(str::to_owned), finding }
+    Probe { provider: config.key.clone(), model: model.map(str::to_owned), result: finding }
 }
 
-/// The provider, if everything on this side is there.
-fn prepared<'a>(
+/// The provider and model, if the configuration is complete.
+fn prepare<'a>(
     config: &ProviderConfig,
     model: Option<&'a str>,
     source: &dyn ProviderSource,
     env: Env,
-) -> Result<(std::sync::Arc<dyn Provider>, &'a str), Finding> {
-    if let Some((text, fix)) = config.unusable() {
-        return Err(Finding::fault(text, fix));
+) -> Result<(std::sync::Arc<dyn Provider>, &'a str), ProbeResult> {
+    if let Some((text, fix)) = config.unusable_reason() {
+        return Err(ProbeResult::failed(text, fix));
     }
     let no_model = || {
         let text = format!("provider `{}` lists no model", config.key);
-        Finding::fault(text, "name one under `models`, or in a member of team.yaml")
+        ProbeResult::failed(text, "name one under `models`, or in a member of team.yaml")
     };
     let model = model.ok_or_else(no_model)?;
-    config.api_key(env).map_err(|problem| Finding::fault(problem.text, problem.fix))?;
+    config.api_key(env).map_err(|problem| ProbeResult::failed(problem.text, problem.fix))?;
     let provider = source.provider(config).map_err(|reason| match reason {
-        ProviderError::Unagreed(unagreed) => Finding::fault(
+        ProviderError::Unagreed(unagreed) => ProbeResult::failed(
             format!("it {}, and nobody has agreed to that", unagreed.entry.act),
             "run `dominds-tui trust` if you do",
         ),
-        ProviderError::Refused(error) => fault(&error, config),
+        ProviderError::Refused(error) => failure(&error, config),
     })?;
     Ok((provider, model))
 }
 
-/// Asks for one word as members do; if that is refused, in one piece.
-async fn answers(
+/// Requests a streamed answer as dialogs do; if that is rejected, one without streaming.
+async fn check_answer(
     provider: &dyn Provider,
     model: &str,
     config: &ProviderConfig,
-) -> Result<(), Finding> {
+) -> Result<(), ProbeResult> {
     let Err(error) = ask(provider, model, true).await else { return Ok(()) };
     let may_be_streaming = matches!(error.status(), Some(400 | 422 | 501));
     if may_be_streaming && ask(provider, model, false).await.is_ok() {
-        let text = format!("it answers in one piece, but not as a stream: {error}");
+        let text = format!("it answers without streaming, but not as a stream: {error}");
         let fix = "set `streaming: false` for its members; if it is `stream_options` that it \
                     refuses, add `apiQuirks: no_stream_options` instead";
-        return Err(Finding::fault(text, fix));
+        return Err(ProbeResult::failed(text, fix));
     }
-    Err(fault(&error, config))
+    Err(failure(&error, config))
 }
 
 async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<(), LlmError> {
@@ -162,13 +164,13 @@ async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<()
         messages: vec![Message::Prompt("Say: ok".to_owned())],
         tools: Vec::new(),
         streaming,
-        params: ModelParams { max_tokens: Some(ANSWER_TOKENS), ..ModelParams::default() },
+        params: ModelParams { max_tokens: Some(MAX_ANSWER_TOKENS), ..ModelParams::default() },
         output_limit: None,
     });
     while let Some(event) = answer.next().await {
         match event {
             Ok(_) => {}
-            // It thought until the few tokens were used up.
+            // Thinking used up the few tokens.
             Err(error) if error.class() == ErrorClass::Empty => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -176,12 +178,12 @@ async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<()
     Ok(())
 }
 
-fn fault(error: &LlmError, config: &ProviderConfig) -> Finding {
-    Finding::fault(error.to_string(), fix(error, config.api_key_env_var.as_deref()))
+fn failure(error: &LlmError, config: &ProviderConfig) -> ProbeResult {
+    ProbeResult::failed(error.to_string(), fix_for(error, config.api_key_env_var.as_deref()))
 }
 
-/// What a person can do about a failed request.
-fn fix(error: &LlmError, variable: Option<&str>) -> String {
+/// What the user can do about a failed request.
+fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
     let text = match (error.status(), error.class()) {
         (Some(401 | 403), _) => {
             return match variable {
@@ -193,18 +195,22 @@ fn fix(error: &LlmError, variable: Option<&str>) -> String {
         (Some(404 | 405), _) => {
             "check `baseUrl`, which often ends in `/v1`, `apiType`, and the name of the model"
         }
-        (Some(402 | 429 | 529), _) => "it can be reached; look at the limits of your account",
-        (Some(500..), _) => "the provider has trouble of its own; try again later",
-        (Some(_), ErrorClass::ContextOverflow) => "the model takes almost nothing; use another one",
+        (Some(402 | 429 | 529), _) => "it can be reached; check the limits of your account",
+        (Some(500..), _) => "the provider has an internal error; try again later",
+        (Some(_), ErrorClass::ContextOverflow) => {
+            "the model's context is too small; use another one"
+        }
         (Some(_), _) => "check the name of the model, and its limits in `models`",
-        (None, ErrorClass::Malformed) => "check `baseUrl` and `apiType`: this is no such API",
+        (None, ErrorClass::Malformed) => {
+            "check `baseUrl` and `apiType`: the server does not speak this API"
+        }
         (None, ErrorClass::Rejected | ErrorClass::Fatal) => "fix the entry in .minds/llm.yaml",
         (None, ErrorClass::Violation) => "use another server or `apiType` for this model",
-        (None, ErrorClass::Transport) if speaks_of_trust(error.message()) => {
+        (None, ErrorClass::Transport) if is_about_certificates(error.message()) => {
             "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"
         }
         (None, ErrorClass::Transport) => {
-            "look whether the server runs, whether `baseUrl` is right, and at HTTPS_PROXY"
+            "check whether the server runs, `baseUrl`, and HTTPS_PROXY"
         }
         (
             None,
@@ -219,7 +225,7 @@ fn fix(error: &LlmError, variable: Option<&str>) -> String {
     text.to_owned()
 }
 
-fn speaks_of_trust(text: &str) -> bool {
+fn is_about_certificates(text: &str) -> bool {
     let text = text.to_lowercase();
     ["certificate", "unknownissuer", "certs"].iter().any(|word| text.contains(word))
 }

@@ -1,12 +1,12 @@
-//! Where the sandbox of a workspace is built, and which level a person chose for it.
+//! The sandbox configuration of a workspace.
 
 use std::path::{Path, PathBuf};
 
 use crate::platform::{dirs, env};
 use crate::sandbox::SandboxConfig;
 
-/// Variables that name where tools and their caches lie, or a certificate.
-const TOOLS: [&str; 15] = [
+/// Variables with paths of tools, their caches, and certificates.
+const TOOL_VARIABLES: [&str; 15] = [
     "CARGO_HOME",
     "RUSTUP_HOME",
     "GOPATH",
@@ -24,9 +24,9 @@ const TOOLS: [&str; 15] = [
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// Of this person, on this machine.
+/// For the current user on this machine.
 #[must_use]
-pub fn ground(workspace: &Path) -> SandboxConfig {
+pub fn sandbox_config(workspace: &Path) -> SandboxConfig {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let unnamed = || std::env::temp_dir().join(format!("dominds-tui-{}", std::process::id()));
     let state = dirs::state().unwrap_or_else(unnamed);
@@ -35,6 +35,6 @@ pub fn ground(workspace: &Path) -> SandboxConfig {
         home: env::variable("HOME").map(|home| real(home.into())),
         state: real(state),
         program: std::env::current_exe().unwrap_or_default(),
-        tools: TOOLS.into_iter().filter_map(env::variable).map(PathBuf::from).collect(),
+        tools: TOOL_VARIABLES.into_iter().filter_map(env::variable).map(PathBuf::from).collect(),
     }
 }

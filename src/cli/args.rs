@@ -1,4 +1,4 @@
-//! The command line: a contract that scripts rely on.
+//! The command line. Scripts rely on it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
 
-/// The program and its commands. The man pages and the completions are made from this, too.
+/// The program and its commands. Man pages and completions are generated from this.
 #[derive(Debug, Parser)]
 #[command(
     name = "dominds-tui",
     version,
     about = "Watch and answer a team of agents in the terminal",
     after_help = "Exit status: 0 nothing left to do, or paused by you, 3 a question waits for you, 4 a \
-                  dialog stopped on a failure or waits for what nobody will do, 5 the workspace is in \
-                  use, 6 workspace or configuration invalid, 7 timed out, 1 not possible as things \
-                  stand, 2 wrong usage, 130 interrupted."
+                  dialog failed or is blocked, 5 the workspace is in use, 6 workspace or \
+                  configuration invalid, 7 timed out, 1 not possible in the current state, 2 wrong \
+                  usage, 130 interrupted."
 )]
 pub struct Cli {
     /// The workspace; the current folder by default.
@@ -30,121 +30,121 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Watch a scripted team on a scratch workspace; no key, no network
-    Demo(Demo),
+    /// Watch a scripted team in a temporary workspace; no API key, no network
+    Demo(DemoArgs),
     /// Write a starter .minds/ and a first Taskdoc; never overwrites
     Init {
         /// Where; the workspace if not given
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
-    /// Say TEXT in a new main dialog, or in DLG, and drive until nothing can go on
-    Run(Run),
-    /// Pick up whatever can go on, until nothing can
+    /// Send TEXT to a new main dialog, or to DLG, and drive until no dialog can continue
+    Run(RunArgs),
+    /// Drive all dialogs until none can continue
     Drive {
         #[command(flatten)]
-        drive: Driving,
+        drive: DriveArgs,
     },
-    /// The tree of dialogs
+    /// List the dialogs
     Dialogs {
-        /// Done and archived ones too
+        /// Include done and archived ones
         #[arg(long)]
         all: bool,
         /// One JSON value
         #[arg(long)]
         json: bool,
     },
-    /// A transcript
+    /// Print a transcript
     Show {
-        /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; the beginning is enough
+        /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; a prefix is enough
         #[arg(value_name = "DLG")]
         dialog: String,
         /// An older course; the newest if not given
         #[arg(long, value_name = "N")]
         course: Option<u32>,
-        /// One JSON value, with the records as they are on disk
+        /// One JSON value, with the records as stored on disk
         #[arg(long, conflicts_with = "markdown")]
         json: bool,
         /// As Markdown
         #[arg(long)]
         markdown: bool,
     },
-    /// Questions that wait for you
-    Q4h(Q4h),
+    /// List or answer questions for you
+    Q4h(Q4hArgs),
     /// Stop a dialog, or all
-    Stop(Which),
-    /// Let a stopped dialog go on, or all; it goes on with the next `drive` or screen
-    Resume(Which),
-    /// Switch keep-going of a main dialog; an idle one that is switched on goes on with the next
+    Stop(DialogOrAll),
+    /// Resume a stopped dialog, or all; it continues with the next `drive` or screen
+    Resume(DialogOrAll),
+    /// Switch keep-going of a main dialog; an idle one that is switched on continues with the next
     /// `drive` or screen
     KeepGoing {
-        /// Which main dialog; the beginning of its id is enough
+        /// Which main dialog; a prefix of its id is enough
         #[arg(value_name = "DLG")]
         dialog: String,
-        /// What is wanted
+        /// The new setting
         #[arg(value_enum)]
-        switch: Switch,
+        switch: KeepGoingSwitch,
     },
-    /// Put a main dialog among those that are done, with all its side dialogs
-    Done(Root),
-    /// Put a main dialog into the archive, with all its side dialogs
-    Archive(Root),
-    /// Bring a main dialog back that is done or archived
-    Revive(Root),
-    /// Delete a main dialog with all its side dialogs, for ever
+    /// Mark a main dialog and all its side dialogs as done
+    Done(RootArg),
+    /// Archive a main dialog and all its side dialogs
+    Archive(RootArg),
+    /// Restore a main dialog that is done or archived
+    Revive(RootArg),
+    /// Delete a main dialog and all its side dialogs permanently
     Delete {
         #[command(flatten)]
-        root: Root,
-        /// Yes, for ever; without this nothing is deleted
+        root: RootArg,
+        /// Confirm; without this nothing is deleted
         #[arg(long)]
         yes: bool,
     },
-    /// Declare a side dialog dead: it never goes on, and who waits for it is told
+    /// Declare a side dialog dead: it never continues, and the dialog waiting for it is notified
     Dead {
-        /// Which side dialog: SELF or ROOT#SELF; the beginning is enough
+        /// Which side dialog: SELF or ROOT#SELF; a prefix is enough
         #[arg(value_name = "DLG")]
         dialog: String,
-        /// What to tell who waits for it
+        /// A message for the dialog waiting for it
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// Branch off a main dialog: a new one with everything from before a generation, which goes on if it
-    /// waits for nobody; prints its id
-    Fork(Fork),
-    /// Agree that keys go to the addresses this workspace names, and to what its MCP servers do
+    /// Fork a main dialog: a new one with the history before a generation, which continues unless it
+    /// waits for something; prints its id
+    Fork(ForkArgs),
+    /// Agree to the shells, MCP servers and providers that this workspace configures
     Trust {
-        /// To all of them, without being asked
+        /// Agree to all of them without a prompt
         #[arg(long)]
         yes: bool,
     },
-    /// Keep the output of a background process; started by the program itself
+    /// Log the output of a background process; started by the program itself
     #[command(name = KEEP_OUTPUT, hide = true)]
     KeepOutput,
-    /// What a member is sent: prompt, context, tools; nothing is sent
-    Read(Read),
+    /// Print the next request for a member: prompt, context, tools; nothing is sent
+    Read(ReadArgs),
     /// Check the workspace; changes nothing
     Doctor {
         /// One JSON value
         #[arg(long)]
         json: bool,
-        /// Start the MCP servers too, those you agreed to, and tell their tools
+        /// Also start the MCP servers you agreed to, and list their tools
         #[arg(long, conflicts_with = "restore")]
         mcp: bool,
-        /// Ask every provider for a word instead: is it there, does it take the key, does it answer?
+        /// Probe every provider with a short request instead: reachable, API key accepted, answers
         #[arg(long, conflicts_with = "restore")]
         providers: bool,
-        /// Give each provider so many seconds
-        #[arg(long, value_name = "S", default_value = "20", value_parser = seconds, requires = "providers")]
+        /// Timeout for each provider, in seconds
+        #[arg(long, value_name = "S", default_value = "20", value_parser = parse_seconds, requires = "providers")]
         timeout: Duration,
-        /// Put a tree that was set aside as damaged back
+        /// Restore a tree that was set aside as damaged
         #[arg(long, value_name = "ROOT", conflicts_with = "json")]
         restore: Option<String>,
     },
-    /// Run COMMAND as a command of a member is run here; exits as it does
-    Sandbox(Sandbox),
-    /// Write the man pages of the program and of each command
+    /// Run COMMAND in the sandbox of members' commands; exits with its status
+    Sandbox(SandboxArgs),
+    /// Write the man pages of the program and each command
     Manual {
-        /// The folder they are written to, such as ~/.local/share/man/man1
+        /// The target folder, such as ~/.local/share/man/man1
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
@@ -156,26 +156,26 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct Sandbox {
-    /// What it may do: read-only, workspace, workspace+net or off; as the workspace has it if not given
-    #[arg(long, value_parser = level)]
+pub struct SandboxArgs {
+    /// The sandbox level: read-only, workspace, workspace+net or off; that of the workspace if not given
+    #[arg(long, value_parser = parse_level)]
     pub level: Option<Level>,
-    /// What holds it: bwrap or landlock; the better one that works if not given
-    #[arg(long, value_parser = means)]
+    /// The backend: bwrap or landlock; the better available one if not given
+    #[arg(long, value_parser = parse_means)]
     pub means: Option<Means>,
-    /// The command and its arguments, behind `--`
+    /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct Read {
-    /// Whose; the default responder's if not given
+pub struct ReadArgs {
+    /// The member; the default responder if not given
     pub member: Option<String>,
-    /// As a teammate asks it, in a side dialog
+    /// In a side dialog, as asked by a teammate
     #[arg(long)]
     pub side: bool,
-    /// What this dialog would be sent next
+    /// The next request of this dialog
     #[arg(long, value_name = "DLG", conflicts_with_all = ["member", "side"])]
     pub dialog: Option<String>,
     /// One JSON value
@@ -184,77 +184,77 @@ pub struct Read {
 }
 
 #[derive(Debug, Args)]
-pub struct Root {
-    /// Which main dialog; the beginning of its id is enough
+pub struct RootArg {
+    /// Which main dialog; a prefix of its id is enough
     #[arg(value_name = "ROOT")]
     pub root: String,
 }
 
 #[derive(Debug, Args)]
-pub struct Fork {
+pub struct ForkArgs {
     #[command(flatten)]
-    pub root: Root,
+    pub root: RootArg,
     /// The course of the generation
     #[arg(long, value_name = "N")]
     pub course: u32,
-    /// The generation: the first one the fork does not have
+    /// The generation: the first one that is not part of the fork
     #[arg(long, value_name = "N")]
     pub genseq: u32,
-    /// Only make it
+    /// Only create the fork
     #[arg(long)]
     pub no_drive: bool,
     #[command(flatten)]
-    pub driving: Driving,
+    pub driving: DriveArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// How fast the team works
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     pub speed: f64,
-    /// Keep the workspace here
+    /// Keep the workspace in this folder
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct Driving {
-    /// Give up after so many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
+pub struct DriveArgs {
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Text while it is written, too, as `saying_delta` events
+    /// Also print streamed text, as `saying_delta` events
     #[arg(long, requires = "json")]
     pub deltas: bool,
-    /// Agree to all that `trust` would ask about, for this run only
+    /// Agree to everything `trust` would ask about, for this run only
     #[arg(long)]
     pub trust: bool,
-    /// Leave processes in the background running at the end
+    /// Leave background processes running at the end
     #[arg(long)]
     pub leave_processes: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct Run {
-    /// Who is to do it; the default responder if not given
+pub struct RunArgs {
+    /// The member; the default responder if not given
     #[arg(long, value_name = "ID", conflicts_with = "dialog")]
     pub agent: Option<String>,
-    /// The Taskdoc; made if there is none
+    /// The Taskdoc; created if missing
     #[arg(long, value_name = "P.tsk", conflicts_with = "dialog")]
     pub task: Option<String>,
-    /// Say it in this dialog
+    /// Send the text to this dialog
     #[arg(long, value_name = "DLG")]
     pub dialog: Option<String>,
     #[command(flatten)]
-    pub driving: Driving,
-    /// What to say; `-` reads standard input
+    pub driving: DriveArgs,
+    /// The text; `-` reads standard input
     pub text: String,
 }
 
 #[derive(Debug, Args)]
-pub struct Q4h {
+pub struct Q4hArgs {
     /// One JSON value
     #[arg(long)]
     pub json: bool,
@@ -272,16 +272,16 @@ pub enum Q4hCommand {
     },
     /// One question
     Show {
-        /// Which question; the beginning of its id is enough
+        /// Which question; a prefix of its id is enough
         #[arg(value_name = "QID")]
         question: String,
         /// One JSON value
         #[arg(long)]
         json: bool,
     },
-    /// Answer a question, then drive on
+    /// Answer a question, then drive
     Answer {
-        /// Which question; the beginning of its id is enough
+        /// Which question; a prefix of its id is enough
         #[arg(value_name = "QID")]
         question: String,
         /// The answer; `-` reads standard input
@@ -290,14 +290,14 @@ pub enum Q4hCommand {
         #[arg(long)]
         no_drive: bool,
         #[command(flatten)]
-        driving: Driving,
+        driving: DriveArgs,
     },
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub struct Which {
-    /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; the beginning is enough
+pub struct DialogOrAll {
+    /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; a prefix is enough
     #[arg(value_name = "DLG")]
     pub dialog: Option<String>,
     /// All of them
@@ -306,35 +306,35 @@ pub struct Which {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// It is pushed on when it would rest
+pub enum KeepGoingSwitch {
+    /// Push the dialog when it would stop
     On,
-    /// It rests
+    /// Let it stop
     Off,
-    /// All its pushes are there again
+    /// Restore the full number of pushes
     Refill,
 }
 
-/// More than anybody waits, and little enough for any clock.
+/// Avoids overflow of the clock.
 const MAX_SECONDS: f64 = 1e9;
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=MAX_SECONDS).contains(number));
     let length = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
-    length.ok_or_else(|| "give seconds as a number from 0 to 1000000000".to_owned())
+    length.ok_or_else(|| "the value must be a number of seconds from 0 to 1000000000".to_owned())
 }
 
-fn level(text: &str) -> Result<Level, String> {
+fn parse_level(text: &str) -> Result<Level, String> {
     let known = || Level::ALL.map(Level::name).join(", ");
     Level::named(text).ok_or_else(|| format!("the levels are {}", known()))
 }
 
-fn means(text: &str) -> Result<Means, String> {
+fn parse_means(text: &str) -> Result<Means, String> {
     Means::named(text)
-        .ok_or_else(|| format!("there are {}", Means::ALL.map(Means::name).join(", ")))
+        .ok_or_else(|| format!("the backends are {}", Means::ALL.map(Means::name).join(", ")))
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+fn parse_speed(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "give a factor such as 2 or 0.5; 0 waits for nothing".to_owned())
+    number.ok_or_else(|| "the value must be a factor such as 2 or 0.5; 0 does not wait".to_owned())
 }

@@ -1,5 +1,5 @@
-//! `config.yaml`: how the screen looks, which keys it has, and how much may be used up. Every fault is a problem with its line, and
-//! is skipped.
+//! `config.yaml`: theme, language, keys, limits and sandbox levels. An invalid entry is skipped and
+//! reported as a problem with its line.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -149,86 +149,88 @@ fn is_known(value: &Value, place: &[&'static str]) -> bool {
     value.as_object().is_some_and(|all| all.keys().all(|key| names.contains(&key.as_str())))
 }
 
-/// How this terminal is drawn on.
+/// The parsed `config.yaml`.
 #[derive(Debug)]
-pub struct Setup {
+pub struct UserConfig {
     pub look: UiSettings,
     pub ability: Capabilities,
     pub limits: UserLimits,
-    /// What commands may do.
-    pub levels: Levels,
-    /// What was wrong in the file.
-    pub faults: Vec<Problem>,
+    pub levels: SandboxLevels,
+    pub problems: Vec<Problem>,
 }
 
-/// What commands of members may do, by workspace.
+/// Sandbox levels of members' commands, by workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Levels {
-    usual: Level,
-    of: Vec<(PathBuf, Level)>,
-    /// What MCP servers that are programs may do; `None`: whatever the person may.
+pub struct SandboxLevels {
+    default: Level,
+    by_workspace: Vec<(PathBuf, Level)>,
+    /// The level of MCP servers that are programs; `None`: no sandbox.
     pub servers: Option<Level>,
 }
 
-impl Levels {
-    /// What the file says of this workspace, else what was chosen there on the screen, else the usual
-    /// one. `workspace`: without links in its path.
+impl SandboxLevels {
+    /// The level in the file for this workspace, else the one chosen on the screen, else the default.
+    /// `workspace` must be canonical.
     pub fn of(&self, workspace: &Path) -> Level {
         let chosen = || Trust::recorded(workspace).level();
-        self.set_for(workspace).or_else(chosen).unwrap_or(self.usual)
+        self.set_for(workspace).or_else(chosen).unwrap_or(self.default)
     }
 
-    /// What the file says of this workspace.
+    /// The level in the file for this workspace.
     pub fn set_for(&self, workspace: &Path) -> Option<Level> {
-        self.of.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
+        self.by_workspace.iter().find(|(path, _)| path == workspace).map(|(_, level)| *level)
     }
 }
 
-/// Where the file belongs, whether or not it is there.
+/// The path of the file, which may not exist.
 pub fn path() -> Option<PathBuf> {
     dirs::config().map(|dir| dir.join(FILE))
 }
 
 /// Reads the file and the terminal's environment.
-pub fn read() -> Setup {
+pub fn read() -> UserConfig {
     let path = path();
-    let read = path.as_deref().map_or(Ok(None), file);
-    let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::shown);
-    of(&shown, read, Capabilities { depth: depth(), utf8: is_utf8() })
+    let read = path.as_deref().map_or(Ok(None), read_file);
+    let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
+    from_text(&shown, read, Capabilities { depth: color_depth(), utf8: is_utf8() })
 }
 
-/// What the file says. `shown`: its name for people.
-fn of(shown: &str, read: Result<Option<String>, String>, ability: Capabilities) -> Setup {
-    let mut report = Report { shown, text: String::new(), faults: Vec::new() };
-    let value = report.value(read);
-    let theme = theme(&value, ability.depth, &mut report);
+/// Parses the file. `shown`: its path for messages.
+fn from_text(
+    shown: &str,
+    read: Result<Option<String>, String>,
+    ability: Capabilities,
+) -> UserConfig {
+    let mut report = ConfigReport { shown, text: String::new(), problems: Vec::new() };
+    let value = report.parse(read);
+    let theme = read_theme(&value, ability.depth, &mut report);
     let (keymap, faults) = Keymap::with_overrides(value.get("keys").unwrap_or(&Value::Null));
     for fault in faults {
-        report.keys(&fault);
+        report.add_key_fault(&fault);
     }
     let lang = match value.get("language") {
         Some(Value::String(name)) if name == "zh" => Lang::Zh,
         Some(Value::String(name)) if name == "en" => Lang::En,
         None | Some(Value::Null) => env::work_language(),
         Some(other) => {
-            report.add(&["language"], &format!("{other} is no language"), "use en or zh");
+            report.add(&["language"], &format!("{other} is not a language"), "use en or zh");
             env::work_language()
         }
     };
-    let levels = levels(&value, &mut report);
+    let levels = read_levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !names_in(&[]).contains(&key.as_str()) {
-            let mend = format!("remove it; there are {}", names_in(&[]).join(", "));
-            report.add(&[key], &format!("there is no setting {key:?}"), &mend);
+            let fix = format!("remove it; there are {}", names_in(&[]).join(", "));
+            report.add(&[key], &format!("unknown setting {key:?}"), &fix);
         }
     }
     let look = UiSettings { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
-    let limits = limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    Setup { look, ability, limits, levels, faults: report.faults }
+    let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
+    UserConfig { look, ability, limits, levels, problems: report.problems }
 }
 
-/// The text of the file, if there is one.
-fn file(path: &Path) -> Result<Option<String>, String> {
+/// The text of the file, if it exists.
+fn read_file(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -236,15 +238,15 @@ fn file(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Faults, each with its line.
-struct Report<'a> {
+/// Collects problems with their lines.
+struct ConfigReport<'a> {
     shown: &'a str,
     text: String,
-    faults: Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
-impl Report<'_> {
-    fn value(&mut self, read: Result<Option<String>, String>) -> Value {
+impl ConfigReport<'_> {
+    fn parse(&mut self, read: Result<Option<String>, String>) -> Value {
         match read {
             Ok(text) => self.text = text.unwrap_or_default(),
             Err(error) => {
@@ -255,9 +257,8 @@ impl Report<'_> {
         match yaml::parse(&self.text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let mend =
-                    format!("begin each setting with its name: {}", names_in(&[]).join(", "));
-                self.push(Some(1), "file", "expected a mapping of settings", &mend);
+                let fix = format!("write a mapping of {}", names_in(&[]).join(", "));
+                self.push(Some(1), "file", "expected a mapping of settings", &fix);
                 Value::Null
             }
             Err(error) => {
@@ -265,55 +266,55 @@ impl Report<'_> {
                     error.line,
                     "file",
                     &error.text,
-                    "mend it; until then all of it is skipped",
+                    "fix it; until then all of it is skipped",
                 );
                 Value::Null
             }
         }
     }
 
-    /// A fault of the keymap names scope and action, as far as it is about them.
-    fn keys(&mut self, fault: &str) {
+    /// A fault of the keymap begins with scope and action.
+    fn add_key_fault(&mut self, fault: &str) {
         let mut parts = fault.split(": ");
         let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
         let line = line_of(&self.text, &named);
-        let mend = "the names of scopes and actions, and their keys, stand in themes/keys.yaml";
-        self.push(line, &format!("keys/{fault}"), fault, mend);
+        let fix = "themes/keys.yaml lists all scopes, actions and keys";
+        self.push(line, &format!("keys/{fault}"), fault, fix);
     }
 
-    fn add(&mut self, keys: &[&str], text: &str, mend: &str) {
+    fn add(&mut self, keys: &[&str], text: &str, fix: &str) {
         let line = line_of(&self.text, keys);
-        self.push(line, &keys.join("/"), text, mend);
+        self.push(line, &keys.join("/"), text, fix);
     }
 
-    fn push(&mut self, line: Option<usize>, id: &str, text: &str, mend: &str) {
-        let problem = Problem::new(format!("config/{id}"), self.shown, text, mend).warning();
-        self.faults.push(match line {
+    fn push(&mut self, line: Option<usize>, id: &str, text: &str, fix: &str) {
+        let problem = Problem::new(format!("config/{id}"), self.shown, text, fix).warning();
+        self.problems.push(match line {
             Some(line) => problem.at_line(line),
             None => problem,
         });
     }
 }
 
-/// The limits; those that are not set, or wrong, are the usual ones.
-fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
+/// Limits that are not set, or invalid, have their defaults.
+fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     let none = serde_json::Map::new();
     let names = names_in(&["limits"]);
     let entries = match value {
         Value::Null => &none,
         Value::Object(entries) => entries,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            let mend = format!("write a mapping of {}", names.join(", "));
-            report.add(&["limits"], "expected a mapping of limits", &mend);
+            let fix = format!("write a mapping of {}", names.join(", "));
+            report.add(&["limits"], "expected a mapping of limits", &fix);
             &none
         }
     };
     for key in entries.keys().filter(|key| !names.contains(&key.as_str())) {
-        let mend = format!("remove it; there are {}", names.join(", "));
-        report.add(&["limits", key], &format!("there is no limit {key:?}"), &mend);
+        let fix = format!("remove it; there are {}", names.join(", "));
+        report.add(&["limits", key], &format!("unknown limit {key:?}"), &fix);
     }
     let [dialogs, depth, minutes] = ["side_dialogs", "side_dialog_depth", "answer_minutes"]
-        .map(|name| limit(name, entries.get(name)?, report));
+        .map(|name| read_limit(name, entries.get(name)?, report));
     let mut limits = UserLimits::default();
     let size = |number: u64| usize::try_from(number).ok();
     limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
@@ -324,28 +325,28 @@ fn limits(value: &Value, report: &mut Report<'_>) -> UserLimits {
     limits
 }
 
-/// One limit; `None` where it is not set, or wrong.
-fn limit(name: &str, value: &Value, report: &mut Report<'_>) -> Option<u64> {
+/// One limit; `None` if it is not set or invalid.
+fn read_limit(name: &str, value: &Value, report: &mut ConfigReport<'_>) -> Option<u64> {
     let path = ["limits", name];
     let max = SETTINGS.iter().find(|setting| setting.path == path)?.values.max()?;
     let number = value.as_u64().filter(|number| (1..=max).contains(number));
     if number.is_none() && !value.is_null() {
-        let mend = format!("write a whole number from 1 to {max}");
-        report.add(&path, &format!("`{name}` cannot be {value}"), &mend);
+        let fix = format!("write a whole number from 1 to {max}");
+        report.add(&path, &format!("`{name}` cannot be {value}"), &fix);
     }
     number
 }
 
-/// A level that cannot be read leaves the usual one, which is no weaker than `workspace`.
-fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
-    let mut levels = Levels::default();
-    if let Some(level) = level(value, &["sandbox"], report) {
-        levels.usual = level;
+/// An invalid level is ignored: the default is no weaker than `workspace`.
+fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
+    let mut levels = SandboxLevels::default();
+    if let Some(level) = read_level(value, &["sandbox"], report) {
+        levels.default = level;
     }
     if let Some(mcp) = value.get("mcp") {
         if is_known(mcp, &["mcp"]) {
-            let wanted = level(mcp, &["mcp", "sandbox"], report);
-            levels.servers = wanted.filter(|level| *level != Level::Off);
+            let level = read_level(mcp, &["mcp", "sandbox"], report);
+            levels.servers = level.filter(|level| *level != Level::Off);
         } else {
             report.add(
                 &["mcp"],
@@ -358,8 +359,8 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
         Some(Value::Object(workspaces)) => workspaces.clone(),
         None | Some(Value::Null) => serde_json::Map::new(),
         Some(_) => {
-            let mend = "write each path with what holds for it: /path: { sandbox: workspace }";
-            report.add(&["workspaces"], "expected a mapping of paths", mend);
+            let fix = "write each path with what holds for it: /path: { sandbox: workspace }";
+            report.add(&["workspaces"], "expected a mapping of paths", fix);
             serde_json::Map::new()
         }
     };
@@ -368,16 +369,16 @@ fn levels(value: &Value, report: &mut Report<'_>) -> Levels {
         if !is_known(settings, &["workspaces", ANY_PATH]) {
             report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
         } else if !path.starts_with('/') {
-            report.add(&keys, "the path is not whole", "write it from the root on");
-        } else if let Some(level) = level(settings, &["workspaces", path, "sandbox"], report) {
+            report.add(&keys, "the path is not absolute", "write an absolute path");
+        } else if let Some(level) = read_level(settings, &["workspaces", path, "sandbox"], report) {
             let real = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
-            levels.of.push((real, level));
+            levels.by_workspace.push((real, level));
         }
     }
     levels
 }
 
-fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level> {
+fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Option<Level> {
     let given = match value.get("sandbox")? {
         Value::Null => return None,
         Value::String(name) => name.clone(),
@@ -387,13 +388,13 @@ fn level(value: &Value, keys: &[&str], report: &mut Report<'_>) -> Option<Level>
     };
     let level = Level::named(&given);
     if level.is_none() {
-        let mend = format!("use {}", Level::ALL.map(Level::name).join(", "));
-        report.add(keys, &format!("{given:?} is no level"), &mend);
+        let fix = format!("use {}", Level::ALL.map(Level::name).join(", "));
+        report.add(keys, &format!("{given:?} is not a level"), &fix);
     }
     level
 }
 
-fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
+fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -> Theme {
     let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
     let read = match value.get("theme") {
         None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
@@ -402,13 +403,13 @@ fn theme(value: &Value, depth: ColorDepth, report: &mut Report<'_>) -> Theme {
     };
     read.unwrap_or_else(|error| {
         let names = EMBEDDED.map(|(name, _)| name).join(", ");
-        let mend = format!("use {names}, or a mapping of roles to colours");
-        report.add(&["theme"], &error.to_string(), &mend);
+        let fix = format!("use {names}, or a mapping of roles to colours");
+        report.add(&["theme"], &error.to_string(), &fix);
         Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
     })
 }
 
-fn depth() -> ColorDepth {
+fn color_depth() -> ColorDepth {
     let term = env::variable("TERM").unwrap_or_default();
     let truecolor = env::variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
     if env::variable("NO_COLOR").is_some() {
@@ -435,7 +436,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_in_the_file_is_told_with_its_line_and_what_to_do() {
+    fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         for (text, expected) in [
             ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
@@ -443,26 +444,26 @@ mod tests {
             ("theme: [\n", vec![(true, "")]),
             ("- a\n", vec![(true, "expected a mapping of settings")]),
             ("\ntheme: pink\n", vec![(true, "pink")]),
-            ("language: fr\n", vec![(true, "is no language")]),
+            ("language: fr\n", vec![(true, "is not a language")]),
             ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
             ("mcp: { sandbox: workspace }\n", vec![]),
-            ("mcp: { wall: workspace }\n", vec![(true, "expected sandbox")]),
-            ("sandbox: none\n", vec![(true, "\"none\" is no level")]),
-            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not whole")]),
+            ("mcp: { level: workspace }\n", vec![(true, "expected sandbox")]),
+            ("sandbox: none\n", vec![(true, "\"none\" is not a level")]),
+            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not absolute")]),
             ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),
             ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
-            ("colour: 1\n", vec![(true, "there is no setting \"colour\"")]),
+            ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
             ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
             ("limits: 5\n", vec![(true, "a mapping of limits")]),
             ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
             ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
-            ("limits:\n  depth: 5\n", vec![(true, "there is no limit \"depth\"")]),
+            ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
         ] {
-            let setup = of("~/config.yaml", Ok(Some(text.to_owned())), ability);
+            let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
             let told: Vec<(bool, &str)> = setup
-                .faults
+                .problems
                 .iter()
                 .map(|fault| (fault.line.is_some(), fault.text.as_str()))
                 .collect();
@@ -470,21 +471,21 @@ mod tests {
             for ((has_line, told), (line, part)) in told.into_iter().zip(expected) {
                 assert!(has_line == line && told.contains(part), "{text:?}: {told}");
             }
-            for fault in setup.faults {
+            for fault in setup.problems {
                 assert!(fault.path == "~/config.yaml" && !fault.fix.is_empty(), "{fault:?}");
             }
         }
-        let setup = of("c", Err("permission denied".to_owned()), ability);
-        assert_eq!(setup.faults.len(), 1);
+        let setup = from_text("c", Err("permission denied".to_owned()), ability);
+        assert_eq!(setup.problems.len(), 1);
     }
 
     #[test]
-    fn the_example_of_the_document_names_every_setting_and_has_no_fault() {
+    fn the_example_of_the_document_names_every_setting_and_has_no_problem() {
         let page = include_str!("../../docs/configure.md");
         let example = page.split("```yaml").nth(1).and_then(|rest| rest.split("```").next());
         let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let setup = of("c", Ok(example.map(str::to_owned)), ability);
-        assert_eq!(setup.faults, []);
+        let config = from_text("c", Ok(example.map(str::to_owned)), ability);
+        assert_eq!(config.problems, []);
         for setting in SETTINGS {
             let name = setting.path.last().unwrap();
             assert!(example.unwrap().contains(&format!("{name}:")), "{name}");
@@ -492,9 +493,9 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_the_usual_ones_where_the_file_sets_no_others() {
+    fn limits_have_defaults_if_the_file_does_not_set_them() {
         let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let limits = |text: &str| of("c", Ok(Some(text.to_owned())), ability).limits;
+        let limits = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).limits;
         assert_eq!(limits(""), UserLimits::default());
         assert_eq!(
             limits("limits: { side_dialogs: -1, answer_minutes: soon }"),
@@ -506,10 +507,10 @@ mod tests {
     }
 
     #[test]
-    fn the_level_of_a_workspace_goes_before_the_usual_one_and_a_wrong_one_weakens_nothing() {
+    fn the_level_of_a_workspace_wins_over_the_default_and_an_invalid_one_is_ignored() {
         let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
-        let levels = of("c", Ok(Some(text.to_owned())), ability).levels;
+        let levels = from_text("c", Ok(Some(text.to_owned())), ability).levels;
         for (path, level) in [
             ("/no/such/a", Level::Off),
             ("/no/such/b", Level::ReadOnly),
@@ -517,16 +518,16 @@ mod tests {
         ] {
             assert_eq!(levels.of(Path::new(path)), level, "{path}");
         }
-        let levels = of("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
+        let levels = from_text("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
         assert_eq!(levels.of(Path::new("/")), Level::Workspace);
     }
 
     #[test]
-    fn a_fault_points_to_the_line_of_the_key_it_is_about() {
+    fn a_problem_has_the_line_of_its_key() {
         let ability = Capabilities { depth: ColorDepth::None, utf8: true };
         let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
-        let setup = of("c", Ok(Some(text.to_owned())), ability);
-        let lines: Vec<Option<usize>> = setup.faults.iter().map(|fault| fault.line).collect();
+        let setup = from_text("c", Ok(Some(text.to_owned())), ability);
+        let lines: Vec<Option<usize>> = setup.problems.iter().map(|fault| fault.line).collect();
         assert_eq!(lines, [Some(5), Some(6)]);
     }
 }

@@ -1,26 +1,26 @@
-//! `demo`: the screen on the built-in team. Only the model is scripted.
+//! `demo`: the screen with the built-in team and a scripted model.
 
 use crate::app::{self, Models};
-use crate::demo::{self, Stage};
+use crate::demo::{self, DemoWorkspace};
 use crate::domain::tree::Bucket;
 use crate::llm::Scripted;
 use crate::store::Access;
 use crate::ui::{DemoStart, Keys};
 
-use super::args::Demo;
+use super::args::DemoArgs;
 use super::exit::{CommandError, Status};
-use super::screen::{self, Left, Opening};
+use super::screen::{self, ScreenExit, ScreenStart};
 
-/// The ticket of the first message; the screen's own begin at 1.
+/// The ticket of the first message; those of the screen begin at 1.
 const OPENING: u64 = 0;
 
-pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
+pub fn demo(demo: &DemoArgs) -> Result<Status, CommandError> {
     screen::check_terminal()?;
     let folder =
         |error: std::io::Error| CommandError::invalid(format!("the demo's folder: {error}"));
     let stage = match &demo.dir {
-        Some(folder) => Stage::kept(folder),
-        None => Stage::scratch(),
+        Some(folder) => DemoWorkspace::kept(folder),
+        None => DemoWorkspace::scratch(),
     };
     let mut stage = stage.map_err(folder)?;
     let script = demo::script().map_err(|error| CommandError::invalid(error.to_string()))?;
@@ -28,19 +28,19 @@ pub fn demo(demo: &Demo) -> Result<Status, CommandError> {
     loop {
         let models = Models::Scripted(Scripted::new(script.clone(), demo.speed));
         match screen::run(stage.folder(), models, opening(&stage)?, &mut keys)? {
-            Left::For(status) => return Ok(status),
-            Left::ForReplay => stage = stage.anew().map_err(folder)?,
+            ScreenExit::Status(status) => return Ok(status),
+            ScreenExit::Replay => stage = stage.restarted().map_err(folder)?,
         }
     }
 }
 
-/// The story begins where no dialog is; one that was played before goes on where it was.
-fn opening(stage: &Stage) -> Result<Opening<'_>, CommandError> {
+/// Starts the demo if there is no dialog yet; an earlier one continues.
+fn opening(stage: &DemoWorkspace) -> Result<ScreenStart<'_>, CommandError> {
     let fresh = app::open(stage.folder(), Access::ReadOnly)?.survey(&Bucket::ALL).trees.is_empty();
     let (first, begun) = if fresh {
-        (vec![demo::opening(OPENING)], DemoStart::Now)
+        (vec![demo::first_command(OPENING)], DemoStart::Now)
     } else {
         (Vec::new(), DemoStart::Earlier)
     };
-    Ok(Opening { first, demo: Some((stage, begun)) })
+    Ok(ScreenStart { commands: first, demo: Some((stage, begun)) })
 }

@@ -1,5 +1,5 @@
-//! What `dialogs --json` and `show --json` tell of a dialog. Serialized piece by piece: a workspace may hold
-//! very many.
+//! The JSON of a dialog for `dialogs --json` and `show --json`. Serialized incrementally: a workspace may
+//! have very many dialogs.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::store::{DialogListing, TreeListing};
 use super::ids::Ids;
 use super::{find, inspect};
 
-/// A dialog, without what only main or only side dialogs have.
+/// The fields that main and side dialogs have in common.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DialogJson<'a> {
@@ -85,7 +85,7 @@ struct SideJson<'a> {
 struct TreeJson<'a> {
     #[serde(flatten)]
     main: DialogJson<'a>,
-    /// `null` where the dialog is not kept going.
+    /// `null` if keep-going is off.
     keep_going: Option<PushesJson>,
     side_dialogs: SidesJson<'a>,
     registry: &'a [RegistryEntry],
@@ -129,7 +129,7 @@ impl<'a> DialogJson<'a> {
             context_level: dialog.pressure.level,
             history: tree.earlier,
             reason: inspect::reason(dialog),
-            next: inspect::next(tree, dialog, &Ids::Whole),
+            next: inspect::next_command(tree, dialog, &Ids::Full),
             questions: dialog.questions.iter().map(QuestionJson::of).collect(),
             pending: dialog.pending.iter().map(|waits| PendingJson::of(tree, waits)).collect(),
         }
@@ -178,7 +178,7 @@ impl<'a> SideJson<'a> {
 
 /// A tree for `dialogs --json`.
 ///
-/// `pushes`: what is left of keep-going, and the most there may be.
+/// `pushes`: `(remaining, max)` of keep-going.
 pub fn tree<'a>(
     tree: &'a TreeListing,
     main: &'a DialogListing,

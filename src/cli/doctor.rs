@@ -1,11 +1,11 @@
-//! `doctor`: is everything in this workspace as it should be? Changes nothing.
+//! `doctor`: checks a workspace. Changes nothing.
 
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app::{self, Finding, Probe};
+use crate::app::{self, Probe, ProbeResult};
 use crate::domain::Problem;
 use crate::domain::counted;
 use crate::domain::sandbox::Level;
@@ -17,14 +17,14 @@ use crate::sandbox::{Means, Sandbox, SandboxRefusal};
 use crate::store::{Access, StoreError, config_permission_problem, permission_problems};
 
 use super::exit::{CommandError, Status};
-use super::servers::{Found, Server};
+use super::servers::{ServerReport, ServerTools};
 use super::{config, lines};
 
-/// `servers`: what the servers of the workspace were found to be, if they were asked.
+/// `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
     workspace: &Path,
     as_json: bool,
-    servers: Option<Found>,
+    servers: Option<ServerReport>,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
@@ -39,25 +39,25 @@ pub fn doctor(
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
-    problems.extend(app::looking(workspace)?.config_problems(&known));
+    problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
     if let Some(state) = dirs::state() {
-        problems.extend(permission_problems(&state, &env::shown(&state)));
+        problems.extend(permission_problems(&state, &env::display_path(&state)));
     }
     if let Some(file) = config::path() {
-        problems.extend(config_permission_problem(&file, &env::shown(&file)));
+        problems.extend(config_permission_problem(&file, &env::display_path(&file)));
     }
     let setup = config::read();
-    let wall = Wall::find(workspace, setup.levels.of(workspace));
-    problems.extend(setup.faults);
+    let sandbox = SandboxStatus::check(workspace, setup.levels.of(workspace));
+    problems.extend(setup.problems);
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
-    report((&problems, &wall), dialogs, tools.as_deref(), as_json);
+    report((&problems, &sandbox), dialogs, tools.as_deref(), as_json);
     Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
 }
 
-/// Moves a tree that was set aside back to the running ones.
+/// Restores a tree that was set aside as damaged.
 pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
     let root = match app::open(workspace, Access::ReadWrite)?.restore(root) {
         Ok(root) => root,
@@ -66,11 +66,11 @@ pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
         }
         Err(error) => return Err(error.into()),
     };
-    lines::say(&format!("{root} is back"));
+    lines::print(&format!("{root} is restored"));
     Ok(Status::Done)
 }
 
-/// Asks every provider for a word, each for at most so long.
+/// Probes every provider, each with the timeout `limit`.
 pub async fn providers(
     workspace: &Path,
     limit: Duration,
@@ -78,54 +78,56 @@ pub async fn providers(
 ) -> Result<Status, CommandError> {
     let probes = app::probe(workspace, limit).await;
     if as_json {
-        let rows: Vec<_> = probes.iter().map(row).collect();
+        let rows: Vec<_> = probes.iter().map(probe_json).collect();
         lines::json(&json!({ "providers": rows }));
     } else if probes.is_empty() {
-        lines::say("there is no provider to ask: .minds/llm.yaml names none, and no member does");
+        lines::print(
+            "there is no provider to probe: neither .minds/llm.yaml nor a member names one",
+        );
     } else {
         for probe in &probes {
-            lines::say(&line(probe));
+            lines::print(&probe_line(probe));
         }
     }
-    let all_answer = probes.iter().all(|probe| matches!(probe.finding, Finding::Answers(_)));
-    Ok(if all_answer && !probes.is_empty() { Status::Done } else { Status::Invalid })
+    let all_answered = probes.iter().all(|probe| matches!(probe.result, ProbeResult::Answered(_)));
+    Ok(if all_answered && !probes.is_empty() { Status::Done } else { Status::Invalid })
 }
 
-fn line(probe: &Probe) -> String {
+fn probe_line(probe: &Probe) -> String {
     let model = probe.model.as_deref().unwrap_or("-");
     let asked = format!("{} {model}", probe.provider);
-    match &probe.finding {
-        Finding::Answers(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
-        Finding::Fault { text, fix } => format!("fault {asked}: {text} ({fix})"),
+    match &probe.result {
+        ProbeResult::Answered(time) => format!("ok    {asked}: answers ({} ms)", time.as_millis()),
+        ProbeResult::Failed { text, fix } => format!("fault {asked}: {text} ({fix})"),
     }
 }
 
-fn row(probe: &Probe) -> serde_json::Value {
+fn probe_json(probe: &Probe) -> serde_json::Value {
     let (provider, model) = (&probe.provider, &probe.model);
-    match &probe.finding {
-        Finding::Answers(time) => json!({
+    match &probe.result {
+        ProbeResult::Answered(time) => json!({
             "provider": provider, "model": model, "ok": true, "milliseconds": time.as_millis(),
         }),
-        Finding::Fault { text, fix } => json!({
+        ProbeResult::Failed { text, fix } => json!({
             "provider": provider, "model": model, "ok": false, "text": text, "fix": fix,
         }),
     }
 }
 
-/// What commands of members are behind.
-struct Wall {
+/// The sandbox of members' commands.
+struct SandboxStatus {
     level: Level,
     means: Result<Means, SandboxRefusal>,
 }
 
-impl Wall {
-    /// Tries it, as the first command would.
-    fn find(workspace: &Path, level: Level) -> Self {
-        Self { level, means: Sandbox::new(app::ground(workspace), level).means(level) }
+impl SandboxStatus {
+    /// Checks it, as the first command would.
+    fn check(workspace: &Path, level: Level) -> Self {
+        Self { level, means: Sandbox::new(app::sandbox_config(workspace), level).means(level) }
     }
 
     fn text(&self) -> String {
-        const BETTER: &str = "install bubblewrap for a better wall; this one cannot give";
+        const BETTER: &str = "install bubblewrap for a stronger sandbox; this one has gaps";
         let level = self.level;
         match &self.means {
             Ok(means) if level == Level::Off => {
@@ -144,14 +146,14 @@ impl Wall {
 }
 
 fn report(
-    (problems, wall): (&[Problem], &Wall),
+    (problems, sandbox): (&[Problem], &SandboxStatus),
     dialogs: usize,
-    tools: Option<&[Server]>,
+    tools: Option<&[ServerTools]>,
     as_json: bool,
 ) {
     if as_json {
-        let means = wall.means.as_ref().ok().map(|means| means.name());
-        let sandbox = json!({ "level": wall.level.name(), "means": means });
+        let means = sandbox.means.as_ref().ok().map(|means| means.name());
+        let sandbox = json!({ "level": sandbox.level.name(), "means": means });
         let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
         if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
             let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
@@ -161,15 +163,15 @@ fn report(
         return;
     }
     for (server, tools) in tools.into_iter().flatten() {
-        lines::say(&format!("{server}: {}", tools.join(", ")));
+        lines::print(&format!("{server}: {}", tools.join(", ")));
     }
     for problem in problems {
-        lines::say(&problem.to_string());
+        lines::print(&problem.to_string());
     }
-    lines::say(&wall.text());
+    lines::print(&sandbox.text());
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         n => counted(n, "problem", "problems"),
     };
-    lines::say(&format!("{}, {verdict}", counted(dialogs, "dialog", "dialogs")));
+    lines::print(&format!("{}, {verdict}", counted(dialogs, "dialog", "dialogs")));
 }

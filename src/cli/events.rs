@@ -1,5 +1,5 @@
-//! What `run`, `drive` and `q4h answer` print while they drive. A line about a fact is printed only
-//! when the fact is on disk: whoever reads it may rely on it.
+//! The output of `run`, `drive` and `q4h answer`. A line about a fact is printed only when the fact is on
+//! disk, so that scripts can rely on it.
 
 use std::collections::BTreeMap;
 
@@ -14,117 +14,117 @@ use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, QuietOutcome, RetryView, Segment, TreeRow,
 };
 
-use super::stream::{Piece, Stream};
-use super::transcript::why_pushed;
+use super::stream::{Output, Stream};
+use super::transcript::push_reason;
 use super::{halted, lines};
 
-/// How events are printed.
+/// The output format of events.
 #[derive(Debug)]
-pub enum Form {
+pub enum EventFormat {
     /// As JSON lines.
     Json(Deltas),
-    /// As a running report, for a file or a pipe.
+    /// One line per event, for a file or a pipe.
     Report,
-    /// The same as it happens, for a person at a terminal.
+    /// Streamed text, for a terminal.
     Terminal(Box<Stream>),
-    /// Only what a person has to know; not what dialogs say and do.
-    Remarks,
+    /// Only notes for the user; no output of dialogs.
+    NotesOnly,
 }
 
-/// Whether text is told while it is written.
+/// Whether streamed text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deltas {
-    Told,
+    Printed,
     Omitted,
 }
 
-/// What was asked to be driven.
+/// What is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum DriveScope {
     Everything,
     /// One tree.
     Tree,
-    /// What a person wants is only noted.
+    /// The command is only recorded.
     Nothing,
 }
 
 /// Prints events.
 #[derive(Debug)]
 pub struct Printer {
-    form: Form,
-    scope: Scope,
+    form: EventFormat,
+    scope: DriveScope,
     seq: u64,
-    known: BTreeMap<DialogId, Known>,
+    known: BTreeMap<DialogId, KnownDialog>,
     problems: Vec<Problem>,
-    /// What makes the end what it will be.
-    standing: Vec<HaltedDialog>,
+    /// The dialogs that determine the outcome.
+    halted: Vec<HaltedDialog>,
     listed: bool,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownDialog {
     agent: String,
     state: Value,
     course: Course,
-    works: bool,
+    is_running: bool,
 }
 
 impl Printer {
-    pub fn new(form: Form, scope: Scope) -> Self {
+    pub fn new(form: EventFormat, scope: DriveScope) -> Self {
         let (known, problems) = (BTreeMap::new(), Vec::new());
-        Self { form, scope, seq: 0, known, problems, standing: Vec::new(), listed: false }
+        Self { form, scope, seq: 0, known, problems, halted: Vec::new(), listed: false }
     }
 
     pub fn print(&mut self, event: &DriverEvent) {
-        self.take(event);
-        if let Form::Terminal(stream) = &mut self.form {
-            stream.status(&status(self.known.values()));
+        self.handle(event);
+        if let EventFormat::Terminal(stream) = &mut self.form {
+            stream.status(&status_text(self.known.values()));
             write(stream.take());
         }
     }
 
-    /// Nothing follows.
+    /// Ends the output.
     pub fn close(&mut self) {
-        if let Form::Terminal(stream) = &mut self.form {
+        if let EventFormat::Terminal(stream) = &mut self.form {
             write(stream.close());
         }
     }
 
-    fn take(&mut self, event: &DriverEvent) {
+    fn handle(&mut self, event: &DriverEvent) {
         match event {
             DriverEvent::Rows(rows) => {
                 for row in rows {
-                    self.learn(row);
+                    self.remember(row);
                 }
                 self.listed = true;
             }
             DriverEvent::Row(row) => self.row(row),
             DriverEvent::Fact { dialog, at, entry } => self.fact(dialog, *at, entry),
             DriverEvent::ToolEnded { dialog, call, ok } => {
-                self.line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
+                self.json_line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
             }
             DriverEvent::Asked { dialog, question, headline } => {
                 let fields = json!({ "questionId": question, "headline": headline });
-                self.line(Some(dialog), "asked", fields);
-                self.tell(dialog, &format!("? {headline}  [{question}]"));
+                self.json_line(Some(dialog), "asked", fields);
+                self.print_line(dialog, &format!("? {headline}  [{question}]"));
             }
             DriverEvent::Answered { dialog, question } => {
-                self.line(Some(dialog), "answered", json!({ "questionId": question }));
+                self.json_line(Some(dialog), "answered", json!({ "questionId": question }));
             }
             DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
             DriverEvent::Problems(problems) => self.problems(problems),
             DriverEvent::Notice(text) => {
-                self.line(None, "problem", json!({ "id": "notice", "text": text }));
-                self.remark(text);
+                self.json_line(None, "problem", json!({ "id": "notice", "text": text }));
+                self.note(text);
             }
-            DriverEvent::Halted(standing) => self.standing.clone_from(standing),
+            DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
-            DriverEvent::Removed(dialog) => self.line(Some(dialog), "gone", json!({})),
+            DriverEvent::Removed(dialog) => self.json_line(Some(dialog), "gone", json!({})),
             DriverEvent::Forked { dialog, next } => self.forked(dialog, next),
             DriverEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
             DriverEvent::LiveEnd { dialog } => {
-                if let Form::Terminal(stream) = &mut self.form {
-                    stream.over(dialog);
+                if let EventFormat::Terminal(stream) = &mut self.form {
+                    stream.end(dialog);
                 }
             }
             DriverEvent::Workspace(_)
@@ -141,12 +141,12 @@ impl Printer {
         }
     }
 
-    fn learn(&mut self, row: &TreeRow) {
-        let known = Known {
+    fn remember(&mut self, row: &TreeRow) {
+        let known = KnownDialog {
             agent: row.agent.to_string(),
-            state: state(&row.state),
+            state: state_fields(&row.state),
             course: row.course,
-            works: row.state.is_running(),
+            is_running: row.state.is_running(),
         };
         self.known.insert(row.dialog.clone(), known);
     }
@@ -154,32 +154,32 @@ impl Printer {
     fn row(&mut self, row: &TreeRow) {
         let before = self.known.get(&row.dialog).map(|known| known.state.clone());
         if !self.listed {
-            self.learn(row);
+            self.remember(row);
             return;
         }
         if let Some(known) = self.known.get_mut(&row.dialog) {
-            known.works = row.state.is_running();
+            known.is_running = row.state.is_running();
         }
-        let shown = state(&row.state);
+        let shown = state_fields(&row.state);
         if before.is_none() {
-            self.learn(row);
+            self.remember(row);
             let mut fields = json!({ "agentId": row.agent });
             if let (Some(asker), Some(fields)) = (&row.asker, fields.as_object_mut()) {
                 fields.insert("askerDialogId".to_owned(), json!(asker));
             }
-            self.line(Some(&row.dialog), "created", fields);
+            self.json_line(Some(&row.dialog), "created", fields);
         } else if before.as_ref() != Some(&shown) {
-            self.line(Some(&row.dialog), "state", shown.clone());
+            self.json_line(Some(&row.dialog), "state", shown.clone());
             if let Some(known) = self.known.get_mut(&row.dialog) {
                 known.state = shown;
             }
             if let DisplayState::Stopped { reason, .. } = &row.state {
-                self.tell(&row.dialog, &format!("stopped: {}", reason.sentence()));
+                self.print_line(&row.dialog, &format!("stopped: {}", reason.sentence()));
             }
         }
     }
 
-    fn said(&mut self, dialog: &DialogId, text: &HumanText) {
+    fn user_text(&mut self, dialog: &DialogId, text: &HumanText) {
         let mut fields = json!({ "msgId": text.msg_id, "origin": text.origin });
         if text.origin == Origin::DiligencePush {
             let count = PushCount::read(&text.content);
@@ -188,9 +188,9 @@ impl Printer {
                     json!({ "number": count.number, "most": count.most, "left": count.left() });
                 fields.insert("push".to_owned(), push);
             }
-            self.tell(dialog, &format!("pushed on: {}", why_pushed(count)));
+            self.print_line(dialog, &format!("pushed on: {}", push_reason(count)));
         }
-        self.line(Some(dialog), "said", fields);
+        self.json_line(Some(dialog), "said", fields);
     }
 
     fn fact(&mut self, dialog: &DialogId, at: Cursor, entry: &Entry) {
@@ -199,23 +199,23 @@ impl Printer {
             Record::GenStart => {
                 self.course(dialog, at.course);
                 let fields = json!({ "course": at.course, "genseq": genseq });
-                self.line(Some(dialog), "gen_start", fields);
+                self.json_line(Some(dialog), "gen_start", fields);
             }
             Record::HumanText(text) => {
-                self.said(dialog, text);
+                self.user_text(dialog, text);
             }
             Record::Thought { content, .. } if content.is_empty() => {}
             Record::Thought { content, .. } => {
-                self.line(Some(dialog), "thinking", json!({ "text": content }));
+                self.json_line(Some(dialog), "thinking", json!({ "text": content }));
             }
             Record::Words { content, .. } => {
-                self.line(Some(dialog), "saying", json!({ "text": content }));
-                self.spoken(dialog, content);
+                self.json_line(Some(dialog), "saying", json!({ "text": content }));
+                self.saying(dialog, content);
             }
             Record::FuncCall(call) => {
                 let fields = json!({ "callId": call.id, "name": call.name });
-                self.line(Some(dialog), "tool_call", fields);
-                self.called(dialog, call);
+                self.json_line(Some(dialog), "tool_call", fields);
+                self.tool_call(dialog, call);
             }
             Record::TellaskCall { call, delivery_mode } => {
                 let tellask = *delivery_mode == DeliveryMode::TellaskCallStart;
@@ -223,21 +223,21 @@ impl Printer {
                     self.tellask(dialog, call);
                 } else {
                     let fields = json!({ "callId": call.id, "name": call.name });
-                    self.line(Some(dialog), "tool_call", fields);
+                    self.json_line(Some(dialog), "tool_call", fields);
                 }
             }
             Record::TellaskResult(result) if result.call_name != ASK_HUMAN => {
                 let fields = json!({ "callId": result.call_id, "status": result.status });
-                self.line(Some(dialog), "reply", fields);
+                self.json_line(Some(dialog), "reply", fields);
             }
             Record::Carryover(result) if result.call_name != ASK_HUMAN => {
                 let fields = json!({ "callId": result.call_id, "status": result.status });
-                self.line(Some(dialog), "reply", fields);
+                self.json_line(Some(dialog), "reply", fields);
             }
             Record::GenFinish { context_health, .. } => {
                 let outcome = if context_health.is_some() { "finished" } else { "stopped" };
                 let fields = json!({ "course": at.course, "genseq": genseq, "outcome": outcome });
-                self.line(Some(dialog), "gen_end", fields);
+                self.json_line(Some(dialog), "gen_end", fields);
             }
             Record::TellaskResult(_)
             | Record::Carryover(_)
@@ -259,21 +259,21 @@ impl Printer {
         let Some(known) = self.known.get_mut(dialog) else { return };
         if known.course != course {
             known.course = course;
-            self.line(Some(dialog), "course", json!({ "course": course }));
+            self.json_line(Some(dialog), "course", json!({ "course": course }));
         }
     }
 
     fn retry(&mut self, dialog: &DialogId, retry: &RetryView) {
         let fields = match retry {
             RetryView::Waiting { error, seconds } => {
-                self.tell(dialog, &format!("{error}; next try in {seconds} s"));
+                self.print_line(dialog, &format!("{error}; retry in {seconds} s"));
                 json!({ "phase": "waiting", "seconds": seconds, "error": error })
             }
             RetryView::Running => json!({ "phase": "running" }),
             RetryView::Resolved => json!({ "phase": "resolved" }),
             RetryView::Stopped => json!({ "phase": "stopped" }),
         };
-        self.line(Some(dialog), "retry", fields);
+        self.json_line(Some(dialog), "retry", fields);
     }
 
     fn problems(&mut self, problems: &[Problem]) {
@@ -281,23 +281,23 @@ impl Printer {
             problems.iter().filter(|problem| !self.problems.contains(problem)).cloned().collect();
         for problem in fresh {
             let fields = json!({ "id": problem.id, "text": problem.to_string() });
-            self.line(None, "problem", fields);
-            self.remark(&problem.to_string());
+            self.json_line(None, "problem", fields);
+            self.note(&problem.to_string());
         }
         self.problems = problems.to_vec();
     }
 
-    /// The last line; whatever does not go on is named.
+    /// The last line, with the halted dialogs.
     fn quiet(&mut self, outcome: QuietOutcome) {
-        let standing = std::mem::take(&mut self.standing);
-        self.line(None, "quiet", halted::fields(outcome, &standing));
-        if let Some(sentence) = halted::sentence(outcome, &standing) {
-            self.remark(&sentence);
+        let standing = std::mem::take(&mut self.halted);
+        self.json_line(None, "quiet", halted::fields(outcome, &standing));
+        if let Some(sentence) = halted::summary(outcome, &standing) {
+            self.note(&sentence);
         }
     }
 
-    fn line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
-        let Form::Json(_) = self.form else { return };
+    fn json_line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
+        let EventFormat::Json(_) = self.form else { return };
         self.seq += 1;
         let mut line = serde_json::Map::new();
         line.insert("event".to_owned(), json!(event));
@@ -312,67 +312,70 @@ impl Printer {
         lines::json(&Value::Object(line));
     }
 
-    /// Who asks itself names no target.
+    /// Fresh-boots reasoning has no target.
     fn tellask(&mut self, dialog: &DialogId, call: &Call) {
         let to_itself = call.name == TellaskKind::FreshBoots.name();
         let target = (!to_itself).then(|| argument(&call.raw_arguments_text, "targetAgentId"));
-        let told =
-            target.as_ref().map_or_else(|| "reasons anew".to_owned(), |id| format!("asks @{id}"));
+        let action = target
+            .as_ref()
+            .map_or_else(|| "starts fresh-boots reasoning".to_owned(), |id| format!("asks @{id}"));
         let agent = self.agent(dialog);
-        if let Form::Terminal(stream) = &mut self.form {
+        if let EventFormat::Terminal(stream) = &mut self.form {
             let content = argument(&call.raw_arguments_text, "tellaskContent");
-            stream.say_shortly(&format!("@{agent}  {told}: {}", headline(&content)));
+            stream.print_in_one_line(&format!("@{agent}  {action}: {}", headline(&content)));
         } else {
-            self.tell(dialog, &told);
+            self.print_line(dialog, &action);
         }
         let fields = json!({ "callId": call.id, "kind": call.name, "target": target });
-        self.line(Some(dialog), "tellask", fields);
+        self.json_line(Some(dialog), "tellask", fields);
     }
 
-    /// The id alone on standard output, for scripts.
+    /// Prints only the id to standard output, for scripts.
     fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
         let fields = match next {
             AfterFork::DraftUserText(text) => json!({ "next": "draft_user_text", "text": text }),
             AfterFork::RestorePending => json!({ "next": "restore_pending" }),
             AfterFork::AutoContinue => json!({ "next": "auto_continue" }),
         };
-        self.line(Some(dialog), "forked", fields);
-        if !matches!(self.form, Form::Json(_)) {
-            lines::say(dialog.root.as_str());
-            after_fork(dialog, next, self.scope);
+        self.json_line(Some(dialog), "forked", fields);
+        if !matches!(self.form, EventFormat::Json(_)) {
+            lines::print(dialog.root.as_str());
+            note_after_fork(dialog, next, self.scope);
         }
     }
 
     fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) {
         let agent = self.agent(dialog);
         match (&mut self.form, segment) {
-            (Form::Json(Deltas::Told), Segment::Saying) => {
-                self.line(Some(dialog), "saying_delta", json!({ "text": text }));
+            (EventFormat::Json(Deltas::Printed), Segment::Saying) => {
+                self.json_line(Some(dialog), "saying_delta", json!({ "text": text }));
             }
-            (Form::Terminal(stream), Segment::Saying) => stream.words(dialog, &agent, text),
-            (Form::Terminal(stream), Segment::Thinking) => stream.pause(dialog),
-            (Form::Json(_) | Form::Report | Form::Remarks, Segment::Saying | Segment::Thinking) => {
-            }
+            (EventFormat::Terminal(stream), Segment::Saying) => stream.append(dialog, &agent, text),
+            (EventFormat::Terminal(stream), Segment::Thinking) => stream.pause(dialog),
+            (
+                EventFormat::Json(_) | EventFormat::Report | EventFormat::NotesOnly,
+                Segment::Saying | Segment::Thinking,
+            ) => {}
         }
     }
 
-    fn spoken(&mut self, dialog: &DialogId, content: &str) {
+    fn saying(&mut self, dialog: &DialogId, content: &str) {
         let agent = self.agent(dialog);
-        if let Form::Terminal(stream) = &mut self.form {
-            stream.said(dialog, &agent, content);
+        if let EventFormat::Terminal(stream) = &mut self.form {
+            stream.finish_segment(dialog, &agent, content);
         } else {
-            self.tell(dialog, content);
+            self.print_line(dialog, content);
         }
     }
 
-    /// A person sees with what a tool is called; a report stays short.
-    fn called(&mut self, dialog: &DialogId, call: &Call) {
+    /// At a terminal with its arguments.
+    fn tool_call(&mut self, dialog: &DialogId, call: &Call) {
         let agent = self.agent(dialog);
-        if let Form::Terminal(stream) = &mut self.form {
+        if let EventFormat::Terminal(stream) = &mut self.form {
             let (name, arguments) = (&call.name, &call.raw_arguments_text);
-            stream.say_shortly(&format!("@{agent}  > {name} {arguments}"));
+            stream.print_in_one_line(&format!("@{agent}  > {name} {arguments}"));
         } else {
-            self.tell(dialog, &format!("> {}", call.name));
+            self.print_line(dialog, &format!("> {}", call.name));
         }
     }
 
@@ -380,63 +383,63 @@ impl Printer {
         self.known.get(dialog).map_or("?", |known| known.agent.as_str()).to_owned()
     }
 
-    fn tell(&mut self, dialog: &DialogId, text: &str) {
+    fn print_line(&mut self, dialog: &DialogId, text: &str) {
         let line = format!("@{}  {text}", self.agent(dialog));
         match &mut self.form {
-            Form::Json(_) | Form::Remarks => {}
-            Form::Report => lines::say(&line),
-            Form::Terminal(stream) => stream.say(&line),
+            EventFormat::Json(_) | EventFormat::NotesOnly => {}
+            EventFormat::Report => lines::print(&line),
+            EventFormat::Terminal(stream) => stream.print(&line),
         }
     }
 
-    fn remark(&mut self, text: &str) {
+    fn note(&mut self, text: &str) {
         match &mut self.form {
-            Form::Json(_) => {}
-            Form::Report | Form::Remarks => lines::remark(text),
-            Form::Terminal(stream) => stream.remark(text),
+            EventFormat::Json(_) => {}
+            EventFormat::Report | EventFormat::NotesOnly => lines::note(text),
+            EventFormat::Terminal(stream) => stream.note(text),
         }
     }
 }
 
-fn write(pieces: Vec<Piece>) {
+fn write(pieces: Vec<Output>) {
     for piece in pieces {
         match piece {
-            Piece::Out(text) => lines::raw(text.as_bytes()),
-            Piece::Remark(text) => lines::remark(&text),
+            Output::Text(text) => lines::print_bytes(text.as_bytes()),
+            Output::Note(text) => lines::note(&text),
         }
     }
 }
 
-/// Who is at work.
-fn status<'a>(known: impl Iterator<Item = &'a Known>) -> String {
-    let works: Vec<String> =
-        known.filter(|known| known.works).map(|known| format!("@{}", known.agent)).collect();
-    match works.len() {
+/// The running members.
+fn status_text<'a>(known: impl Iterator<Item = &'a KnownDialog>) -> String {
+    let running: Vec<String> =
+        known.filter(|known| known.is_running).map(|known| format!("@{}", known.agent)).collect();
+    match running.len() {
         0 => String::new(),
-        1 => format!("{} is at work", works.concat()),
-        n => format!("{n} at work: {}", works.join(", ")),
+        1 => format!("{} is running", running.concat()),
+        n => format!("{n} running: {}", running.join(", ")),
     }
 }
 
-/// Why a fork does not go on by itself, or that it does.
-fn after_fork(dialog: &DialogId, next: &AfterFork, scope: Scope) {
+/// Prints what happens next with a fork.
+fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
     match next {
         AfterFork::DraftUserText(text) => {
-            lines::remark("it waits for your words; there they were:");
-            lines::remark(text);
+            lines::note("it waits for your message; there it was:");
+            lines::note(text);
         }
         AfterFork::RestorePending => {
-            lines::remark("it waits for an answer, or for its side dialogs");
+            lines::note("it waits for an answer, or for its side dialogs");
         }
-        AfterFork::AutoContinue if scope == Scope::Nothing => lines::remark(&format!(
-            "it waits for nobody; `dominds-tui resume {}`, then `dominds-tui drive` lets it go on",
+        AfterFork::AutoContinue if scope == DriveScope::Nothing => lines::note(&format!(
+            "it waits for nothing; `dominds-tui resume {}`, then `dominds-tui drive` continues it",
             dialog.root
         )),
-        AfterFork::AutoContinue => lines::remark("it waits for nobody, and goes on"),
+        AfterFork::AutoContinue => lines::note("it waits for nothing, and continues"),
     }
 }
 
-fn state(state: &DisplayState) -> Value {
+fn state_fields(state: &DisplayState) -> Value {
     let mut fields = json!({ "state": state.kind() });
     let reason = match state {
         DisplayState::Stopped { reason, .. } => Some(json!(reason.sentence())),

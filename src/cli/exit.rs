@@ -9,18 +9,18 @@ use crate::store::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Done,
-    /// What was wanted is not possible as things stand.
+    /// Not possible in the current state.
     Refused,
     Usage,
     QuestionWaits,
     Failed,
-    Held,
+    InUse,
     Invalid,
     TimedOut,
     Interrupted,
     Terminated,
-    /// Of the command that was run.
-    Passed(u8),
+    /// The exit code of the command that was run.
+    OfCommand(u8),
 }
 
 impl Status {
@@ -31,12 +31,12 @@ impl Status {
             Self::Usage => 2,
             Self::QuestionWaits => 3,
             Self::Failed => 4,
-            Self::Held => 5,
+            Self::InUse => 5,
             Self::Invalid => 6,
             Self::TimedOut => 7,
             Self::Interrupted => 130,
             Self::Terminated => 143,
-            Self::Passed(code) => code,
+            Self::OfCommand(code) => code,
         }
     }
 }
@@ -57,7 +57,7 @@ impl From<QuietOutcome> for Status {
     }
 }
 
-/// An error that has its own exit status.
+/// An error with its exit status.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct CommandError {
@@ -81,7 +81,7 @@ impl CommandError {
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        let status = if error.is_held() { Status::Held } else { Status::Invalid };
+        let status = if error.is_held() { Status::InUse } else { Status::Invalid };
         Self { status, text: error.to_string() }
     }
 }

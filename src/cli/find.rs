@@ -1,5 +1,5 @@
-//! Finds what a person named, whole or by its beginning. Whoever names nothing, or too much, is told
-//! what there is.
+//! Finds dialogs, questions and members by id or by a prefix of it. The error for no match or several
+//! matches lists the candidates.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -11,21 +11,21 @@ use crate::store::{DialogListing, Survey, TreeListing};
 
 use super::exit::CommandError;
 
-/// Candidates that are listed.
+/// Candidates listed in an error.
 const MAX_LISTED: usize = 8;
 /// Characters of a title in a list of candidates.
 const TITLE_CHARS: usize = 60;
 
-/// A thing that can be named: its id, and what a person knows it by.
+/// A possible match.
 struct Candidate<T> {
-    thing: T,
+    value: T,
     bucket: Bucket,
-    /// True if `wanted` is its whole id.
-    is_whole: bool,
-    shown: String,
+    /// True if `wanted` is its full id.
+    is_full_id: bool,
+    label: String,
 }
 
-/// The dialog that `wanted` names: `ROOT`, `SELF` or `ROOT#SELF`, each part may be a beginning.
+/// The dialog that `wanted` names: `ROOT`, `SELF` or `ROOT#SELF`, each part may be a prefix.
 pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, CommandError> {
     let all = newest_first(survey).into_iter().flat_map(|tree| {
         tree.dialogs.iter().map(move |dialog| (tree, dialog, dialog_id(tree, dialog)))
@@ -38,53 +38,53 @@ pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, CommandError> {
         None => id.this.as_str().starts_with(wanted),
     };
     let candidate = |(tree, dialog, id): (&TreeListing, &DialogListing, DialogId)| Candidate {
-        is_whole: id.to_string() == wanted || id.this.as_str() == wanted,
-        shown: shown(tree, dialog, &id),
+        is_full_id: id.to_string() == wanted || id.this.as_str() == wanted,
+        label: dialog_label(tree, dialog, &id),
         bucket: tree.bucket,
-        thing: id,
+        value: id,
     };
     let found: Vec<_> = all.clone().filter(fits).map(candidate).collect();
-    one(found, wanted, "dialog", || all.map(candidate).collect())
+    only_match(found, wanted, "dialog", || all.map(candidate).collect())
 }
 
 /// The main dialog whose id begins with `wanted`.
 pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, CommandError> {
     let trees = newest_first(survey).into_iter().filter_map(|tree| Some((tree, main_of(tree)?)));
     let candidate = |(tree, dialog): (&TreeListing, &DialogListing)| Candidate {
-        thing: tree.root.clone(),
+        value: tree.root.clone(),
         bucket: tree.bucket,
-        is_whole: tree.root.as_str() == wanted,
-        shown: shown(tree, dialog, &DialogId::main(tree.root.clone())),
+        is_full_id: tree.root.as_str() == wanted,
+        label: dialog_label(tree, dialog, &DialogId::main(tree.root.clone())),
     };
     let found: Vec<_> = trees
         .clone()
         .filter(|(tree, _)| tree.root.as_str().starts_with(wanted))
         .map(candidate)
         .collect();
-    one(found, wanted, "main dialog", || trees.map(candidate).collect())
+    only_match(found, wanted, "main dialog", || trees.map(candidate).collect())
 }
 
-/// The open question whose id begins with `wanted`, with the dialog that asks.
+/// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
     let all = questions(survey);
     let candidate = |(id, dialog, question): &(DialogId, DialogListing, Question)| Candidate {
-        thing: (id.clone(), question.clone()),
+        value: (id.clone(), question.clone()),
         bucket: Bucket::Run,
-        is_whole: question.id == wanted,
-        shown: format!(
+        is_full_id: question.id == wanted,
+        label: format!(
             "{}  @{}  {}",
             question.id,
             dialog.meta.agent_id,
-            cut(headline(&question.tellask_content))
+            truncate(headline(&question.tellask_content))
         ),
     };
     let fits =
         |(_, _, question): &&(DialogId, DialogListing, Question)| question.id.starts_with(wanted);
     let found = all.iter().filter(fits).map(candidate).collect();
-    one(found, wanted, "open question", || all.iter().map(candidate).collect())
+    only_match(found, wanted, "open question", || all.iter().map(candidate).collect())
 }
 
-/// The member a person named, with or without `@`.
+/// The member with this id, with or without `@`.
 pub fn member<'a>(minds: &'a Minds, wanted: &str) -> Result<&'a Member, CommandError> {
     let agent = AgentId::new(wanted.trim_start_matches('@'));
     if let Some(member) = minds.member(&agent) {
@@ -107,17 +107,17 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
     all
 }
 
-/// The dialogs that were told to go on and that nothing has driven yet.
-pub fn told_to_go_on(survey: &Survey) -> Vec<DialogId> {
-    let told = |dialog: &&DialogListing| dialog.latest.is_told_to_go_on();
+/// The dialogs that were resumed and not driven yet.
+pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
+    let is_resumed = |dialog: &&DialogListing| dialog.latest.is_told_to_go_on();
     let of_tree = survey.trees.iter().flat_map(|tree| {
-        let dialogs = tree.dialogs.iter().filter(told);
+        let dialogs = tree.dialogs.iter().filter(is_resumed);
         dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
     });
     of_tree.collect()
 }
 
-/// A dead dialog asks nothing, and neither does one that was put away.
+/// Questions of dead, done and archived dialogs do not count.
 pub fn open_questions(
     survey: &Survey,
 ) -> impl Iterator<Item = (DialogId, &DialogListing, &Question)> {
@@ -134,12 +134,12 @@ pub fn open_questions(
 /// The trees of a survey, the newest first.
 pub fn newest_first(survey: &Survey) -> Vec<&TreeListing> {
     let mut trees: Vec<&TreeListing> = survey.trees.iter().collect();
-    trees.sort_by_key(|tree| Reverse(age_of(tree)));
+    trees.sort_by_key(|tree| Reverse(creation_key(tree)));
     trees
 }
 
-/// Dialogs of one second are told apart by what their ids say of it.
-fn age_of(tree: &TreeListing) -> (Option<(&Stamp, &str)>, &RootId) {
+/// Dialogs created in the same second are ordered by the time in their ids.
+fn creation_key(tree: &TreeListing) -> (Option<(&Stamp, &str)>, &RootId) {
     (main_of(tree).map(|main| (&main.meta.created_at, main.meta.id.creation())), &tree.root)
 }
 
@@ -151,40 +151,40 @@ pub fn dialog_id(tree: &TreeListing, dialog: &DialogListing) -> DialogId {
     DialogId::side(&tree.root, &dialog.meta.id)
 }
 
-/// What a dialog is known by: the first words of its first prompt or assignment, else its Taskdoc.
+/// The beginning of the first prompt or assignment, else the Taskdoc.
 pub fn title<'a>(tree: &TreeListing, dialog: &'a DialogListing) -> Cow<'a, str> {
     let known = if dialog.about.is_empty() { &dialog.meta.task_doc_path } else { &dialog.about };
     if tree.earlier { format!("(history) {known}").into() } else { known.into() }
 }
 
-/// Who a dialog is, for a sentence.
+/// The member and id of a dialog, for messages.
 pub fn named(survey: &Survey, id: &DialogId) -> String {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let dialog = tree.and_then(|tree| tree.dialogs.iter().find(|d| d.meta.id == id.this));
     dialog.map_or_else(|| id.to_string(), |dialog| format!("@{} {id}", dialog.meta.agent_id))
 }
 
-fn shown(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
-    let place = match tree.bucket {
+fn dialog_label(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
+    let status = match tree.bucket {
         Bucket::Run => String::new(),
         Bucket::Done | Bucket::Archive => format!("  ({})", tree.bucket.status()),
     };
-    format!("{id}  @{}  {}{place}", dialog.meta.agent_id, cut(&title(tree, dialog)))
+    format!("{id}  @{}  {}{status}", dialog.meta.agent_id, truncate(&title(tree, dialog)))
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     crate::domain::question::short_headline(text, TITLE_CHARS)
 }
 
-/// The only one; a whole id beats a beginning, and what runs beats what was put away.
-fn one<T>(
+/// The only match; a full id wins over a prefix, and an active dialog over a done or archived one.
+fn only_match<T>(
     mut found: Vec<Candidate<T>>,
     wanted: &str,
     what: &str,
     all: impl FnOnce() -> Vec<Candidate<T>>,
 ) -> Result<T, CommandError> {
-    if found.iter().any(|candidate| candidate.is_whole) {
-        found.retain(|candidate| candidate.is_whole);
+    if found.iter().any(|candidate| candidate.is_full_id) {
+        found.retain(|candidate| candidate.is_full_id);
     }
     if found.iter().filter(|candidate| candidate.bucket == Bucket::Run).count() == 1 {
         found.retain(|candidate| candidate.bucket == Bucket::Run);
@@ -195,21 +195,21 @@ fn one<T>(
             return Err(CommandError::usage(format!("no {what} `{wanted}`: there is none")));
         }
         let text = format!("no {what} `{wanted}`; there are:");
-        return Err(CommandError::usage(listed(&text, &all)));
+        return Err(CommandError::usage(with_candidates(&text, &all)));
     }
     if found.len() > 1 {
-        let text = format!("`{wanted}` fits {} of them; give more of the id:", found.len());
-        return Err(CommandError::usage(listed(&text, &found)));
+        let text = format!("`{wanted}` matches {} of them; use a longer prefix:", found.len());
+        return Err(CommandError::usage(with_candidates(&text, &found)));
     }
     found
         .pop()
-        .map(|only| only.thing)
+        .map(|only| only.value)
         .ok_or_else(|| CommandError::usage(format!("no {what} `{wanted}`")))
 }
 
-fn listed<T>(text: &str, candidates: &[Candidate<T>]) -> String {
+fn with_candidates<T>(text: &str, candidates: &[Candidate<T>]) -> String {
     let mut lines = vec![text.to_owned()];
-    lines.extend(candidates.iter().take(MAX_LISTED).map(|one| format!("  {}", one.shown)));
+    lines.extend(candidates.iter().take(MAX_LISTED).map(|one| format!("  {}", one.label)));
     let more = candidates.len().saturating_sub(MAX_LISTED);
     if more > 0 {
         lines.push(format!("  and {more} more"));

@@ -1,25 +1,25 @@
-//! The end of a run in words: which dialogs make it what it is.
+//! The outcome of a run, with the dialogs that caused it.
 
 use serde_json::{Value, json};
 
 use crate::protocol::QuietOutcome;
 use crate::protocol::event::HaltedDialog;
 
-/// Dialogs that are named in one line for a person.
+/// Dialogs named in the summary.
 const MAX_NAMED: usize = 5;
 
 /// The fields of the event `quiet`.
-pub fn fields(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Value {
+pub fn fields(outcome: QuietOutcome, halted: &[HaltedDialog]) -> Value {
     let mut fields = json!({ "outcome": outcome });
-    if let (Some(fields), false) = (fields.as_object_mut(), standing.is_empty()) {
-        fields.insert("dialogs".to_owned(), standing.iter().map(one).collect());
+    if let (Some(fields), false) = (fields.as_object_mut(), halted.is_empty()) {
+        fields.insert("dialogs".to_owned(), halted.iter().map(dialog_fields).collect());
     }
     fields
 }
 
-/// The last line for a person, if something is left to do.
-pub fn sentence(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<String> {
-    let word = match outcome {
+/// The last line of the output, if something is left to do.
+pub fn summary(outcome: QuietOutcome, halted: &[HaltedDialog]) -> Option<String> {
+    let outcome = match outcome {
         QuietOutcome::Paused => "paused",
         QuietOutcome::Blocked => "blocked",
         QuietOutcome::Failed => "failed",
@@ -28,13 +28,13 @@ pub fn sentence(outcome: QuietOutcome, standing: &[HaltedDialog]) -> Option<Stri
         }
         QuietOutcome::Done => return None,
     };
-    let named: Vec<String> = standing.iter().take(MAX_NAMED).map(named).collect();
-    let more = standing.len().saturating_sub(MAX_NAMED);
+    let named: Vec<String> = halted.iter().take(MAX_NAMED).map(named).collect();
+    let more = halted.len().saturating_sub(MAX_NAMED);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    Some(format!("{word}: {}{more}", named.join("; ")))
+    Some(format!("{outcome}: {}{more}", named.join("; ")))
 }
 
-fn one(one: &HaltedDialog) -> Value {
+fn dialog_fields(one: &HaltedDialog) -> Value {
     json!({
         "rootId": one.dialog.root,
         "selfId": one.dialog.this,
@@ -45,6 +45,6 @@ fn one(one: &HaltedDialog) -> Value {
 }
 
 fn named(one: &HaltedDialog) -> String {
-    let why = one.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    format!("@{} ({}){why}", one.agent, one.dialog)
+    let reason = one.reason.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("@{} ({}){reason}", one.agent, one.dialog)
 }

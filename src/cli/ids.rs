@@ -1,4 +1,4 @@
-//! Ids as short as is unique, in a form that [`super::find`] takes back.
+//! Unique short ids that [`super::find`] accepts.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use crate::store::Survey;
 
 use super::find;
 
-/// Shorter beginnings of a dialog's id are hard to tell apart, though they may be unique.
-const LEAST_OF_DIALOG: usize = 5;
-/// The same for a question, whose id begins with a mark and the id of its dialog.
-const LEAST_OF_QUESTION: usize = "q4h-".len() + LEAST_OF_DIALOG;
+/// Shorter prefixes are hard to tell apart, even if they are unique.
+const MIN_DIALOG_BYTES: usize = 5;
+/// For questions, whose ids begin with `q4h-` and the id of the dialog.
+const MIN_QUESTION_BYTES: usize = "q4h-".len() + MIN_DIALOG_BYTES;
 
 /// How ids are printed.
 #[derive(Debug)]
 pub enum Ids<'a> {
-    /// As they are: for scripts.
-    Whole,
-    Short(Short<'a>),
+    /// For scripts.
+    Full,
+    Short(ShortIds<'a>),
 }
 
 /// All ids of a survey.
 #[derive(Debug)]
-pub struct Short<'a> {
+pub struct ShortIds<'a> {
     roots: Prefixes<'a>,
     dialogs: Prefixes<'a>,
-    /// Ids that stand in several trees: a fork keeps those of its side dialogs.
+    /// Ids that exist in several trees: a fork keeps the ids of side dialogs.
     repeated: BTreeSet<&'a str>,
     questions: Prefixes<'a>,
 }
@@ -36,7 +36,7 @@ impl<'a> Ids<'a> {
         let mut seen = BTreeSet::new();
         let repeated = dialogs().map(|dialog| dialog.meta.id.as_str());
         let repeated = repeated.filter(|id| !seen.insert(*id)).collect();
-        Self::Short(Short {
+        Self::Short(ShortIds {
             roots: survey.trees.iter().map(|tree| tree.root.as_str()).collect(),
             dialogs: seen.into_iter().collect(),
             repeated,
@@ -46,25 +46,25 @@ impl<'a> Ids<'a> {
 
     pub fn dialog(&self, id: &DialogId) -> String {
         let Self::Short(short) = self else { return id.to_string() };
-        let own = short.dialogs.shortest(id.this.as_str(), LEAST_OF_DIALOG);
+        let own = short.dialogs.shortest(id.this.as_str(), MIN_DIALOG_BYTES);
         if !short.repeated.contains(id.this.as_str()) {
             return own.to_owned();
         }
         if id.is_main() {
             return id.to_string();
         }
-        format!("{}#{own}", short.roots.shortest(id.root.as_str(), LEAST_OF_DIALOG))
+        format!("{}#{own}", short.roots.shortest(id.root.as_str(), MIN_DIALOG_BYTES))
     }
 
     pub fn question(&self, id: &str) -> String {
         match self {
-            Self::Whole => id.to_owned(),
-            Self::Short(short) => short.questions.shortest(id, LEAST_OF_QUESTION).to_owned(),
+            Self::Full => id.to_owned(),
+            Self::Short(short) => short.questions.shortest(id, MIN_QUESTION_BYTES).to_owned(),
         }
     }
 }
 
-/// Texts, sorted, each once.
+/// Sorted, without duplicates.
 #[derive(Debug)]
 struct Prefixes<'a>(Vec<&'a str>);
 
@@ -78,15 +78,15 @@ impl<'a> FromIterator<&'a str> for Prefixes<'a> {
 }
 
 impl Prefixes<'_> {
-    /// The shortest beginning of `text` that no other text has, of at least so many bytes.
-    fn shortest<'t>(&self, text: &'t str, least: usize) -> &'t str {
+    /// The shortest unique prefix of `text` with at least `min` bytes.
+    fn shortest<'t>(&self, text: &'t str, min: usize) -> &'t str {
         let (Ok(at) | Err(at)) = self.0.binary_search(&text);
         let is_other = |other: &&&str| **other != text;
         let before = at.checked_sub(1).and_then(|before| self.0.get(before));
         let after = self.0.iter().skip(at).find(is_other);
-        let shared = before.into_iter().chain(after).map(|other| common(text, other)).max();
-        let mut end = shared.map_or(0, |shared| shared + 1).max(least);
-        // A beginning that ends between two parts, or inside a character, is none.
+        let shared = before.into_iter().chain(after).map(|other| common_prefix(text, other)).max();
+        let mut end = shared.map_or(0, |shared| shared + 1).max(min);
+        // A prefix must not end between two parts, or inside a character.
         let is_end = |end: usize| text.get(..end).is_some_and(|cut| !cut.ends_with(['/', '-']));
         while end < text.len() && !is_end(end) {
             end += 1;
@@ -95,8 +95,8 @@ impl Prefixes<'_> {
     }
 }
 
-/// Bytes that both texts begin with.
-fn common(one: &str, other: &str) -> usize {
+/// The length of the common prefix.
+fn common_prefix(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count()
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_printed_as_short_as_is_unique_and_readable() {
+    fn an_id_is_printed_as_its_shortest_unique_prefix() {
         let all = ["3f/9a/11112222", "3f/9a/11113333", "3f/b0/11112222", "7c/00/00000001", "ü/ü/ü"];
         let prefixes: Prefixes<'_> = all.into_iter().collect();
         for (text, expected) in [
@@ -116,7 +116,7 @@ mod tests {
             ("ü/ü/ü", "ü/ü"),
             ("7c/00/00000002", "7c/00/00000002"),
         ] {
-            let short = prefixes.shortest(text, LEAST_OF_DIALOG);
+            let short = prefixes.shortest(text, MIN_DIALOG_BYTES);
             assert_eq!(short, expected);
             let fits = all.iter().filter(|one| one.starts_with(short)).count();
             assert!(fits <= 1, "{short}");
@@ -124,9 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_begins_another_is_printed_whole() {
+    fn an_id_that_is_a_prefix_of_another_is_printed_in_full() {
         let prefixes: Prefixes<'_> = ["aa/bb/1", "aa/bb/10"].into_iter().collect();
-        assert_eq!(prefixes.shortest("aa/bb/1", LEAST_OF_DIALOG), "aa/bb/1");
-        assert_eq!(prefixes.shortest("aa/bb/10", LEAST_OF_DIALOG), "aa/bb/10");
+        assert_eq!(prefixes.shortest("aa/bb/1", MIN_DIALOG_BYTES), "aa/bb/1");
+        assert_eq!(prefixes.shortest("aa/bb/10", MIN_DIALOG_BYTES), "aa/bb/10");
     }
 }

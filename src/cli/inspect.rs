@@ -1,5 +1,5 @@
-//! What a person wants to know of a dialog that does not go on: whom and what it waits for, why it
-//! stopped, what to do, and how full its context is.
+//! Details of a dialog that does not continue: what it waits for, why it stopped, the next command, and
+//! its context pressure.
 
 use crate::domain::latest::{Blocker, DisplayState};
 use crate::domain::question::headline;
@@ -9,10 +9,9 @@ use crate::store::{DialogListing, TreeListing};
 
 use super::ids::Ids;
 
-/// Characters of a request that are shown in one line.
-const ABOUT_CHARS: usize = 80;
+const MAX_HEADLINE_CHARS: usize = 80;
 
-/// What is wrong with the files of a tree.
+/// The problems of the files of a tree.
 pub fn problems_of<'a>(
     tree: &'a TreeListing,
     all: &'a [Problem],
@@ -24,9 +23,9 @@ pub fn problems_of<'a>(
     })
 }
 
-/// The same in lines for a person, without indentation.
+/// The details as lines of text, without indentation.
 ///
-/// `pushes`: what is left of keep-going, and the most there may be.
+/// `pushes`: `(remaining, max)` of keep-going.
 pub fn lines(
     tree: &TreeListing,
     dialog: &DialogListing,
@@ -34,15 +33,15 @@ pub fn lines(
     ids: &Ids<'_>,
 ) -> Vec<String> {
     let mut lines: Vec<String> =
-        dialog.pending.iter().map(|waits| waits_line(tree, waits, ids)).collect();
+        dialog.pending.iter().map(|waits| pending_line(tree, waits, ids)).collect();
     let asks = |question: &crate::domain::Question| {
         let id = ids.question(&question.id);
-        format!("? {}  {id}", short(headline(&question.tellask_content)))
+        format!("? {}  {id}", truncate(headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
-    lines.extend(next(tree, dialog, ids).map(|next| format!("next: {next}")));
-    lines.extend(figures(dialog.pressure.percent, pushes));
+    lines.extend(next_command(tree, dialog, ids).map(|next| format!("next: {next}")));
+    lines.extend(usage_line(dialog.pressure.percent, pushes));
     lines
 }
 
@@ -50,11 +49,11 @@ fn is_blocked(state: &DisplayState) -> bool {
     matches!(state, DisplayState::Blocked { .. })
 }
 
-/// Why it does not go on.
+/// The reason why it does not continue.
 pub fn reason(dialog: &DialogListing) -> Option<String> {
     match &dialog.state {
         DisplayState::Stopped { .. } if dialog.latest.is_told_to_go_on() => {
-            Some("may go on".to_owned())
+            Some("resumed".to_owned())
         }
         DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.sentence())),
         DisplayState::Dead { .. } => Some("declared dead".to_owned()),
@@ -69,8 +68,8 @@ pub fn reason(dialog: &DialogListing) -> Option<String> {
     }
 }
 
-/// What a person can do; nothing while the tree is put away.
-pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
+/// The command to continue; `None` for a done or archived tree.
+pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
     if tree.bucket != Bucket::Run {
         return None;
     }
@@ -80,7 +79,7 @@ pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option
             Some("dominds-tui drive".to_owned())
         }
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
-            Some(format!("mend the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
+            Some(format!("fix the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
         }
         DisplayState::Stopped { .. } => {
             Some(format!("dominds-tui resume {} && dominds-tui drive", id()))
@@ -100,27 +99,27 @@ pub fn next(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option
     }
 }
 
-/// True if the side dialog rests although it is waited for.
+/// True if the side dialog is idle although its reply is pending.
 fn is_idle(tree: &TreeListing, waits: &Pending) -> bool {
     let side = tree.dialogs.iter().find(|dialog| dialog.id == waits.side_dialog_id);
     side.is_some_and(|side| side.state == DisplayState::Idle)
 }
 
-fn waits_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
+fn pending_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
     let slug = waits.session_slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
     format!(
         "waits for @{}{slug}  {}  call {}  {}",
         waits.target_agent_id,
         ids.dialog(&DialogId::side(&tree.root, &waits.side_dialog_id)),
         waits.call_id,
-        short(headline(&waits.tellask_content))
+        truncate(headline(&waits.tellask_content))
     )
 }
 
-fn figures(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
+fn usage_line(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
     let parts: Vec<String> = [
         percent.map(|percent| format!("context {percent} %")),
-        pushes.map(|(left, most)| format!("keep-going {left} of {most}")),
+        pushes.map(|(remaining, max)| format!("keep-going {remaining} of {max}")),
     ]
     .into_iter()
     .flatten()
@@ -128,8 +127,8 @@ fn figures(percent: Option<u8>, pushes: Option<(i64, i64)>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("  "))
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(ABOUT_CHARS).collect()
+fn truncate(text: &str) -> String {
+    text.chars().take(MAX_HEADLINE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialog_that_stands_says_why_and_what_to_do() {
+    fn a_dialog_that_does_not_continue_has_a_reason_and_a_next_command() {
         let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
         let id = DialogId::main(RootId::new("aa/bb/1"));
         let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
@@ -216,11 +215,11 @@ mod tests {
             ..listing("aa/bb/1")
         };
         let resume = "next: dominds-tui resume aa/bb/1 && dominds-tui drive";
-        let mend = "next: mend the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
+        let fix = "next: fix the cause, then: dominds-tui resume aa/bb/1 && dominds-tui drive";
         for (dialogs, expected) in [
             (vec![listing("aa/bb/1")], vec![]),
             (vec![stopped(StopReason::UserStop)], vec!["stopped: stopped by you", resume]),
-            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", mend]),
+            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", fix]),
             (
                 vec![asks],
                 vec![
@@ -241,26 +240,26 @@ mod tests {
             ),
         ] {
             let tree = tree(dialogs);
-            let told = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None, &Ids::Whole));
+            let found = tree.dialogs.first().map(|dialog| lines(&tree, dialog, None, &Ids::Full));
             let expected = expected.into_iter().map(str::to_owned).collect();
-            assert_eq!(told, Some(expected), "{tree:?}");
+            assert_eq!(found, Some(expected), "{tree:?}");
         }
     }
 
     #[test]
-    fn figures_are_told_where_they_are_known() {
+    fn the_usage_line_has_the_figures_that_are_known() {
         for (percent, pushes, expected) in [
             (None, None, None),
             (Some(81), None, Some("context 81 %")),
             (Some(81), Some((2, 3)), Some("context 81 %  keep-going 2 of 3")),
         ] {
-            assert_eq!(figures(percent, pushes).as_deref(), expected);
+            assert_eq!(usage_line(percent, pushes).as_deref(), expected);
         }
     }
 
     #[test]
-    fn a_problem_belongs_to_the_tree_it_lies_in() {
-        let of = |path: &str| Problem::new("id", path, "text", "mend");
+    fn a_problem_belongs_to_the_tree_of_its_path() {
+        let of = |path: &str| Problem::new("id", path, "text", "fix");
         let all = [
             of(".dialogs/run/aa/bb/1"),
             of(".dialogs/run/aa/bb/1/latest.yaml"),

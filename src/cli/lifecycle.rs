@@ -1,5 +1,5 @@
-//! `dead`, `done`, `archive`, `revive`, `delete`, `fork`: what becomes of dialogs, for scripts. Nothing
-//! is driven but a fork.
+//! `dead`, `done`, `archive`, `revive`, `delete`, `fork`: lifecycle changes of dialogs. Only a fork is
+//! driven.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::protocol::command::Command;
 use crate::protocol::lifecycle::{ForkMode, Lifecycle};
 use crate::store::Access;
 
-use super::args::{Fork, Root};
-use super::drive::{self, TICKET, only};
+use super::args::{ForkArgs, RootArg};
+use super::drive::{self, TICKET, run_command};
 use super::exit::{CommandError, Status};
 use super::{find, lines, queries};
 
@@ -32,51 +32,57 @@ pub async fn declare_dead(
     let before = dialogs().any(|one| one.id == dialog.this && one.latest.is_dead());
     let waits = dialogs().flat_map(|one| &one.pending).any(|on| on.side_dialog_id == dialog.this);
     change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
-    lines::say(&match (before, waits) {
+    lines::print(&match (before, waits) {
         (true, _) => format!("{named} is dead already"),
         (false, true) => {
-            format!("{named} is dead; the next `dominds-tui drive` tells who waits for it")
+            format!(
+                "{named} is dead; the next `dominds-tui drive` notifies the dialog that waits for it"
+            )
         }
-        (false, false) => format!("{named} is dead; nobody waits for it"),
+        (false, false) => format!("{named} is dead; no dialog waits for it"),
     });
     Ok(Status::Done)
 }
 
-pub async fn relocate(workspace: &Path, wanted: &Root, to: Bucket) -> Result<Status, CommandError> {
+pub async fn move_tree(
+    workspace: &Path,
+    wanted: &RootArg,
+    to: Bucket,
+) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     change(workspace, Lifecycle::Move { root: root.clone(), to }).await?;
-    let back = format!("`dominds-tui revive {root}` brings it back");
-    lines::say(&match to {
-        Bucket::Run => format!("{named} is among the running ones again"),
+    let back = format!("`dominds-tui revive {root}` restores it");
+    lines::print(&match to {
+        Bucket::Run => format!("{named} is active again"),
         Bucket::Done => format!("{named} is done; {back}"),
         Bucket::Archive => format!("{named} is archived; {back}"),
     });
     Ok(Status::Done)
 }
 
-pub async fn delete(workspace: &Path, wanted: &Root, yes: bool) -> Result<Status, CommandError> {
+pub async fn delete(workspace: &Path, wanted: &RootArg, yes: bool) -> Result<Status, CommandError> {
     let (root, named) = find_root(workspace, wanted)?;
     if !yes {
-        let text = format!("this deletes {named} for ever; say --yes");
+        let text = format!("this deletes {named} permanently; confirm with --yes");
         return Err(CommandError::usage(text));
     }
     change(workspace, Lifecycle::Delete { root }).await?;
-    lines::say(&format!("{named} is deleted"));
+    lines::print(&format!("{named} is deleted"));
     Ok(Status::Done)
 }
 
-/// Drives the fork too, if it waits for nobody and that is wanted.
-pub async fn fork(workspace: &Path, fork: &Fork) -> Result<Status, CommandError> {
+/// Creates a fork, and drives it unless `--no-drive` is given.
+pub async fn fork(workspace: &Path, fork: &ForkArgs) -> Result<Status, CommandError> {
     let (root, _) = find_root(workspace, &fork.root)?;
     let (course, genseq) = (Course(fork.course), Genseq(fork.genseq));
-    must_be_there(workspace, &root, course, genseq)?;
+    check_generation_exists(workspace, &root, course, genseq)?;
     let then = if fork.no_drive { ForkMode::Stay } else { ForkMode::Continue };
     let change = Lifecycle::Fork { root, course, genseq, then };
     drive::fork(workspace, change, fork).await
 }
 
-/// A course or a generation that does not exist is wrong usage, here as everywhere.
-fn must_be_there(
+/// A missing course or generation is a usage error.
+fn check_generation_exists(
     workspace: &Path,
     root: &RootId,
     course: Course,
@@ -86,7 +92,7 @@ fn must_be_there(
     let bucket = store.find(root).unwrap_or(Bucket::Run);
     let main = DialogId::main(root.clone());
     let newest = queries::existing_course(&store, bucket, &main, Some(course))?;
-    let entries = queries::whole_course(&store, bucket, &main, newest)?;
+    let entries = queries::read_course(&store, bucket, &main, newest)?;
     let begins = |entry: &Entry| entry.record == Record::GenStart && entry.genseq == Some(genseq);
     if entries.iter().any(begins) {
         return Ok(());
@@ -95,11 +101,11 @@ fn must_be_there(
 }
 
 async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandError> {
-    only(workspace, Command::Lifecycle { ticket: TICKET, change }).await
+    run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 
-/// The main dialog, and how it is called with what belongs to it.
-fn find_root(workspace: &Path, wanted: &Root) -> Result<(RootId, String), CommandError> {
+/// The main dialog, and its description for messages.
+fn find_root(workspace: &Path, wanted: &RootArg) -> Result<(RootId, String), CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
     let root = find::root(&survey, &wanted.root)?;
     let named = find::named(&survey, &DialogId::main(root.clone()));

@@ -1,5 +1,5 @@
-//! Standard output: cleaned for people, JSON for scripts. A closed pipe ends the printing, and nothing
-//! else: what was asked for is still done.
+//! Standard output: sanitized text for users, JSON for scripts. A closed pipe ends only the printing: the
+//! command is still executed.
 
 use std::io::{self, IsTerminal as _, Write};
 
@@ -7,24 +7,24 @@ use serde::Serialize;
 
 use crate::ui::text::clean::{SafeText, escape_json};
 
-/// Prints a text a person reads.
-pub fn say(text: &str) {
+/// Prints sanitized text.
+pub fn print(text: &str) {
     let safe = SafeText::clean(text);
-    raw(format!("{}\n", safe.as_str()).as_bytes());
+    print_bytes(format!("{}\n", safe.as_str()).as_bytes());
 }
 
-/// Prints one JSON value on a line of its own. A terminal is shown escapes instead of characters that
-/// would act on it; the value is the same.
+/// Prints one JSON value in one line. At a terminal, control characters are escaped; the value is the
+/// same.
 pub fn json(value: &serde_json::Value) {
     let mut line = value.to_string();
     if io::stdout().is_terminal() {
         line = escape_json(&line);
     }
     line.push('\n');
-    raw(line.as_bytes());
+    print_bytes(line.as_bytes());
 }
 
-/// Prints a JSON array on a line of its own, one value at a time: a long one never lies in memory whole.
+/// Prints a JSON array in one line, one value at a time: a long one is never completely in memory.
 pub fn json_list<T: Serialize>(values: impl Iterator<Item = T>) {
     let escaped = io::stdout().is_terminal();
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -52,14 +52,14 @@ fn write_list<W: Write, T>(
     out.flush()
 }
 
-/// Prints what this program made itself.
-pub fn raw(bytes: &[u8]) {
+/// Prints trusted bytes unchanged.
+pub fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
-/// Prints what is not the answer.
-pub fn remark(text: &str) {
+/// Prints sanitized text to standard error.
+pub fn note(text: &str) {
     let safe = SafeText::clean(text);
     let _ = writeln!(io::stderr().lock(), "{}", safe.as_str());
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_that_is_printed_piece_by_piece_is_one_json_value() {
+    fn a_list_that_is_printed_incrementally_is_one_json_value() {
         for count in 0..4 {
             let values: Vec<serde_json::Value> = (0..count).map(|n| serde_json::json!(n)).collect();
             let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! `dialogs` on paper: the trees, the newest first, each dialog below the one that asked it.
+//! The text of `dialogs`: the trees, the newest first, each dialog below its asker.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use super::find;
 use super::ids::Ids;
 
 /// Deeper levels are not indented further.
-const DEEPEST: usize = 8;
+const MAX_INDENT: usize = 8;
 
-/// One dialog and how deep it stands.
-pub type Placed<'a> = (usize, &'a DialogListing);
+/// A dialog and its depth in the tree.
+pub type DialogAtDepth<'a> = (usize, &'a DialogListing);
 
-/// The dialogs of a tree in the order of the picture. None is left out, whatever the shape is.
-pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
+/// The dialogs of a tree in display order. All dialogs are included, even if askers form a cycle.
+pub fn in_order(tree: &TreeListing) -> Vec<DialogAtDepth<'_>> {
     let main = SelfId::new(tree.root.as_str());
     let known: BTreeSet<&SelfId> = tree.dialogs.iter().map(|dialog| &dialog.id).collect();
     let mut below: BTreeMap<&SelfId, Vec<&DialogListing>> = BTreeMap::new();
@@ -30,7 +30,7 @@ pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
     }
     let mut placed = Vec::new();
     let mut seen: BTreeSet<&SelfId> = BTreeSet::new();
-    // The main dialog, then whatever it does not lead to: dialogs that ask each other.
+    // The main dialog, then dialogs that are not reachable from it: cycles of askers.
     let main = tree.dialogs.iter().filter(|dialog| dialog.id == main).map(|dialog| (0, dialog));
     let rest = tree.dialogs.iter().map(|dialog| (1, dialog));
     for start in main.chain(rest) {
@@ -39,7 +39,7 @@ pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
             if !seen.insert(&dialog.id) {
                 continue;
             }
-            placed.push((depth.min(DEEPEST), dialog));
+            placed.push((depth.min(MAX_INDENT), dialog));
             let children = below.get(&dialog.id).into_iter().flatten().rev();
             next.extend(children.map(|child| (depth + 1, *child)));
         }
@@ -48,16 +48,21 @@ pub fn in_order(tree: &TreeListing) -> Vec<Placed<'_>> {
 }
 
 /// One dialog in one line.
-pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: &Stamp) -> String {
+pub fn row(
+    tree: &TreeListing,
+    (depth, dialog): DialogAtDepth<'_>,
+    ids: &Ids<'_>,
+    now: &Stamp,
+) -> String {
     let id = find::dialog_id(tree, dialog);
     let slug = dialog.meta.session_slug.as_ref().map(|s| format!(" !{s}")).unwrap_or_default();
     let parts = [
         ids.dialog(&id),
         format!("@{}{slug}", dialog.meta.agent_id),
-        word(&dialog.state).to_owned(),
+        state_word(&dialog.state).to_owned(),
         age::short(&dialog.latest.last_modified, now),
         find::title(tree, dialog).into_owned(),
-        asks(dialog),
+        question_count(dialog),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),
             (bucket, true) => format!("({})", bucket.status()),
@@ -67,7 +72,7 @@ pub fn row(tree: &TreeListing, (depth, dialog): Placed<'_>, ids: &Ids<'_>, now: 
     format!("{}{}", "  ".repeat(depth), parts.join("  "))
 }
 
-fn asks(dialog: &DialogListing) -> String {
+fn question_count(dialog: &DialogListing) -> String {
     let open = dialog.questions.len();
     if open == 0 || dialog.latest.is_dead() {
         return String::new();
@@ -75,8 +80,8 @@ fn asks(dialog: &DialogListing) -> String {
     format!("? {}", counted(open, "question", "questions"))
 }
 
-/// A state in a word for people.
-fn word(state: &DisplayState) -> &'static str {
+/// The display word of a state.
+fn state_word(state: &DisplayState) -> &'static str {
     match state {
         DisplayState::Idle => "idle",
         DisplayState::Proceeding => "working",
@@ -122,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_shows_each_dialog_once_below_its_asker_whatever_its_shape_is() {
+    fn each_dialog_is_listed_once_below_its_asker_also_in_a_cycle() {
         let dialogs = vec![
             listing("main", None),
             listing("a", Some("main")),
@@ -135,9 +140,9 @@ mod tests {
         let (bucket, registry) = (Bucket::Run, Vec::new());
         let tree = TreeListing { root, bucket, dialogs, registry, unclean: false, earlier: false };
         let placed = in_order(&tree);
-        let told: Vec<(usize, &str)> =
+        let found: Vec<(usize, &str)> =
             placed.iter().map(|(depth, dialog)| (*depth, dialog.id.as_str())).collect();
         let expected = [(0, "main"), (1, "a"), (2, "b"), (1, "c"), (1, "x"), (2, "y")];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
     }
 }

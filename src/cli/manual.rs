@@ -1,4 +1,4 @@
-//! `manual`: the man pages, made from the definitions that also read the arguments.
+//! `manual`: the man pages, generated from the definitions of the arguments.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -21,7 +21,7 @@ pub fn write(folder: &Path) -> Result<Status, CommandError> {
         let path = folder.join(name);
         replace(&path, page)
             .map_err(|error| CommandError::refused(format!("{}: {error}", path.display())))?;
-        lines::say(&path.display().to_string());
+        lines::print(&path.display().to_string());
     }
     Ok(Status::Done)
 }
@@ -49,11 +49,10 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
-/// Puts a file into its place whole. Neither a link nor anything else but a file is written through or
-/// replaced.
+/// Replaces a file atomically. Links and special files are neither followed nor replaced.
 fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     match path.symlink_metadata() {
-        Ok(there) if !there.is_file() => {
+        Ok(existing) if !existing.is_file() => {
             let text = "something other than a file is there, such as a link; remove it first";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
@@ -61,11 +60,11 @@ fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    let aside = path.with_extension(format!("{}.new", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&aside)?;
-    let written = file.write_all(text).and_then(|()| fs::rename(&aside, path));
+    let temporary = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    let written = file.write_all(text).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        let _ = fs::remove_file(&aside);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
@@ -74,26 +73,26 @@ fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is wrong with the help of a command, and of those below it.
+    /// The arguments and commands without help, recursively.
     fn without_help(command: &clap::Command, path: &str) -> Vec<String> {
         let path = format!("{path} {}", command.get_name());
         let arguments = command.get_arguments().filter(|argument| argument.get_help().is_none());
-        let mut silent: Vec<String> =
+        let mut missing: Vec<String> =
             arguments.map(|argument| format!("{path}: {}", argument.get_id())).collect();
         for argument in command.get_arguments() {
             for value in argument.get_possible_values() {
                 let is_switch = matches!(value.get_name(), "true" | "false");
                 let is_shell = argument.get_id() == "shell";
                 if value.get_help().is_none() && !is_switch && !is_shell {
-                    silent.push(format!("{path}: {} {}", argument.get_id(), value.get_name()));
+                    missing.push(format!("{path}: {} {}", argument.get_id(), value.get_name()));
                 }
             }
         }
         if command.get_about().is_none() {
-            silent.push(path.clone());
+            missing.push(path.clone());
         }
-        silent.extend(command.get_subcommands().flat_map(|below| without_help(below, &path)));
-        silent
+        missing.extend(command.get_subcommands().flat_map(|below| without_help(below, &path)));
+        missing
     }
 
     #[test]

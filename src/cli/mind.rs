@@ -1,4 +1,4 @@
-//! `read`: exactly what a member is sent. Nothing is sent, and nothing changes.
+//! `read`: prints the exact request for a member. Nothing is sent, and nothing changes.
 
 use std::path::Path;
 
@@ -10,22 +10,23 @@ use crate::driver::{Preview, PreviewTarget};
 use crate::llm::{Message, ModelParams};
 use crate::store::{Access, StoreError};
 
-use super::args::Read;
+use super::args::ReadArgs;
 use super::exit::{CommandError, Status};
 use super::{drive, find, lines};
 
-pub fn read(workspace: &Path, wanted: &Read) -> Result<Status, CommandError> {
-    let engine = app::looking(workspace)?;
-    let shown = Preview::of(&engine, &reader(workspace, wanted)?).map_err(CommandError::invalid)?;
+pub fn read(workspace: &Path, wanted: &ReadArgs) -> Result<Status, CommandError> {
+    let engine = app::read_only_engine(workspace)?;
+    let shown =
+        Preview::of(&engine, &preview_target(workspace, wanted)?).map_err(CommandError::invalid)?;
     if wanted.json {
-        lines::json(&whole(&shown));
+        lines::json(&preview_json(&shown));
     } else {
         print(&shown);
     }
     Ok(Status::Done)
 }
 
-fn reader(workspace: &Path, wanted: &Read) -> Result<PreviewTarget, CommandError> {
+fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, CommandError> {
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
@@ -38,7 +39,7 @@ fn reader(workspace: &Path, wanted: &Read) -> Result<PreviewTarget, CommandError
     Ok(if wanted.side { PreviewTarget::Side(agent) } else { PreviewTarget::Main(agent) })
 }
 
-/// The settings that are sent, by name.
+/// `(name, value)` of the model settings that are sent.
 fn settings(params: &ModelParams) -> Vec<(&'static str, Value)> {
     let all = [
         ("max_tokens", json!(params.max_tokens)),
@@ -54,7 +55,7 @@ fn settings(params: &ModelParams) -> Vec<(&'static str, Value)> {
     all.into_iter().filter(|(_, value)| !value.is_null()).collect()
 }
 
-fn whole(shown: &Preview) -> Value {
+fn preview_json(shown: &Preview) -> Value {
     let request = &shown.request;
     let messages: Vec<Value> = request.messages.iter().map(message_json).collect();
     let tool = |tool: &crate::llm::ToolSchema| {
@@ -86,24 +87,24 @@ fn message_json(message: &Message) -> Value {
 
 fn print(shown: &Preview) {
     let request = &shown.request;
-    lines::say(&format!("@{}, model {} of {}", shown.agent, request.model, shown.provider));
+    lines::print(&format!("@{}, model {} of {}", shown.agent, request.model, shown.provider));
     for (key, value) in settings(&request.params) {
-        lines::say(&format!("{key}: {value}"));
+        lines::print(&format!("{key}: {value}"));
     }
-    part("SYSTEM PROMPT");
-    lines::say(request.system.trim_end());
-    part("CONTEXT");
+    print_heading("SYSTEM PROMPT");
+    lines::print(request.system.trim_end());
+    print_heading("CONTEXT");
     for message in &request.messages {
-        let told = message_json(message);
-        let text = told.get("text").and_then(Value::as_str).map(str::to_owned);
-        lines::say(&format!("{}\n", text.unwrap_or_else(|| told.to_string()).trim_end()));
+        let json = message_json(message);
+        let text = json.get("text").and_then(Value::as_str).map(str::to_owned);
+        lines::print(&format!("{}\n", text.unwrap_or_else(|| json.to_string()).trim_end()));
     }
-    part("TOOLS");
+    print_heading("TOOLS");
     for tool in &request.tools {
-        lines::say(&format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters));
+        lines::print(&format!("{}\n{}\n{}\n", tool.name, tool.description, tool.parameters));
     }
 }
 
-fn part(title: &str) {
-    lines::say(&format!("\n---- {title} ----\n"));
+fn print_heading(title: &str) {
+    lines::print(&format!("\n---- {title} ----\n"));
 }

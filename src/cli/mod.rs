@@ -1,4 +1,4 @@
-//! The command line: reads arguments, runs one command, returns its exit status.
+//! The command line: parses arguments, runs one command, returns its exit status.
 
 mod args;
 mod config;
@@ -39,9 +39,9 @@ use crate::tools::guard::{Put, set_up};
 pub use config::{SETTINGS, Setting, Values};
 pub use manual::definitions;
 
-use args::{Cli, Command, Q4h, Q4hCommand};
+use args::{Cli, Command, Q4hArgs, Q4hCommand};
 use exit::{CommandError, Status};
-use queries::Form;
+use queries::TranscriptFormat;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -56,30 +56,30 @@ pub fn main() -> ExitCode {
                 let _ = error.print();
                 return Status::Done.into();
             }
-            // It quotes what was typed, or what a script was given by somebody else.
-            lines::remark(error.render().to_string().trim_end());
+            // The message quotes arguments, which may be untrusted.
+            lines::note(error.render().to_string().trim_end());
             return Status::Usage.into();
         }
     };
-    hardening::keep_to_ourselves();
-    descriptors::keep_inherited_from_children();
+    hardening::disable_dumps();
+    descriptors::close_inherited_on_exec();
     if matches!(cli.command, Some(Command::KeepOutput)) {
         tools::keep_output();
         return Status::Done.into();
     }
-    // Whoever needs it says so.
-    let _ = dirs::make_state();
+    // An error is reported when the folder is needed.
+    let _ = dirs::create_state();
     let _log = logs::start();
-    match carry_out(cli) {
+    match execute(cli) {
         Ok(status) => status.into(),
         Err(refusal) => {
-            lines::remark(&format!("dominds-tui: {}", refusal.text));
+            lines::note(&format!("dominds-tui: {}", refusal.text));
             refusal.status.into()
         }
     }
 }
 
-fn carry_out(cli: Cli) -> Result<Status, CommandError> {
+fn execute(cli: Cli) -> Result<Status, CommandError> {
     let workspace = match &cli.workspace {
         Some(folder) => folder.clone(),
         None => PathBuf::from("."),
@@ -90,7 +90,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Completions { shell }) = cli.command {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut script);
-        lines::raw(&script);
+        lines::print_bytes(&script);
         return Ok(Status::Done);
     }
     if let Some(Command::Manual { folder }) = &cli.command {
@@ -99,7 +99,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Demo(demo)) = cli.command {
         return demo::demo(&demo);
     }
-    let workspace = existing(&workspace)?;
+    let workspace = canonical_folder(&workspace)?;
     match cli.command {
         None => screen::open(&workspace),
         Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
@@ -107,9 +107,9 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Dialogs { all, json }) => queries::dialogs(&workspace, all, json),
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
-                (true, _) => Form::Json,
-                (false, true) => Form::Markdown,
-                (false, false) => Form::Plain,
+                (true, _) => TranscriptFormat::Json,
+                (false, true) => TranscriptFormat::Markdown,
+                (false, false) => TranscriptFormat::Plain,
             };
             queries::show(&workspace, &dialog, course, form)
         }
@@ -119,12 +119,14 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::KeepGoing { dialog, switch }) => {
             block_on(drive::keep_going(&workspace, &dialog, switch))
         }
-        Some(Command::Done(root)) => block_on(lifecycle::relocate(&workspace, &root, Bucket::Done)),
+        Some(Command::Done(root)) => {
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Done))
+        }
         Some(Command::Archive(root)) => {
-            block_on(lifecycle::relocate(&workspace, &root, Bucket::Archive))
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Archive))
         }
         Some(Command::Revive(root)) => {
-            block_on(lifecycle::relocate(&workspace, &root, Bucket::Run))
+            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Run))
         }
         Some(Command::Delete { root, yes }) => block_on(lifecycle::delete(&workspace, &root, yes)),
         Some(Command::Dead { dialog, note }) => {
@@ -135,7 +137,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
         Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
         Some(Command::Doctor { json, mcp: true, .. }) => {
-            let servers = runtime()?.block_on(servers::look(&workspace));
+            let servers = runtime()?.block_on(servers::query(&workspace));
             doctor::doctor(&workspace, json, Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
@@ -153,7 +155,7 @@ fn carry_out(cli: Cli) -> Result<Status, CommandError> {
     }
 }
 
-fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
+fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
     match q4h.command {
         None => queries::questions(workspace, q4h.json),
         Some(Q4hCommand::List { json }) => queries::questions(workspace, json || q4h.json),
@@ -166,12 +168,12 @@ fn questions(workspace: &Path, q4h: Q4h) -> Result<Status, CommandError> {
     }
 }
 
-fn existing(folder: &Path) -> Result<PathBuf, CommandError> {
-    let whole = folder.canonicalize().map_err(|error| {
+fn canonical_folder(folder: &Path) -> Result<PathBuf, CommandError> {
+    let canonical = folder.canonicalize().map_err(|error| {
         CommandError::invalid(format!("workspace {}: {error}", folder.display()))
     })?;
-    if whole.is_dir() {
-        Ok(whole)
+    if canonical.is_dir() {
+        Ok(canonical)
     } else {
         Err(CommandError::invalid(format!("workspace {}: not a folder", folder.display())))
     }
@@ -185,21 +187,21 @@ fn init(folder: &Path) -> Result<Status, CommandError> {
             Put::Written => "written",
             Put::Kept => "kept",
         };
-        lines::say(&format!("{word}  {}", path.display()));
+        lines::print(&format!("{word}  {}", path.display()));
     }
-    lines::remark("next: put your model into .minds/llm.yaml, then run dominds-tui");
+    lines::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
     Ok(Status::Done)
 }
 
-/// Runs a command on a runtime of its own.
+/// Runs a command on its own runtime.
 fn block_on(
     command: impl Future<Output = Result<Status, CommandError>>,
 ) -> Result<Status, CommandError> {
     runtime()?.block_on(command)
 }
 
-/// One worker carries all streams: they wait more than they work, and a second one would mostly wake
-/// the first. Tools and syncs have threads of their own; the screen has the main thread.
+/// One worker runs all streams: they mostly wait for I/O, and a second worker would mostly cause wake-ups.
+/// Tools and syncs have their own threads; the screen has the main thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

@@ -1,5 +1,5 @@
-//! `dialogs`, `show`, `q4h list`, `q4h show`: reading commands. They take no lock and change no
-//! dialog; `dialogs` may leave the index of a long list behind.
+//! `dialogs`, `show`, `q4h list`, `q4h show`: read-only commands. They take no lock and change no
+//! dialog; `dialogs` may write the index of a long list.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use super::exit::{CommandError, Status};
 use super::ids::Ids;
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
-/// Records read at once for a transcript.
+/// Records per page of a transcript.
 const PAGE_RECORDS: usize = 1000;
 
 pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(buckets);
-    tell_problems(&survey);
+    print_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     if as_json {
         let tree = |tree| {
@@ -32,41 +32,41 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
             Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey.problems))
         };
         lines::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
-        keep(&store, &survey);
+        save_index(&store, &survey);
         return Ok(Status::Done);
     }
     let (ids, now) = (Ids::short(&survey), SystemClock.now());
     for tree in find::newest_first(&survey) {
         for (depth, dialog) in listing::in_order(tree) {
-            lines::say(&listing::row(tree, (depth, dialog), &ids, &now));
+            lines::print(&listing::row(tree, (depth, dialog), &ids, &now));
             let indent = "  ".repeat(depth + 3);
             for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
-                lines::say(&format!("{indent}{line}"));
+                lines::print(&format!("{indent}{line}"));
             }
         }
     }
     if survey.trees.is_empty() {
-        lines::remark("no dialogs yet");
+        lines::note("no dialogs yet");
     }
-    keep(&store, &survey);
+    save_index(&store, &survey);
     Ok(Status::Done)
 }
 
-/// After a long list was read from its files, the next one is prepared; what fails costs time only.
-fn keep(store: &Store, survey: &Survey) {
+/// After a long list was read from its files, saves the index for the next one. A failure only costs time.
+fn save_index(store: &Store, survey: &Survey) {
     if survey.is_worth_indexing()
         && let Err(error) = store.write_list_index()
     {
-        tracing::warn!(%error, "the list of dialogs is not remembered");
+        tracing::warn!(%error, "the index of dialogs could not be written");
     }
 }
 
-/// Whatever could not be read is said, so that no dialog vanishes without a word.
-pub fn tell_problems(survey: &Survey) {
-    survey.problems.iter().for_each(|problem| lines::remark(&problem.to_string()));
+/// Reports unreadable dialogs, which are missing in the output.
+pub fn print_problems(survey: &Survey) {
+    survey.problems.iter().for_each(|problem| lines::note(&problem.to_string()));
 }
 
-/// Pushes that are left to a main dialog, and how many there may be.
+/// `(remaining, max)` pushes of a main dialog.
 fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     let most = minds.member(&dialog.meta.agent_id).map_or(0, |member| member.diligence_push_max);
     let text = minds.diligence().map(str::to_owned);
@@ -75,7 +75,7 @@ fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
 
 pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-    tell_problems(&survey);
+    print_problems(&survey);
     let all = find::questions(&survey);
     if as_json {
         lines::json(&all.iter().map(question_json).collect());
@@ -83,7 +83,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
     }
     let ids = Ids::short(&survey);
     for (_, dialog, question) in &all {
-        lines::say(&format!(
+        lines::print(&format!(
             "{}  @{}  {}  {}",
             ids.question(&question.id),
             dialog.meta.agent_id,
@@ -92,7 +92,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
         ));
     }
     if all.is_empty() {
-        lines::remark("nothing waits for you");
+        lines::note("nothing waits for you");
     }
     Ok(Status::Done)
 }
@@ -107,8 +107,8 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
     if as_json {
         lines::json(&question_json(one));
     } else {
-        lines::say(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
-        lines::say(&found.tellask_content);
+        lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
+        lines::print(&found.tellask_content);
     }
     Ok(Status::Done)
 }
@@ -130,9 +130,9 @@ fn question_json(
     })
 }
 
-/// How a transcript is printed.
+/// The output format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum TranscriptFormat {
     Plain,
     Json,
     Markdown,
@@ -142,7 +142,7 @@ pub fn show(
     workspace: &Path,
     wanted: &str,
     course: Option<u32>,
-    form: Form,
+    form: TranscriptFormat,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
@@ -152,11 +152,11 @@ pub fn show(
     let listed =
         tree.and_then(|tree| Some((tree, tree.dialogs.iter().find(|d| d.meta.id == id.this)?)));
     let agent = listed.map(|(_, dialog)| dialog.meta.agent_id.to_string()).unwrap_or_default();
-    let fullness = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
+    let pressure = listed.map(|(_, dialog)| dialog.pressure).unwrap_or_default();
     let courses = existing_course(&store, bucket, &id, None)?;
     let course = existing_course(&store, bucket, &id, course.map(Course))?;
-    let entries = whole_course(&store, bucket, &id, course)?;
-    if form == Form::Json {
+    let entries = read_course(&store, bucket, &id, course)?;
+    if form == TranscriptFormat::Json {
         let records: Vec<Value> = entries
             .iter()
             .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
@@ -165,20 +165,22 @@ pub fn show(
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
             "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog)),
-            "contextPercent": fullness.percent, "contextLevel": fullness.level,
+            "contextPercent": pressure.percent, "contextLevel": pressure.level,
         }));
         return Ok(Status::Done);
     }
     transcript::print(&agent, course, &entries, form);
-    if let Some((tree, dialog)) = listed.filter(|_| form == Form::Plain && course == courses) {
+    if let Some((tree, dialog)) =
+        listed.filter(|_| form == TranscriptFormat::Plain && course == courses)
+    {
         for line in inspect::lines(tree, dialog, None, &Ids::short(&survey)) {
-            lines::remark(&line);
+            lines::note(&line);
         }
     }
     Ok(Status::Done)
 }
 
-/// A course a person named, or the newest.
+/// The given course, if it exists, or the newest.
 pub fn existing_course(
     store: &Store,
     bucket: Bucket,
@@ -195,7 +197,7 @@ pub fn existing_course(
     Ok(course)
 }
 
-pub fn whole_course(
+pub fn read_course(
     store: &Store,
     bucket: Bucket,
     id: &DialogId,

@@ -1,4 +1,4 @@
-//! `sandbox`: runs one command as a command of a member is run, so that a person sees what it may do.
+//! `sandbox`: runs one command in the sandbox of members' commands, to try what it may do.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,13 +15,13 @@ use super::args;
 use super::config;
 use super::exit::{CommandError, Status};
 
-/// Runs it with the input and output of this program, and waits.
-pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandError> {
+/// Runs it with the input and output of this process, and waits.
+pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, CommandError> {
     let level = wanted.level.unwrap_or_else(|| config::read().levels.of(workspace));
     let Some((program, arguments)) = wanted.command.split_first() else {
         return Err(CommandError::usage("there is no command"));
     };
-    let engine = app::looking(workspace)?;
+    let engine = app::read_only_engine(workspace)?;
     let secrets = engine.secrets(&engine.minds());
     let environment = Shells::new(Environment::of(env::all())).environment(&secrets);
     if level == Level::Off {
@@ -29,7 +29,7 @@ pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandEr
         command.args(arguments).current_dir(workspace).env_clear().envs(environment);
         return passed(program, command.status());
     }
-    let sandbox = Sandbox::with_means(app::ground(workspace), level, wanted.means);
+    let sandbox = Sandbox::with_means(app::sandbox_config(workspace), level, wanted.means);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
     let wrapped =
@@ -43,5 +43,5 @@ pub fn run(workspace: &Path, wanted: &args::Sandbox) -> Result<Status, CommandEr
 fn passed(program: &str, ended: io::Result<ExitStatus>) -> Result<Status, CommandError> {
     let ended = ended.map_err(|error| CommandError::refused(format!("{program}: {error}")))?;
     let code = ended.code().or_else(|| ended.signal().map(|signal| signal + 128));
-    Ok(Status::Passed(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    Ok(Status::OfCommand(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }

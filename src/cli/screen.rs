@@ -1,4 +1,4 @@
-//! The screen on the real terminal: enters it, runs the loop, gives it back at every end.
+//! The screen on the real terminal: sets it up, runs the loop, restores it.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Models, Start, Trust};
-use crate::demo::Stage;
+use crate::app::{self, Models, StartOptions, Trust};
+use crate::demo::DemoWorkspace;
 use crate::driver::{Audience, Driver, PickUp};
-use crate::platform::signals::{Ask, Signals};
+use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
 use crate::protocol::Command;
 use crate::store::Store;
@@ -19,42 +19,42 @@ use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
 use crate::ui::{App, AppOptions, DemoStart, DraftStore, Keys, QuitPolicy, RunOptions};
 
-use super::config::{self, Setup};
+use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
 use super::lines;
 
-/// How long dialogs may settle when the screen is left.
-const GRACE: Duration = Duration::from_secs(3);
-/// How long the last frame may take at the end.
-const LAST_FRAME: Duration = Duration::from_millis(500);
+/// For dialogs to stop when the screen is closed.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+/// For the last frame.
+const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path) -> Result<Status, CommandError> {
     let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
-    match run(workspace, models, Opening::default(), &mut Keys::default())? {
-        Left::For(status) => Ok(status),
-        Left::ForReplay => Ok(Status::Done),
+    match run(workspace, models, ScreenStart::default(), &mut Keys::default())? {
+        ScreenExit::Status(status) => Ok(status),
+        ScreenExit::Replay => Ok(Status::Done),
     }
 }
 
-/// What a screen begins with.
+/// The initial state of a screen.
 #[derive(Debug, Default)]
-pub struct Opening<'a> {
-    /// Commands given before a person can type.
-    pub first: Vec<Command>,
-    /// What the demo says at its end.
-    pub demo: Option<(&'a Stage, DemoStart)>,
+pub struct ScreenStart<'a> {
+    /// Commands sent before any input.
+    pub commands: Vec<Command>,
+    /// The workspace of the demo, which has a text at its end.
+    pub demo: Option<(&'a DemoWorkspace, DemoStart)>,
 }
 
-/// Why the screen was left.
+/// Why the screen was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
-    For(Status),
-    /// The demo is to begin anew.
-    ForReplay,
+pub enum ScreenExit {
+    Status(Status),
+    /// Restart the demo.
+    Replay,
 }
 
-/// Which commands do the work where no screen can be shown.
+/// Lists the commands that work without a screen.
 const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
                               `--help` lists all";
 
@@ -65,7 +65,9 @@ pub fn check_terminal() -> Result<(), CommandError> {
         return Err(CommandError::usage(text));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let text = format!("this is no terminal, a screen needs one; {WITHOUT_SCREEN}");
+        let text = format!(
+            "standard input or output is not a terminal, which the screen needs; {WITHOUT_SCREEN}"
+        );
         return Err(CommandError::usage(text));
     }
     Ok(())
@@ -75,32 +77,32 @@ pub fn check_terminal() -> Result<(), CommandError> {
 pub fn run(
     workspace: &Path,
     models: Models,
-    opening: Opening<'_>,
+    opening: ScreenStart<'_>,
     keys: &mut Keys,
-) -> Result<Left, CommandError> {
+) -> Result<ScreenExit, CommandError> {
     check_terminal()?;
     let runtime = super::runtime()?;
     let outcome = runtime.block_on(show(workspace, models, opening, keys));
-    runtime.shutdown_timeout(LAST_FRAME);
+    runtime.shutdown_timeout(LAST_FRAME_TIMEOUT);
     outcome
 }
 
 async fn show(
     workspace: &Path,
     models: Models,
-    Opening { first, demo }: Opening<'_>,
+    ScreenStart { commands: first, demo }: ScreenStart<'_>,
     keys: &mut Keys,
-) -> Result<Left, CommandError> {
+) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
-    let (driver, store, shells) = app::start(Start {
+    let (driver, store, shells) = app::start(StartOptions {
         workspace,
         models,
         audience: Audience::Screen,
         pick_up: PickUp::Everything,
         driving: true,
-        reader: setup.look.lang,
+        user_lang: setup.look.lang,
         limits: setup.limits,
-        personal: setup.faults.clone(),
+        config_problems: setup.problems.clone(),
         level: setup.levels.of(workspace),
         level_is_set: setup.levels.set_for(workspace).is_some(),
         servers_level: setup.levels.servers,
@@ -111,7 +113,7 @@ async fn show(
     let report = Arc::new(Mutex::new(None));
     let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        lines::remark(&report);
+        lines::note(&report);
     }
     shown.map_err(|error| CommandError::usage(format!("the terminal: {error}")))
 }
@@ -120,15 +122,15 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (Setup, Option<(&Stage, DemoStart)>, &mut Keys),
-) -> io::Result<Left> {
+    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
+) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
-    let told = report.clone();
+    let panic_report = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
         tracing::error!(%info, "internal error");
         let text = format!("internal error, please report it: {info}");
-        *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
     let mut app = App::new(AppOptions {
         ui: setup.look,
@@ -144,35 +146,38 @@ async fn on_terminal(
     }
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
-    // Ctrl-C arrives as a key; as a signal it comes from outside and means the same as the others.
+    // Ctrl-C arrives as a key; a SIGINT comes from another process.
     let asked = Arc::new(OnceLock::new());
-    let told = asked.clone();
+    let received = asked.clone();
     let shutdown = async move {
-        let _ = told.set(signals.next().await);
+        let _ = received.set(signals.next().await);
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions { link: link(), grace: GRACE, in_tmux: env::variable("TMUX").is_some() },
+        run: RunOptions {
+            link: link(),
+            grace: SHUTDOWN_TIMEOUT,
+            in_tmux: env::variable("TMUX").is_some(),
+        },
         modes,
     };
     let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, keys, options).await;
     tasks.join().await;
-    part_from(shells, asked.get().copied(), app.quit_policy()).await;
+    end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
-        // A terminal that is gone is no news then.
-        Some(ask) => Ok(Left::For(ended_by(*ask))),
-        None if app.replays() => shown.map(|_| Left::ForReplay),
-        None => shown.map(|_| Left::For(Status::Done)),
+        // After a signal, an error of the terminal does not matter.
+        Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
+        None if app.replays() => shown.map(|_| ScreenExit::Replay),
+        None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
 }
 
-/// A person chooses what becomes of processes in the background. Who asks the program to end from
-/// outside has nobody to ask: they end too. A line that is cut asks for nothing: they go on, and are
-/// found again.
-async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: QuitPolicy) {
+/// The user chooses whether background processes end. After SIGINT or SIGTERM they end. After SIGHUP (a
+/// lost connection) they keep running, and the next start finds them.
+async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
     let stop = match asked {
-        Some(Ask::Interrupt | Ask::Terminate) => true,
-        Some(Ask::HangUp) => false,
+        Some(StopSignal::Interrupt | StopSignal::Terminate) => true,
+        Some(StopSignal::HangUp) => false,
         None => chosen == QuitPolicy::Stop,
     };
     if stop {
@@ -182,14 +187,14 @@ async fn part_from(shells: &Shells, asked: Option<Ask>, chosen: QuitPolicy) {
     }
 }
 
-/// Says what ended the program, now that the terminal is given back.
-fn ended_by(ask: Ask) -> Status {
+/// Reports the signal after the terminal is restored.
+fn report_signal(ask: StopSignal) -> Status {
     let (signal, status) = match ask {
-        Ask::Interrupt => ("SIGINT", Status::Interrupted),
-        Ask::Terminate => ("SIGTERM", Status::Terminated),
-        Ask::HangUp => ("SIGHUP", Status::Terminated),
+        StopSignal::Interrupt => ("SIGINT", Status::Interrupted),
+        StopSignal::Terminate => ("SIGTERM", Status::Terminated),
+        StopSignal::HangUp => ("SIGHUP", Status::Terminated),
     };
-    lines::remark(&format!("dominds-tui: ended by {signal}; everything is on disk"));
+    lines::note(&format!("dominds-tui: ended by {signal}; everything is on disk"));
     status
 }
 
@@ -197,7 +202,7 @@ fn link() -> Link {
     if env::variable("SSH_CONNECTION").is_some() { Link::Remote } else { Link::Local }
 }
 
-/// Drafts in the workspace's own folder of this program.
+/// Drafts in the state folder of the workspace.
 #[derive(Debug)]
 struct StoredDrafts(Arc<Store>);
 
@@ -211,9 +216,9 @@ impl DraftStore for StoredDrafts {
     }
 
     fn save(&mut self, key: &str, text: &str) {
-        let kept = (!text.is_empty()).then_some(text);
-        if let Err(error) = self.0.write_draft(key, kept) {
-            tracing::warn!(%error, "a draft could not be kept");
+        let stored = (!text.is_empty()).then_some(text);
+        if let Err(error) = self.0.write_draft(key, stored) {
+            tracing::warn!(%error, "a draft could not be saved");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the MCP servers of a workspace are, found out by starting them.
+//! Starts the MCP servers of a workspace to list their tools.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,22 +13,22 @@ use crate::tools::ToolSource as _;
 
 use super::config;
 
-/// A server and its tools, under the names members use.
-pub type Server = (String, Vec<String>);
+/// A server and the names of its tools, as members see them.
+pub type ServerTools = (String, Vec<String>);
 
-/// What was found.
+/// The tools and problems of all servers.
 #[derive(Debug)]
-pub struct Found {
-    pub tools: Vec<Server>,
+pub struct ServerReport {
+    pub tools: Vec<ServerTools>,
     pub problems: Vec<Problem>,
 }
 
-/// Starts the servers a person agreed to, asks them, and ends them.
-pub async fn look(workspace: &Path) -> Found {
+/// Starts the servers with consent, lists their tools, and stops them.
+pub async fn query(workspace: &Path) -> ServerReport {
     let own = app::registry(Arc::default());
-    let held = config::read().levels.servers;
-    let wall = held.map(|level| (Sandbox::new(app::ground(workspace), level), level));
-    let servers = app::servers(workspace, Arc::new(Trust::recorded(workspace)), &own, wall);
+    let level = config::read().levels.servers;
+    let sandbox = level.map(|level| (Sandbox::new(app::sandbox_config(workspace), level), level));
+    let servers = app::mcp_servers(workspace, Arc::new(Trust::recorded(workspace)), &own, sandbox);
     let mut tasks = JoinSet::new();
     tasks.spawn(servers.run());
     servers.settle().await;
@@ -39,5 +39,5 @@ pub async fn look(workspace: &Path) -> Found {
     let problems = servers.problems();
     servers.close().await;
     while tasks.join_next().await.is_some() {}
-    Found { tools: tools.into_iter().collect(), problems }
+    ServerReport { tools: tools.into_iter().collect(), problems }
 }

@@ -1,9 +1,7 @@
-//! What a person at a terminal sees of a run: the words of one dialog as they come, whole lines of the
-//! others, and below them a line that says who is at work. Pure: what happens goes in, what is to be
-//! written comes out.
+//! The output of a run at a terminal: streamed text of one dialog, complete lines of the others, and a
+//! status line below with the running members. Pure: events in, output out.
 //!
-//! While somebody's words are being written the line is theirs; what others have to say waits for its
-//! end, and so does the status.
+//! While a line of streamed text is open, lines of other dialogs and the status are queued.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,25 +9,23 @@ use crate::domain::DialogId;
 use crate::ui::text::clean::{SafeText, StreamCleaner};
 use crate::ui::text::width;
 
-/// Lines that wait for the end of somebody's words; with more, the words are broken off.
-const MAX_WAITING: usize = 200;
-/// Erases the line the cursor is in.
+/// With more queued lines, the line of the streaming dialog is ended.
+const MAX_QUEUED: usize = 200;
+/// Erases the current line.
 const ERASE: &str = "\r\x1b[K";
-/// Fewer columns than this say nothing.
-const FEWEST_COLUMNS: usize = 20;
+const MIN_COLUMNS: usize = 20;
 
-/// Something to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// To standard output, as it is.
-    Out(String),
-    /// To standard error, a line.
-    Remark(String),
+pub enum Output {
+    /// To standard output, unchanged.
+    Text(String),
+    /// A line to standard error.
+    Note(String),
 }
 
-/// May the cursor be moved? Not where the terminal is dumb.
+/// The status line needs a cursor that can be moved; a dumb terminal has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum StatusLine {
     Shown,
     Hidden,
 }
@@ -37,61 +33,61 @@ pub enum Status {
 #[derive(Debug)]
 pub struct Stream {
     columns: usize,
-    shows: Status,
+    shows: StatusLine,
     status: String,
-    /// True while the status stands below the text.
+    /// True while the status line is displayed.
     drawn: bool,
     speaker: Option<Speaker>,
-    /// Whose words began while others spoke: they are written when they are whole.
-    missed: BTreeSet<DialogId>,
-    waiting: Vec<Line>,
-    pieces: Vec<Piece>,
+    /// Dialogs that began while another was streaming; their text is written when complete.
+    deferred: BTreeSet<DialogId>,
+    queued: Vec<QueuedLine>,
+    outputs: Vec<Output>,
 }
 
 #[derive(Debug)]
-enum Line {
-    Say(String),
-    Remark(String),
+enum QueuedLine {
+    Text(String),
+    Note(String),
 }
 
-/// Whose words are being written.
+/// The dialog whose text is streamed.
 #[derive(Debug)]
 struct Speaker {
     dialog: DialogId,
     cleaner: StreamCleaner,
-    /// What was written of each segment, the newest last.
+    /// The written text of each segment, the newest last.
     segments: VecDeque<String>,
-    /// True while its words end in the middle of a line.
+    /// True while its line is not ended.
     open: bool,
 }
 
 impl Stream {
-    pub fn new(columns: usize, shows: Status) -> Self {
+    pub fn new(columns: usize, shows: StatusLine) -> Self {
         Self {
-            columns: columns.max(FEWEST_COLUMNS),
+            columns: columns.max(MIN_COLUMNS),
             shows,
             status: String::new(),
             drawn: false,
             speaker: None,
-            missed: BTreeSet::new(),
-            waiting: Vec::new(),
-            pieces: Vec::new(),
+            deferred: BTreeSet::new(),
+            queued: Vec::new(),
+            outputs: Vec::new(),
         }
     }
 
-    /// What is to be written now.
-    pub fn take(&mut self) -> Vec<Piece> {
+    /// Takes the pending output.
+    pub fn take(&mut self) -> Vec<Output> {
         if self.speaker.as_ref().is_none_or(|speaker| !speaker.open) {
             self.draw();
         }
-        std::mem::take(&mut self.pieces)
+        std::mem::take(&mut self.outputs)
     }
 
-    /// More of what a dialog says. Who speaks while another does is heard when it has finished.
-    pub fn words(&mut self, dialog: &DialogId, agent: &str, text: &str) {
+    /// Streamed text. The text of a second dialog is deferred until it is complete.
+    pub fn append(&mut self, dialog: &DialogId, agent: &str, text: &str) {
         let others = self.speaker.as_ref().is_some_and(|speaker| speaker.dialog != *dialog);
-        if others || self.missed.contains(dialog) {
-            self.missed.insert(dialog.clone());
+        if others || self.deferred.contains(dialog) {
+            self.deferred.insert(dialog.clone());
             return;
         }
         let speaker = self.speaker.get_or_insert_with(|| Speaker {
@@ -115,16 +111,16 @@ impl Stream {
         self.out(&out);
     }
 
-    /// It does something else than to say something.
+    /// The dialog does something else than streaming text.
     pub fn pause(&mut self, dialog: &DialogId) {
-        if self.speaks(dialog) {
+        if self.is_speaking(dialog) {
             self.end_line();
         }
     }
 
-    /// A finished segment. What was written of it is not written again.
-    pub fn said(&mut self, dialog: &DialogId, agent: &str, content: &str) {
-        self.missed.remove(dialog);
+    /// A complete segment; only the part that was not streamed is written.
+    pub fn finish_segment(&mut self, dialog: &DialogId, agent: &str, content: &str) {
+        self.deferred.remove(dialog);
         let mine = self.speaker.as_mut().filter(|speaker| speaker.dialog == *dialog);
         let written = mine.and_then(|speaker| {
             let written = speaker.segments.pop_front()?;
@@ -134,27 +130,27 @@ impl Stream {
             Some((written, open)) if content.starts_with(&written) => {
                 let rest = content.get(written.len()..).unwrap_or_default();
                 if open {
-                    self.finish(rest);
+                    self.write_rest(rest);
                 } else if !rest.trim().is_empty() {
-                    self.say(&format!("@{agent}  {rest}"));
+                    self.print(&format!("@{agent}  {rest}"));
                 }
             }
             Some((written, _)) if written.trim() == content.trim() => self.end_line_of(dialog),
             Some(_) | None => {
                 self.end_line_of(dialog);
-                self.say(&format!("@{agent}  {content}"));
+                self.print(&format!("@{agent}  {content}"));
             }
         }
-        // Whoever has said everything leaves the floor to others, whatever it does next.
+        // Without open segments another dialog can stream.
         if self.speaker.as_ref().is_some_and(|one| !one.open && one.segments.is_empty()) {
             self.speaker = None;
         }
     }
 
-    /// Nothing more comes of what a dialog was saying.
-    pub fn over(&mut self, dialog: &DialogId) {
-        self.missed.remove(dialog);
-        if !self.speaks(dialog) {
+    /// Ends the streamed text of a dialog.
+    pub fn end(&mut self, dialog: &DialogId) {
+        self.deferred.remove(dialog);
+        if !self.is_speaking(dialog) {
             return;
         }
         let discarded = self.speaker.as_ref().is_some_and(|speaker| !speaker.segments.is_empty());
@@ -167,51 +163,51 @@ impl Stream {
     }
 
     /// A line on standard output.
-    pub fn say(&mut self, text: &str) {
-        self.line(Line::Say(text.to_owned()));
+    pub fn print(&mut self, text: &str) {
+        self.enqueue(QueuedLine::Text(text.to_owned()));
     }
 
     /// A line on standard error.
-    pub fn remark(&mut self, text: &str) {
-        self.line(Line::Remark(text.to_owned()));
+    pub fn note(&mut self, text: &str) {
+        self.enqueue(QueuedLine::Note(text.to_owned()));
     }
 
-    /// The same in one line, however narrow the terminal is.
-    pub fn say_shortly(&mut self, text: &str) {
-        let line = self.fitting(text);
-        self.say(&line);
+    /// A line on standard output, truncated to the width of the terminal.
+    pub fn print_in_one_line(&mut self, text: &str) {
+        let line = self.truncate(text);
+        self.print(&line);
     }
 
-    /// Who is at work, below everything else.
+    /// Sets the status line.
     pub fn status(&mut self, text: &str) {
-        let status = self.fitting(text);
+        let status = self.truncate(text);
         if status != self.status {
             self.erase();
             self.status = status;
         }
     }
 
-    /// Nothing follows: the status goes, and a line that was begun ends.
-    pub fn close(&mut self) -> Vec<Piece> {
+    /// Ends the output: removes the status line and ends an open line.
+    pub fn close(&mut self) -> Vec<Output> {
         self.status.clear();
         self.end_line();
         self.speaker = None;
         self.flush();
         self.erase();
-        std::mem::take(&mut self.pieces)
+        std::mem::take(&mut self.outputs)
     }
 
-    fn fitting(&self, text: &str) -> String {
+    fn truncate(&self, text: &str) -> String {
         let line = SafeText::line(text);
         width::shorten(line.as_str(), self.columns.saturating_sub(1), "…").into_owned()
     }
 
-    fn speaks(&self, dialog: &DialogId) -> bool {
+    fn is_speaking(&self, dialog: &DialogId) -> bool {
         self.speaker.as_ref().is_some_and(|speaker| speaker.dialog == *dialog)
     }
 
-    /// The rest of a segment that is being written.
-    fn finish(&mut self, rest: &str) {
+    /// Writes the rest of the open segment.
+    fn write_rest(&mut self, rest: &str) {
         let rest = self.speaker.as_mut().map(|speaker| speaker.cleaner.clean(rest));
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
             self.out(rest.as_str());
@@ -220,7 +216,7 @@ impl Stream {
     }
 
     fn end_line_of(&mut self, dialog: &DialogId) {
-        if self.speaks(dialog) {
+        if self.is_speaking(dialog) {
             self.end_line();
         }
     }
@@ -233,10 +229,10 @@ impl Stream {
         self.flush();
     }
 
-    fn line(&mut self, line: Line) {
-        self.waiting.push(line);
+    fn enqueue(&mut self, line: QueuedLine) {
+        self.queued.push(line);
         let open = self.speaker.as_ref().is_some_and(|speaker| speaker.open);
-        if open && self.waiting.len() >= MAX_WAITING {
+        if open && self.queued.len() >= MAX_QUEUED {
             self.end_line();
         } else if !open {
             self.flush();
@@ -244,12 +240,14 @@ impl Stream {
     }
 
     fn flush(&mut self) {
-        for line in std::mem::take(&mut self.waiting) {
+        for line in std::mem::take(&mut self.queued) {
             match line {
-                Line::Say(text) => self.out(&format!("{}\n", SafeText::clean(&text).as_str())),
-                Line::Remark(text) => {
+                QueuedLine::Text(text) => {
+                    self.out(&format!("{}\n", SafeText::clean(&text).as_str()));
+                }
+                QueuedLine::Note(text) => {
                     self.erase();
-                    self.pieces.push(Piece::Remark(text));
+                    self.outputs.push(Output::Note(text));
                 }
             }
         }
@@ -257,20 +255,20 @@ impl Stream {
 
     fn out(&mut self, text: &str) {
         self.erase();
-        self.pieces.push(Piece::Out(text.to_owned()));
+        self.outputs.push(Output::Text(text.to_owned()));
     }
 
     fn erase(&mut self) {
         if self.drawn {
             self.drawn = false;
-            self.pieces.push(Piece::Out(ERASE.to_owned()));
+            self.outputs.push(Output::Text(ERASE.to_owned()));
         }
     }
 
     fn draw(&mut self) {
-        if !self.drawn && self.shows == Status::Shown && !self.status.is_empty() {
+        if !self.drawn && self.shows == StatusLine::Shown && !self.status.is_empty() {
             self.drawn = true;
-            self.pieces.push(Piece::Out(self.status.clone()));
+            self.outputs.push(Output::Text(self.status.clone()));
         }
     }
 }
@@ -285,122 +283,124 @@ mod tests {
     }
 
     fn stream() -> Stream {
-        Stream::new(40, Status::Hidden)
+        Stream::new(40, StatusLine::Hidden)
     }
 
     fn written(stream: &mut Stream) -> String {
         let pieces = stream.take().into_iter().map(|piece| match piece {
-            Piece::Out(text) => text,
-            Piece::Remark(text) => format!("({text})\n"),
+            Output::Text(text) => text,
+            Output::Note(text) => format!("({text})\n"),
         });
         pieces.collect()
     }
 
     #[test]
-    fn words_are_written_as_they_come_and_once() {
+    fn text_is_streamed_and_written_once() {
         let (mut stream, lead) = (stream(), dialog(1));
-        let mut told = Vec::new();
+        let mut outputs = Vec::new();
         for text in ["Let ", "me ", "see."] {
-            stream.words(&lead, "lead", text);
-            told.push(written(&mut stream));
+            stream.append(&lead, "lead", text);
+            outputs.push(written(&mut stream));
         }
-        assert_eq!(told, ["@lead  Let ", "me ", "see."]);
-        stream.said(&lead, "lead", "Let me see.");
-        stream.over(&lead);
+        assert_eq!(outputs, ["@lead  Let ", "me ", "see."]);
+        stream.finish_segment(&lead, "lead", "Let me see.");
+        stream.end(&lead);
         assert_eq!(written(&mut stream), "\n");
-        stream.said(&lead, "lead", "Nobody streamed this.");
+        stream.finish_segment(&lead, "lead", "Nobody streamed this.");
         assert_eq!(written(&mut stream), "@lead  Nobody streamed this.\n");
     }
 
     #[test]
-    fn a_second_dialog_does_not_break_into_the_line_of_the_first() {
+    fn a_second_dialog_does_not_interrupt_the_line_of_the_first() {
         let (mut stream, lead, dev) = (stream(), dialog(1), dialog(2));
-        stream.words(&lead, "lead", "One ");
-        stream.words(&dev, "dev", "never seen");
-        stream.said(&dev, "dev", "Mine.");
-        stream.remark("a problem");
-        stream.words(&lead, "lead", "two");
-        stream.said(&lead, "lead", "One two");
+        stream.append(&lead, "lead", "One ");
+        stream.append(&dev, "dev", "never seen");
+        stream.finish_segment(&dev, "dev", "Mine.");
+        stream.note("a problem");
+        stream.append(&lead, "lead", "two");
+        stream.finish_segment(&lead, "lead", "One two");
         let expected = "@lead  One two\n@dev  Mine.\n(a problem)\n";
         assert_eq!(written(&mut stream), expected);
     }
 
     #[test]
-    fn who_has_said_everything_leaves_the_floor_and_nobody_begins_in_the_middle() {
+    fn after_its_last_segment_another_dialog_can_stream_but_never_from_the_middle() {
         let (mut stream, lead, dev, ops) = (stream(), dialog(1), dialog(2), dialog(3));
-        stream.words(&lead, "lead", "Done.");
-        stream.words(&dev, "dev", "Missed ");
-        stream.said(&lead, "lead", "Done.");
-        stream.words(&dev, "dev", "middle");
+        stream.append(&lead, "lead", "Done.");
+        stream.append(&dev, "dev", "Missed ");
+        stream.finish_segment(&lead, "lead", "Done.");
+        stream.append(&dev, "dev", "middle");
         assert_eq!(written(&mut stream), "@lead  Done.\n");
-        stream.words(&ops, "ops", "Now ");
-        stream.said(&dev, "dev", "Missed middle");
-        stream.words(&ops, "ops", "me");
-        stream.said(&ops, "ops", "Now me");
+        stream.append(&ops, "ops", "Now ");
+        stream.finish_segment(&dev, "dev", "Missed middle");
+        stream.append(&ops, "ops", "me");
+        stream.finish_segment(&ops, "ops", "Now me");
         assert_eq!(written(&mut stream), "@ops  Now me\n@dev  Missed middle\n");
     }
 
     #[test]
-    fn what_is_left_of_a_segment_is_written_with_its_record() {
+    fn the_rest_of_a_segment_is_written_with_its_record() {
         let (mut stream, lead) = (stream(), dialog(1));
-        stream.words(&lead, "lead", "One");
+        stream.append(&lead, "lead", "One");
         stream.pause(&lead);
-        stream.words(&lead, "lead", "Tw");
-        stream.said(&lead, "lead", "One");
-        stream.said(&lead, "lead", "Two");
+        stream.append(&lead, "lead", "Tw");
+        stream.finish_segment(&lead, "lead", "One");
+        stream.finish_segment(&lead, "lead", "Two");
         assert_eq!(written(&mut stream), "@lead  One\n@lead  Two\n");
     }
 
     #[test]
-    fn words_that_are_discarded_end_with_a_mark_and_the_next_attempt_is_written_anew() {
+    fn discarded_text_ends_with_a_mark_and_the_next_attempt_is_written_again() {
         let (mut stream, lead) = (stream(), dialog(1));
-        stream.words(&lead, "lead", "Half");
-        stream.over(&lead);
-        stream.words(&lead, "lead", "Whole");
-        stream.said(&lead, "lead", "Whole");
+        stream.append(&lead, "lead", "Half");
+        stream.end(&lead);
+        stream.append(&lead, "lead", "Whole");
+        stream.finish_segment(&lead, "lead", "Whole");
         assert_eq!(written(&mut stream), "@lead  Half […]\n@lead  Whole\n");
     }
 
     #[test]
-    fn what_comes_from_a_model_never_acts_on_the_terminal() {
+    fn text_of_a_model_never_controls_the_terminal() {
         let (mut stream, lead) = (stream(), dialog(1));
         for text in ["a\u{1b}", "[2Jb", "\u{202e}c\r"] {
-            stream.words(&lead, "le\u{1b}ad", text);
+            stream.append(&lead, "le\u{1b}ad", text);
         }
-        stream.say_shortly("> tool {\"a\":\n\"\u{9b}31m\"} and much more than fits into a line");
-        stream.over(&lead);
-        let told = written(&mut stream);
+        stream.print_in_one_line(
+            "> tool {\"a\":\n\"\u{9b}31m\"} and much more than fits into a line",
+        );
+        stream.end(&lead);
+        let output = written(&mut stream);
         assert_eq!(
-            told,
+            output,
             "@le␛ad  a␛[2Jb<202E>c […]␍\n> tool {\"a\":⏎\"<9B>31m\"} and much more…\n"
         );
     }
 
     #[test]
-    fn the_status_stands_below_the_text_and_never_in_the_middle_of_a_line() {
-        let (mut stream, lead) = (Stream::new(40, Status::Shown), dialog(1));
-        stream.status("@lead is at work");
-        assert_eq!(written(&mut stream), "@lead is at work");
-        stream.status("@lead is at work");
+    fn the_status_is_below_the_text_and_never_in_the_middle_of_a_line() {
+        let (mut stream, lead) = (Stream::new(40, StatusLine::Shown), dialog(1));
+        stream.status("@lead is running");
+        assert_eq!(written(&mut stream), "@lead is running");
+        stream.status("@lead is running");
         assert_eq!(written(&mut stream), "");
-        stream.words(&lead, "lead", "Hi");
+        stream.append(&lead, "lead", "Hi");
         assert_eq!(written(&mut stream), "\r\u{1b}[K@lead  Hi");
-        stream.status("2 at work");
+        stream.status("2 running");
         assert_eq!(written(&mut stream), "");
-        stream.said(&lead, "lead", "Hi");
-        assert_eq!(written(&mut stream), "\n2 at work");
-        let closed: Vec<Piece> = stream.close();
-        assert_eq!(closed, [Piece::Out(ERASE.to_owned())]);
+        stream.finish_segment(&lead, "lead", "Hi");
+        assert_eq!(written(&mut stream), "\n2 running");
+        let closed: Vec<Output> = stream.close();
+        assert_eq!(closed, [Output::Text(ERASE.to_owned())]);
     }
 
     #[test]
-    fn lines_that_wait_for_a_speaker_are_bounded() {
+    fn queued_lines_are_bounded() {
         let (mut stream, lead) = (stream(), dialog(1));
-        stream.words(&lead, "lead", "On and on");
-        for _ in 0..MAX_WAITING {
-            stream.say("more");
+        stream.append(&lead, "lead", "On and on");
+        for _ in 0..MAX_QUEUED {
+            stream.print("more");
         }
-        assert!(stream.waiting.is_empty());
+        assert!(stream.queued.is_empty());
         assert!(written(&mut stream).starts_with("@lead  On and on\nmore\n"));
     }
 }

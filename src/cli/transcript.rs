@@ -1,22 +1,26 @@
-//! A transcript on paper: `show` and `show --markdown`, from the same blocks the screen draws.
+//! The text of a transcript for `show` and `show --markdown`, from the same blocks as the screen.
 
 use crate::domain::record::Entry;
 use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript};
 use crate::domain::{Course, PushCount};
 
 use super::lines;
-use super::queries::Form;
+use super::queries::TranscriptFormat;
 
-pub fn print(agent: &str, course: Course, entries: &[Entry], form: Form) {
+pub fn print(agent: &str, course: Course, entries: &[Entry], form: TranscriptFormat) {
     let heading = format!("@{agent} · course {course}");
-    lines::say(&if form == Form::Markdown { format!("# {heading}") } else { heading });
+    lines::print(&if form == TranscriptFormat::Markdown {
+        format!("# {heading}")
+    } else {
+        heading
+    });
     for block in Transcript::of_course(course, entries).blocks() {
-        let (title, text) = told(agent, block);
+        let (title, text) = title_and_text(agent, block);
         let at = block.at.hour_minute();
         match form {
-            Form::Markdown => lines::say(&format!("\n## {title} · {at}\n\n{text}")),
-            Form::Plain | Form::Json => {
-                lines::say(&format!("\n{title} · {at}\n{}", indented(&text)));
+            TranscriptFormat::Markdown => lines::print(&format!("\n## {title} · {at}\n\n{text}")),
+            TranscriptFormat::Plain | TranscriptFormat::Json => {
+                lines::print(&format!("\n{title} · {at}\n{}", indented(&text)));
             }
         }
     }
@@ -27,14 +31,14 @@ fn indented(text: &str) -> String {
 }
 
 /// Title and text of a block.
-fn told(agent: &str, block: &Block) -> (String, String) {
+fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
     match &block.body {
         Body::You { text } => ("you".to_owned(), text.clone()),
         Body::Assignment { from, text, .. } => (format!("assignment from {from}"), text.clone()),
         Body::Guide { text } | Body::Notice { text } => ("note".to_owned(), text.clone()),
         Body::Push { text, count } => {
-            ("pushed on by the runtime".to_owned(), format!("{}\n\n{text}", why_pushed(*count)))
+            ("pushed on by the runtime".to_owned(), format!("{}\n\n{text}", push_reason(*count)))
         }
         Body::Thinking { text, .. } => (format!("{speaker} thinks"), text.clone()),
         Body::Saying { text, interrupted } => {
@@ -45,33 +49,33 @@ fn told(agent: &str, block: &Block) -> (String, String) {
             let result = call.result.as_ref().map_or("no result", |result| result.text.as_str());
             (format!("{speaker} calls {} {}", call.name, call.arguments), result.to_owned())
         }
-        Body::Tellask(tellask) => asked(&speaker, tellask),
+        Body::Tellask(tellask) => tellask_text(&speaker, tellask),
         Body::Question(asked) => {
             let answer = asked.answer.as_ref().map_or("(no answer yet)", |(text, _)| text.as_str());
             (format!("{speaker} asks you"), format!("{}\n\nyou: {answer}", asked.content))
         }
         Body::Reply(reply) => {
             let refused =
-                reply.refused.as_ref().map(|why| format!("\n\n{why}")).unwrap_or_default();
+                reply.refused.as_ref().map(|reason| format!("\n\n{reason}")).unwrap_or_default();
             (format!("{speaker} replies"), format!("{}{refused}", reply.content))
         }
         Body::CourseBreak { course } => (format!("course {course}"), String::new()),
         Body::CutOff => {
-            ("cut off".to_owned(), "The generation before was never finished.".to_owned())
+            ("cut off".to_owned(), "The previous generation was not finished.".to_owned())
         }
         Body::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
     }
 }
 
-/// Why a dialog goes on that had stopped, and how often that will happen again.
-pub fn why_pushed(count: Option<PushCount>) -> String {
+/// The reason of a diligence push, and how many are left.
+pub fn push_reason(count: Option<PushCount>) -> String {
     let count = count
         .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));
-    let why = "it stopped without asking or waiting for anybody, so it was told to go on";
-    format!("{why}{}", count.unwrap_or_default())
+    let reason = "it stopped without asking or waiting for anybody, so it was told to go on";
+    format!("{reason}{}", count.unwrap_or_default())
 }
 
-fn asked(speaker: &str, tellask: &Tellask) -> (String, String) {
+fn tellask_text(speaker: &str, tellask: &Tellask) -> (String, String) {
     let target = tellask.target.as_ref().map_or("a teammate", |agent| agent.as_str());
     let session = tellask.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
     let outcome = match &tellask.status {

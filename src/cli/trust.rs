@@ -1,4 +1,4 @@
-//! `trust`: a person agrees to what a workspace can make happen.
+//! `trust`: asks for consent to what a workspace configures.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::Path;
@@ -9,29 +9,29 @@ use crate::domain::trust::Unagreed;
 use super::exit::{CommandError, Status};
 use super::lines;
 
-/// Lists what waits for consent and asks once, or takes `yes` for the answer.
+/// Lists the entries that wait for consent and asks once, unless `yes`.
 pub fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
     let trust = Trust::recorded(workspace);
     let waiting = trust.waiting();
     if waiting.is_empty() {
-        lines::say("nothing waits for your consent");
+        lines::print("nothing waits for your consent");
         return Ok(Status::Done);
     }
     for unagreed in &waiting {
-        lines::say(&line(unagreed));
+        lines::print(&line(unagreed));
     }
-    if !yes && !agrees()? {
-        lines::say("nothing was agreed to");
+    if !yes && !ask_consent()? {
+        lines::print("nothing was agreed to");
         return Ok(Status::Invalid);
     }
-    // What was shown, and nothing that came since.
+    // Only what was shown.
     let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
     trust.agree(&digests).map_err(CommandError::invalid)?;
-    lines::say("agreed");
+    lines::print("agreed");
     Ok(Status::Done)
 }
 
-/// What waits, for a person; in one line.
+/// An entry in one line.
 pub fn line(unagreed: &Unagreed) -> String {
     let entry = &unagreed.entry;
     match &unagreed.before {
@@ -43,13 +43,12 @@ pub fn line(unagreed: &Unagreed) -> String {
     }
 }
 
-fn agrees() -> Result<bool, CommandError> {
+fn ask_consent() -> Result<bool, CommandError> {
     if !io::stdin().is_terminal() {
-        let text =
-            "nobody can be asked: this is no terminal; say --yes if you agree to all of this";
+        let text = "standard input is not a terminal; use --yes if you agree to all of this";
         return Err(CommandError::usage(text));
     }
-    lines::remark("do you agree to all of this, in this workspace? [y/N]");
+    lines::note("do you agree to all of this, in this workspace? [y/N]");
     let mut answer = String::new();
     io::stdin()
         .lock()

@@ -31,7 +31,7 @@ fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem
 fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
     waiting.iter().map(|Unagreed { entry, before }| {
         let (kind, name) = (entry.kind.name(), &entry.name);
-        let (file, line) = (minds::file_of(entry.kind), entry);
+        let (file, line) = (minds::trust_file(entry.kind), entry);
         let found = if before.is_some() {
             format!("{line}: it changed since you agreed to it")
         } else {

@@ -227,12 +227,12 @@ fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
     let sections = found.sections.into_iter().map(|section| SectionView {
         name: section.section.name().to_owned(),
         text: section.text,
-        complete: section.whole,
+        complete: section.complete,
     });
     let mut faults: Vec<String> = found
         .violations
         .iter()
-        .map(|violation| taskdoc::sentence(violation, engine.lang))
+        .map(|violation| taskdoc::violation_text(violation, engine.lang))
         .collect();
     if found.unlisted > 0 {
         faults.push(counted(
@@ -262,7 +262,7 @@ fn write(
     let section = Section::named(name).map_err(|_| "there is no section of this name")?;
     let current = taskdoc::section_text(&engine.workspace, &path, section.clone())
         .map_err(|error| error.to_string())?;
-    if !current.whole {
+    if !current.complete {
         return Err("the section is too large to be changed here; use an editor".to_owned());
     }
     if current.text != before.trim() {

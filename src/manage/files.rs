@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::{Known, configuration, lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
-use crate::tools::guard::{PathFaultKind, Identity, InvalidPath, own_folder};
+use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
 use crate::tools::{
     Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half, interrupted,
 };

@@ -45,7 +45,7 @@ pub(super) fn models_schema() -> Value {
 
 /// What is in the way of using a provider now; nothing is sent to it.
 fn obstacle(provider: &ProviderConfig, known: &Known) -> Option<String> {
-    let (found, mend) = provider.unusable().or_else(|| {
+    let (found, mend) = provider.unusable_reason().or_else(|| {
         let missing = provider.api_key(known.env).err()?;
         Some((missing.text, missing.fix))
     })?;
@@ -84,7 +84,7 @@ pub(super) fn models(_: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
             fitting.take(most).map(|model| about_model(provider, model)).collect();
         if !rows.is_empty() {
             parts.push(format!("{}:\n{}", provider.key, rows.join("\n")));
-        } else if provider.any_model.is_some() {
+        } else if provider.default_model.is_some() {
             let any = cx.lang.pick("any name is accepted", "接受任何名称");
             parts.push(format!("{}: {any}", provider.key));
         }
@@ -104,7 +104,7 @@ fn most_models(args: &Args) -> usize {
 fn about_model(provider: &ProviderConfig, model: &ModelInfo) -> String {
     let length = model.context_length.or(model.input_length);
     let length = length.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
-    let pictures = if provider.sends_pictures_to(model) { "pictures" } else { "no pictures" };
+    let pictures = if provider.sends_images_to(model) { "pictures" } else { "no pictures" };
     format!("- {} ({length} tokens, {pictures})", model.key)
 }
 

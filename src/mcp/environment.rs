@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::secrets::is_secret;
 use crate::domain::{Secrets, Vault};
-use crate::minds::mcp_config::Given;
+use crate::minds::mcp_config::ValueSource;
 use crate::tools::PASSED_ON;
 
 /// Reads an environment variable.
@@ -27,16 +27,16 @@ impl ResolvedVariables {
     /// The error names the missing variable. Variables that every program inherits are not secret, even
     /// if an entry names them.
     pub fn resolve(
-        given: &[(String, Given)],
+        given: &[(String, ValueSource)],
         env: &EnvReader,
         vault: &Vault,
     ) -> Result<Self, String> {
         let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (name, given) in given {
-            values.extend(given.open_secret(name).map(str::to_owned));
+            values.extend(given.literal_secret(name).map(str::to_owned));
             let value = match given {
-                Given::Literal(text) => text.clone(),
-                Given::Env(variable) => {
+                ValueSource::Literal(text) => text.clone(),
+                ValueSource::Env(variable) => {
                     let value = env(variable).ok_or_else(|| {
                         format!(
                             "{name} needs the environment variable {variable}, which is not set"
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_missing_is_named() {
-        let given = [("A".to_owned(), Given::Env("NOWHERE".to_owned()))];
+        let given = [("A".to_owned(), ValueSource::Env("NOWHERE".to_owned()))];
         let error = ResolvedVariables::resolve(&given, &env, &Vault::default()).unwrap_err();
         assert_eq!(error, "A needs the environment variable NOWHERE, which is not set");
     }
@@ -93,12 +93,12 @@ mod tests {
     #[test]
     fn secrets_from_the_environment_are_redacted() {
         let given = [
-            ("A".to_owned(), Given::Env("TOKEN".to_owned())),
-            ("B".to_owned(), Given::Env("SHORT".to_owned())),
-            ("C".to_owned(), Given::Literal("a-word".to_owned())),
-            ("X_TOKEN".to_owned(), Given::Literal("open-secret".to_owned())),
-            ("WHERE".to_owned(), Given::Env("HOME".to_owned())),
-            ("NODE_ENV".to_owned(), Given::Env("NODE_ENV".to_owned())),
+            ("A".to_owned(), ValueSource::Env("TOKEN".to_owned())),
+            ("B".to_owned(), ValueSource::Env("SHORT".to_owned())),
+            ("C".to_owned(), ValueSource::Literal("a-word".to_owned())),
+            ("X_TOKEN".to_owned(), ValueSource::Literal("open-secret".to_owned())),
+            ("WHERE".to_owned(), ValueSource::Env("HOME".to_owned())),
+            ("NODE_ENV".to_owned(), ValueSource::Env("NODE_ENV".to_owned())),
         ];
         let vault = Vault::default();
         let resolved = ResolvedVariables::resolve(&given, &env, &vault).unwrap();

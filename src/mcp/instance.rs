@@ -26,7 +26,7 @@ use super::tool_list::MAX_TOOLS;
 use crate::domain::Vault;
 use crate::domain::sandbox::Level;
 use crate::llm::Clients;
-use crate::minds::mcp_config::{McpServer, Program, Transport};
+use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
 use crate::sandbox::Sandbox;
 
 /// For the handshake and the first tool list; a first start may have to download the program.
@@ -144,7 +144,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
 
     async fn run_stdio(
         &self,
-        program: &Program,
+        program: &StdioServer,
         variables: &ResolvedVariables,
     ) -> Result<(), String> {
         let context = &self.context;

@@ -70,11 +70,16 @@ pub(super) fn plan(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::minds::mcp_config::{Filter, HttpServer};
+    use crate::minds::mcp_config::{HttpServer, ToolFilter};
 
     fn server(url: &str) -> McpServer {
         let transport = Transport::Http(HttpServer { url: url.to_owned(), headers: Vec::new() });
-        McpServer { stateless: false, transport, filter: Filter::default(), changes: Vec::new() }
+        McpServer {
+            stateless: false,
+            transport,
+            filter: ToolFilter::default(),
+            name_rules: Vec::new(),
+        }
     }
 
     #[test]

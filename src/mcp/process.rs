@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::environment::{ResolvedVariables, passed_on};
 use super::instance::InstanceContext;
-use crate::minds::mcp_config::Program;
+use crate::minds::mcp_config::StdioServer;
 use crate::sandbox::{CommandSpec, Placeholders};
 use crate::tools::{Group, Identity};
 
@@ -40,7 +40,7 @@ pub(super) struct Pipes {
 
 /// The error is a message for the user.
 pub(super) async fn start(
-    program: &Program,
+    program: &StdioServer,
     context: &InstanceContext,
     variables: &ResolvedVariables,
 ) -> Result<(ServerProcess, Pipes), String> {

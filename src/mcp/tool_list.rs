@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::result::{sanitize, sanitize_and_redact};
 use crate::domain::{Problem, Secrets, SpecialCall};
-use crate::minds::mcp_config::{Filter, McpServer, PATH, is_name};
+use crate::minds::mcp_config::{McpServer, PATH, ToolFilter, is_tool_name};
 use crate::tools::{Description, ToolSpec};
 
 /// Tools of one server; further ones are left out.
@@ -51,7 +51,7 @@ pub(super) fn offered_tools(
             too_many(listed).into_iter().chain(unmatched_patterns(listed)).map(with_server),
         );
         let tools = listed.tools.iter().take(MAX_TOOLS);
-        for tool in tools.filter(|tool| listed.config.filter.wants(&tool.name)) {
+        for tool in tools.filter(|tool| listed.config.filter.allows(&tool.name)) {
             match offered_tool(listed, tool, &used_names, secrets) {
                 Ok(offered_tool) => {
                     used_names.insert(offered_tool.spec.name.to_string());
@@ -72,7 +72,7 @@ fn offered_tool(
 ) -> Result<OfferedTool, Problem> {
     let (server, original) = (listed.server, tool.name.as_ref());
     let shown = sanitize_and_redact(original, 80, secrets);
-    let name = listed.config.changes.iter().fold(original.to_owned(), |name, c| c.apply(&name));
+    let name = listed.config.name_rules.iter().fold(original.to_owned(), |name, c| c.apply(&name));
     check_name(
         server,
         (original, &shown),
@@ -109,7 +109,7 @@ fn check_name(
     let problem = |what: &str, text: String, fix: &str| {
         Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, text, fix)
     };
-    if !is_name(original) || !is_name(name) {
+    if !is_tool_name(original) || !is_tool_name(name) {
         let text = if name == original {
             format!("server `{server}`: `{shown}` is no name for a tool; left out")
         } else {
@@ -163,8 +163,8 @@ fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (list, patterns) in lists {
         for pattern in patterns.iter().filter(|pattern| {
-            let alone = Filter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
-            !listed.tools.iter().any(|tool| alone.wants(&tool.name))
+            let alone = ToolFilter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
+            !listed.tools.iter().any(|tool| alone.allows(&tool.name))
         }) {
             let (server, pattern) = (listed.server, sanitize(pattern, 80));
             problems.push(Problem::new(
@@ -186,16 +186,21 @@ fn names(listed: &ServerTools) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::minds::mcp_config::{NameRule, Program, Transport};
+    use crate::minds::mcp_config::{NameRule, StdioServer, Transport};
 
-    fn server(changes: Vec<NameRule>, filter: Filter) -> McpServer {
-        let program = Program {
+    fn server(changes: Vec<NameRule>, filter: ToolFilter) -> McpServer {
+        let program = StdioServer {
             command: "x".to_owned(),
             args: Vec::new(),
             cwd: ".".to_owned(),
             env: Vec::new(),
         };
-        McpServer { stateless: false, transport: Transport::Stdio(program), filter, changes }
+        McpServer {
+            stateless: false,
+            transport: Transport::Stdio(program),
+            filter,
+            name_rules: changes,
+        }
     }
 
     fn tools(names: &[&str]) -> Vec<Tool> {
@@ -215,7 +220,7 @@ mod tests {
 
     #[test]
     fn k10_a_name_in_use_is_left_out_and_the_first_server_wins() {
-        let config = server(Vec::new(), Filter::default());
+        let config = server(Vec::new(), ToolFilter::default());
         let (one, two) = (tools(&["read_file", "find"]), tools(&["find", "send", "tellask"]));
         let listed_tools = [
             ServerTools { server: "a", config: &config, tools: &one },
@@ -235,7 +240,7 @@ mod tests {
             (prefix, "ab", "becomes `x.ab`"),
             (vec![NameRule::Prefix("x".repeat(63))], "ab", "becomes"),
         ] {
-            let config = server(changes, Filter::default());
+            let config = server(changes, ToolFilter::default());
             let tools = tools(&[name]);
             let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
             let (offered_tools, problems) =
@@ -248,8 +253,10 @@ mod tests {
 
     #[test]
     fn a_filter_matches_original_names_and_a_pattern_without_a_match_is_reported() {
-        let filter =
-            Filter { whitelist: vec!["re*".to_owned(), "wirte".to_owned()], blacklist: Vec::new() };
+        let filter = ToolFilter {
+            whitelist: vec!["re*".to_owned(), "wirte".to_owned()],
+            blacklist: Vec::new(),
+        };
         let config = server(vec![NameRule::Prefix("x_".to_owned())], filter);
         let tools = tools(&["read", "write"]);
         let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
@@ -263,7 +270,7 @@ mod tests {
         let listed = json!({"name": "t", "description": format!("a\u{202e}{}", "b".repeat(9_000)),
             "inputSchema": {"$schema": "x", "properties": {"n": {"type": ["number", "null"]}}}});
         let tool: Tool = serde_json::from_value(listed).unwrap();
-        let config = server(Vec::new(), Filter::default());
+        let config = server(Vec::new(), ToolFilter::default());
         let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
         let (offered_tools, _) =
             super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
@@ -278,7 +285,7 @@ mod tests {
     fn tools_beyond_the_limit_are_left_out_and_reported() {
         let names: Vec<String> = (0..=MAX_TOOLS).map(|n| format!("t{n}")).collect();
         let tools = tools(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        let config = server(Vec::new(), Filter::default());
+        let config = server(Vec::new(), ToolFilter::default());
         let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
         let (offered_tools, problems) = offered_names(&listed_tools, &[]);
         assert_eq!(
@@ -292,7 +299,7 @@ mod tests {
         let large = json!({"type": "object", "description": "x".repeat(MAX_SCHEMA_BYTES)});
         let tool: Tool =
             serde_json::from_value(json!({"name": "t", "inputSchema": large})).unwrap();
-        let config = server(Vec::new(), Filter::default());
+        let config = server(Vec::new(), ToolFilter::default());
         let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
         let (_, problems) = offered_names(&listed_tools, &[]);
         assert_eq!(problems, ["mcp/tool-too-large/s/t"]);

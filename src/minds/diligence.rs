@@ -1,12 +1,12 @@
-//! The text that keeps a main dialog going when it would stop without having finished.
+//! The diligence push: the text sent to a main dialog that stops before its task is finished.
 
 use std::path::Path;
 
-use super::files::{self, Found};
-use super::prompt::Text;
+use super::files::{self, FileContent};
+use super::prompt::LocalizedText;
 use crate::domain::Lang;
 
-const BUILT_IN: Text = Text::both(
+const DEFAULT_TEXT: LocalizedText = LocalizedText::both(
     "You stopped, and nothing you wait for is on its way. Look at the goal of the Taskdoc.\n\
      - The goal is unclear, or a decision is a person's to make: ask with `askHuman`.\n\
      - The goal is reached: say briefly how you know, and ask with `askHuman` for acceptance.\n\
@@ -18,19 +18,19 @@ const BUILT_IN: Text = Text::both(
      - 否则：现在就走下一步，自己做，或请负责的队友做。宣布要做不等于做了。",
 );
 
-/// The file for the language, else the general one, else the built-in text. `None` where the file
-/// that counts has no text: that switches keeping going off.
+/// The file for the language, else the general one, else the default text. `None` if the file that
+/// applies is empty: this switches keep-going off.
 pub(super) fn load(workspace: &Path, lang: Lang) -> Option<String> {
     let for_lang = format!(".minds/diligence.{}.md", lang.code());
     for path in [for_lang.as_str(), ".minds/diligence.md"] {
         match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
-            Found::Text(text) => {
+            FileContent::Text(text) => {
                 let body = files::without_front_matter(&text).trim();
                 return (!body.is_empty()).then(|| body.to_owned());
             }
-            Found::Missing => {}
-            Found::Unusable(_) => break,
+            FileContent::Missing => {}
+            FileContent::Unusable(_) => break,
         }
     }
-    Some(BUILT_IN.of(lang).to_owned())
+    Some(DEFAULT_TEXT.in_lang(lang).to_owned())
 }

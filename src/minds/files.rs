@@ -1,5 +1,5 @@
-//! Reading files of the workspace that others may have written: bounded, regular files only, and
-//! never through a link that leads outside the workspace.
+//! Reads untrusted files of the workspace: bounded, regular files only, and never through a link that
+//! leads outside the workspace.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -11,67 +11,67 @@ pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
 /// Largest configuration file read from `.minds`, in bytes.
 pub(crate) const CONFIG_LIMIT_BYTES: usize = 512 * 1024;
 
-/// What was found at a path.
+/// The content of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FileContent {
     Text(String),
     Missing,
-    /// Why it cannot be used, as the end of the sentence "the file cannot be used: …".
+    /// The reason, as the end of the sentence "the file cannot be used: …".
     Unusable(String),
 }
 
 /// Reads `relative` inside `workspace`, at most `limit` bytes, without a byte order mark.
-pub(crate) fn read(workspace: &Path, relative: &str, limit: usize) -> Found {
+pub(crate) fn read(workspace: &Path, relative: &str, limit: usize) -> FileContent {
     match read_bytes(workspace, relative, limit) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Found::Text(text.trim_start_matches('\u{feff}').to_owned()),
-            Err(_) => Found::Unusable("it is not UTF-8 text".to_owned()),
+            Ok(text) => FileContent::Text(text.trim_start_matches('\u{feff}').to_owned()),
+            Err(_) => FileContent::Unusable("it is not UTF-8 text".to_owned()),
         },
         Err(found) => found,
     }
 }
 
-fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>, Found> {
-    let path = workspace.join(relative).canonicalize().map_err(|e| found(&e))?;
-    let root = workspace.canonicalize().map_err(|e| found(&e))?;
+fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>, FileContent> {
+    let path = workspace.join(relative).canonicalize().map_err(|e| content_of_error(&e))?;
+    let root = workspace.canonicalize().map_err(|e| content_of_error(&e))?;
     if !path.starts_with(&root) {
         return Err(unusable("it leads outside the workspace"));
     }
     // Before opening: a pipe or a device would block.
-    if !path.metadata().map_err(|e| found(&e))?.is_file() {
+    if !path.metadata().map_err(|e| content_of_error(&e))?.is_file() {
         return Err(unusable("it is not a regular file"));
     }
-    let file = File::open(&path).map_err(|e| found(&e))?;
+    let file = File::open(&path).map_err(|e| content_of_error(&e))?;
     let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut bytes).map_err(|e| found(&e))?;
+    let max_bytes = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(max_bytes).read_to_end(&mut bytes).map_err(|e| content_of_error(&e))?;
     if bytes.len() > limit {
         return Err(unusable(&format!("it is larger than {} KiB", limit.div_ceil(1024))));
     }
     Ok(bytes)
 }
 
-fn found(error: &std::io::Error) -> Found {
+fn content_of_error(error: &std::io::Error) -> FileContent {
     if matches!(
         error.kind(),
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
     ) {
-        Found::Missing
+        FileContent::Missing
     } else {
         unusable(&error.to_string())
     }
 }
 
-fn unusable(why: &str) -> Found {
-    Found::Unusable(why.to_owned())
+fn unusable(reason: &str) -> FileContent {
+    FileContent::Unusable(reason.to_owned())
 }
 
-/// The text after a leading block between two `---` lines; the whole text without one.
+/// The text after the front matter; the complete text without one.
 pub(crate) fn without_front_matter(text: &str) -> &str {
     front_matter(text).map_or(text, |(_, body)| body)
 }
 
-/// What stands between two `---` lines at the very start, and the text after them.
+/// The block between two `---` lines at the very start, and the text after it.
 pub(crate) fn front_matter(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("---")?;
     let (_, block) = rest.split_once('\n').filter(|(line, _)| blank(line))?;
@@ -102,13 +102,13 @@ mod tests {
         std::fs::write(outer.path().join("secret"), "s").unwrap();
         std::fs::write(workspace.join("a"), "\u{feff}abc").unwrap();
         std::fs::write(workspace.join("bytes"), [0xff]).unwrap();
-        assert_eq!(read(&workspace, "a", 6), Found::Text("abc".to_owned()));
-        assert!(matches!(read(&workspace, "a", 5), Found::Unusable(_)));
-        assert!(matches!(read(&workspace, "bytes", 9), Found::Unusable(_)));
-        assert!(matches!(read(&workspace, "dir", 9), Found::Unusable(_)));
-        assert!(matches!(read(&workspace, "../secret", 9), Found::Unusable(_)));
-        assert_eq!(read(&workspace, "none", 9), Found::Missing);
-        assert_eq!(read(&workspace, "a/b", 9), Found::Missing);
+        assert_eq!(read(&workspace, "a", 6), FileContent::Text("abc".to_owned()));
+        assert!(matches!(read(&workspace, "a", 5), FileContent::Unusable(_)));
+        assert!(matches!(read(&workspace, "bytes", 9), FileContent::Unusable(_)));
+        assert!(matches!(read(&workspace, "dir", 9), FileContent::Unusable(_)));
+        assert!(matches!(read(&workspace, "../secret", 9), FileContent::Unusable(_)));
+        assert_eq!(read(&workspace, "none", 9), FileContent::Missing);
+        assert_eq!(read(&workspace, "a/b", 9), FileContent::Missing);
     }
 
     #[cfg(unix)]
@@ -121,8 +121,8 @@ mod tests {
         std::fs::write(workspace.join("a"), "abc").unwrap();
         std::os::unix::fs::symlink("a", workspace.join("inside")).unwrap();
         std::os::unix::fs::symlink("../secret", workspace.join("outside")).unwrap();
-        assert_eq!(read(&workspace, "inside", 9), Found::Text("abc".to_owned()));
-        assert!(matches!(read(&workspace, "outside", 9), Found::Unusable(_)));
+        assert_eq!(read(&workspace, "inside", 9), FileContent::Text("abc".to_owned()));
+        assert!(matches!(read(&workspace, "outside", 9), FileContent::Unusable(_)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Where a key stands in a YAML text: good enough to point a person to the line, never relied on.
+//! The line of a key in a YAML text. A guess to point the user to, never relied on.
 
-/// The line (first is 1) of the last of `keys` that can be found, each looked for below the one
-/// before it. A key written inside `{ … }` gets the line of the key that holds it.
+/// The line (1-based) of the last of `keys` that is found, each searched below its parent. A key
+/// inside `{ … }` has the line of its parent.
 pub(crate) fn line_of(text: &str, keys: &[&str]) -> Option<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut start = 0;
@@ -11,7 +11,7 @@ pub(crate) fn line_of(text: &str, keys: &[&str]) -> Option<usize> {
         let Some(at) = find_below(&lines, start, outer, key) else {
             return found;
         };
-        outer = lines.get(at).map(|line| indent(line));
+        outer = lines.get(at).map(|line| indentation(line));
         start = at + 1;
         found = Some(start);
     }
@@ -29,35 +29,36 @@ pub(crate) fn line_of_value(text: &str, keys: &[&str], name: &str) -> Option<usi
     Some(start + offset.unwrap_or(0))
 }
 
-/// The first line from `start` that defines `key` deeper than `outer`, before that block ends.
+/// The first line from `start` that defines `key` with more indentation than `outer`, before the block
+/// ends.
 fn find_below(lines: &[&str], start: usize, outer: Option<usize>, key: &str) -> Option<usize> {
     for (at, line) in lines.iter().enumerate().skip(start) {
         let content = line.trim_start();
         if content.is_empty() || content.starts_with('#') {
             continue;
         }
-        let depth = indent(line);
+        let depth = indentation(line);
         if outer.is_some_and(|outer| depth <= outer) {
             return None;
         }
         if outer.is_none() && depth > 0 {
             continue;
         }
-        if defines(content, key) {
+        if defines_key(content, key) {
             return Some(at);
         }
     }
     None
 }
 
-fn defines(content: &str, key: &str) -> bool {
+fn defines_key(content: &str, key: &str) -> bool {
     let content = content.trim_start_matches(['"', '\'']);
     content
         .strip_prefix(key)
         .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
 }
 
-fn indent(line: &str) -> usize {
+fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
@@ -81,7 +82,7 @@ other: 1
 ";
 
     #[test]
-    fn a_key_is_found_below_the_one_that_holds_it() {
+    fn a_key_is_found_below_its_parent() {
         for (keys, expected) in [
             (vec!["members"], Some(5)),
             (vec!["members", "ops", "toolsets"], Some(9)),

@@ -1,19 +1,17 @@
-//! What makes a member: the team, its models, its texts – read from `.minds/` – and the system
-//! prompt built from them.
+//! The configuration in `.minds/`: the team, models and texts, and the system prompt built from them.
 //!
-//! [`Minds`] is a snapshot: it is read as a whole, never changes, and is replaced as a whole when the
-//! files change. Reading never fails; findings are [`Minds::problems`]. A workspace without `.minds`
-//! is not a problem but a state, see [`Minds::missing`].
+//! [`Minds`] is an immutable snapshot that is replaced when the files change. Reading never fails;
+//! see [`Minds::problems`]. A workspace without `.minds` is not a problem, see [`Minds::missing`].
 
-mod choice;
 mod diligence;
 mod files;
 mod lines;
 pub mod llm_config;
 pub mod mcp_config;
+mod member_lines;
 mod memory;
+mod model_choice;
 mod nearest;
-mod places;
 mod priming;
 pub mod prompt;
 mod report;
@@ -40,11 +38,11 @@ pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Shell, Stamp, Team};
-use files::Found;
+use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;
 use skills::Skills;
-use texts::Texts;
+use texts::TeamTexts;
 
 /// An immutable snapshot of `.minds/`.
 #[derive(Debug, Clone)]
@@ -52,17 +50,17 @@ pub struct Minds {
     lang: Lang,
     team: Team,
     providers: Vec<ProviderConfig>,
-    texts: Texts,
+    texts: TeamTexts,
     memories: Memories,
     skills: Skills,
     diligence: Option<String>,
-    /// The servers of `mcp.yaml`, whose toolsets carry their names.
+    /// The servers of `mcp.yaml`; each is also the name of a toolset.
     mcp_servers: Vec<String>,
-    /// Which variables their entries name, each behind the name it has there.
+    /// `(name, variable)` of values they read from the environment.
     mcp_variables: Vec<(String, String)>,
-    /// What they write out.
+    /// Secrets written into `mcp.yaml` as literals.
     mcp_secrets: Secrets,
-    /// The files as read, to find lines in.
+    /// The files as read, to find line numbers.
     team_text: Option<String>,
     llm_text: Option<String>,
     problems: Vec<Problem>,
@@ -89,9 +87,9 @@ impl Minds {
         let mcp_servers = mcp.ids().map(str::to_owned).collect();
         let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
         let mcp_variables = mcp.variables().map(owned).collect();
-        let mcp_secrets = Secrets::new([], mcp.open_secrets().map(str::to_owned));
+        let mcp_secrets = Secrets::new([], mcp.literal_secrets().map(str::to_owned));
         problems.extend(mcp.problems);
-        let texts = Texts::load(workspace, lang, &team, &mut problems);
+        let texts = TeamTexts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
         let skills = Skills::load(workspace, lang, &team, &mut problems);
         let mut minds = Self {
@@ -115,7 +113,7 @@ impl Minds {
         minds
     }
 
-    /// What needs mending, in the order of the files.
+    /// All problems, in the order of the files.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -126,7 +124,7 @@ impl Minds {
         self.lang
     }
 
-    /// All members, the hidden ones too.
+    /// All members, including hidden ones.
     #[must_use]
     pub fn team(&self) -> &Team {
         &self.team
@@ -137,7 +135,7 @@ impl Minds {
         self.team.member(id)
     }
 
-    /// The same without the shells of these members: nobody has agreed to them.
+    /// The same without the shells of these members: the user has not agreed to them.
     #[must_use]
     pub fn without_shells(mut self, of: &[AgentId]) -> Self {
         self.team.shell_specialists.retain(|id| !of.contains(id));
@@ -147,33 +145,33 @@ impl Minds {
         self
     }
 
-    /// Who answers when nobody is named; one of the hidden members if there is no other.
+    /// The member that answers if none is named; a hidden one if there is no other.
     #[must_use]
     pub fn default_responder(&self) -> Option<&AgentId> {
         self.team.default_responder()
     }
 
-    /// Built-in providers and those of the file.
+    /// The built-in providers and those of the file.
     #[must_use]
     pub fn providers(&self) -> &[ProviderConfig] {
         &self.providers
     }
 
-    /// The variables of the environment that hold keys of providers.
+    /// The environment variables with API keys of providers.
     #[must_use]
     pub fn key_variables(&self) -> Vec<String> {
-        // Of this kind the variable names a folder.
+        // The variable of Codex names a folder.
         let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
         with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
     }
 
-    /// The variables that entries of MCP servers name, each behind the name it has there.
+    /// `(name, variable)` of values that MCP servers read from the environment.
     #[must_use]
     pub fn mcp_variables(&self) -> &[(String, String)] {
         &self.mcp_variables
     }
 
-    /// What entries of MCP servers write out though it looks secret.
+    /// Literal values of MCP servers that look like secrets.
     #[must_use]
     pub fn mcp_secrets(&self) -> &Secrets {
         &self.mcp_secrets
@@ -184,20 +182,20 @@ impl Minds {
         self.providers.iter().find(|provider| provider.key == key)
     }
 
-    /// What a member was told about itself, as written.
+    /// The persona and other texts of a member.
     #[must_use]
     pub fn texts_of(&self, id: &AgentId) -> MemberTexts<'_> {
         self.texts.of(id)
     }
 
-    /// The keep-going text; `None` where an empty file switches it off.
+    /// The text of the diligence push; `None` if an empty file switches it off.
     #[must_use]
     pub fn diligence(&self) -> Option<&str> {
         self.diligence.as_deref()
     }
 
-    /// What is missing before a dialog can run at all, in words for the person who tried. A member
-    /// in the file is enough; whether its model can be used is [`Minds::model_of`]'s to say.
+    /// The problem if no dialog can run because there is no member. Whether a member's model can be used
+    /// is checked by [`Minds::model_of`].
     #[must_use]
     pub fn missing(&self) -> Option<Problem> {
         if self.team.visible().next().is_some() {
@@ -208,12 +206,12 @@ impl Minds {
         } else {
             "there is no team: the file names no member that can be used"
         };
-        let mend = "run `dominds-tui init` for a starter team, or add a member under `members:`";
-        Some(Problem::new("team/missing", team::PATH, text, mend))
+        let fix = "run `dominds-tui init` for a starter team, or add a member under `members:`";
+        Some(Problem::new("team/missing", team::PATH, text, fix))
     }
 
-    /// What the team and the member keep in mind, one message per memory. `tool_names` as for
-    /// [`Minds::system_prompt`]; `stamp` writes the time of a change.
+    /// The memories of the team and the member, one message each. `tool_names` as for
+    /// [`Minds::system_prompt`]; `stamp` formats modification times.
     #[must_use]
     pub fn memories(
         &self,
@@ -221,12 +219,12 @@ impl Minds {
         tool_names: &[String],
         stamp: &dyn Fn(SystemTime) -> Stamp,
     ) -> Vec<String> {
-        let setting = memory::Setting { lang: self.lang, tool_names, stamp };
+        let setting = memory::RenderOptions { lang: self.lang, tool_names, stamp };
         memory::messages(self.memories.of(member), &setting)
     }
 
-    /// The one system text for a member in a dialog of this role. `tool_names` are the tools it is
-    /// offered there. The same input gives the same bytes: no time, nothing that changes by itself.
+    /// The system prompt for a member in a dialog of this role. `tool_names` are the tools it has
+    /// there. The same input gives the same bytes, so that providers can cache it.
     #[must_use]
     pub fn system_prompt(
         &self,
@@ -234,7 +232,7 @@ impl Minds {
         role: DialogRole,
         tool_names: &[String],
     ) -> String {
-        prompt::build(&prompt::Facts {
+        prompt::build(&prompt::PromptInput {
             lang: self.lang,
             member,
             team: &self.team,
@@ -247,9 +245,9 @@ impl Minds {
     }
 }
 
-/// The file that names what a person is asked to agree to.
+/// The file that configures this kind of trust entry.
 #[must_use]
-pub fn file_of(kind: TrustKind) -> &'static str {
+pub fn trust_file(kind: TrustKind) -> &'static str {
     match kind {
         TrustKind::Shell => team::PATH,
         TrustKind::Server => mcp_config::PATH,
@@ -259,20 +257,20 @@ pub fn file_of(kind: TrustKind) -> &'static str {
 
 fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Option<String> {
     match files::read(workspace, path, files::CONFIG_LIMIT_BYTES) {
-        Found::Text(text) => Some(text),
-        Found::Missing => None,
-        Found::Unusable(why) => {
-            problems.push(unusable(path, &why));
+        FileContent::Text(text) => Some(text),
+        FileContent::Missing => None,
+        FileContent::Unusable(reason) => {
+            problems.push(unusable(path, &reason));
             None
         }
     }
 }
 
-fn unusable(path: &str, why: &str) -> Problem {
+fn unusable(path: &str, reason: &str) -> Problem {
     Problem::new(
         format!("minds/unusable/{path}"),
         path,
-        format!("the file cannot be used: {why}"),
+        format!("the file cannot be used: {reason}"),
         "make it a readable text file of this workspace, or remove it",
     )
 }

@@ -1,39 +1,40 @@
-//! "Did you mean": the known name that a wrong one was probably meant to be.
+//! "Did you mean" suggestions for misspelt names.
 
 /// Names longer than this are not compared.
-const MAX: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// The nearest of `known`: the same letters in another spelling (`baseURL`, `base_url`), or at most
 /// two edits away and at most half of the word.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = letters(name);
+    let normalized_name = normalized(name);
     known
         .into_iter()
         .filter(|candidate| *candidate != name)
         .filter_map(|candidate| {
-            let distance = distance(&wanted, &letters(candidate))?;
-            (distance <= 2 && distance * 2 <= wanted.len()).then_some((distance, candidate))
+            let distance = edit_distance(&normalized_name, &normalized(candidate))?;
+            (distance <= 2 && distance * 2 <= normalized_name.len())
+                .then_some((distance, candidate))
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// A tail for a mend text: `; did you mean "x"?`, or nothing.
+/// A suffix for the text of a fix: `; did you mean "x"?`, or nothing.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
-fn letters(text: &str) -> Vec<char> {
+fn normalized(text: &str) -> Vec<char> {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
-        .take(MAX + 1)
+        .take(MAX_NAME_CHARS + 1)
         .collect()
 }
 
-/// Edits between two words; `None` for words too long to compare.
-fn distance(a: &[char], b: &[char]) -> Option<usize> {
-    if a.len() > MAX || b.len() > MAX {
+/// Edits between two names; `None` if too long to compare.
+fn edit_distance(a: &[char], b: &[char]) -> Option<usize> {
+    if a.len() > MAX_NAME_CHARS || b.len() > MAX_NAME_CHARS {
         return None;
     }
     let mut row: Vec<usize> = (0..=b.len()).collect();

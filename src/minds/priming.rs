@@ -1,12 +1,12 @@
-//! Startup scripts below `.minds/priming/`: what would keep one from being used. The records such a
-//! script left in a dialog are read like any others.
+//! Checks the startup scripts below `.minds/priming/`. The records that a script left in a dialog are
+//! read like any others.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::files::{self, Found};
-use super::report::{at, clip, kind};
+use super::files::{self, FileContent};
+use super::report::{clip, value_type, with_line};
 use super::unusable;
 use crate::domain::{Problem, json};
 use crate::yaml;
@@ -15,11 +15,11 @@ const FOLDER: &str = ".minds/priming";
 const KIND: &str = "agent_priming_script";
 const VERSION: u64 = 3;
 const MAX_SCRIPTS: usize = 500;
-const DEEPEST: usize = 4;
-const HEADING: &str = "### record ";
+const MAX_DEPTH: usize = 4;
+const RECORD_HEADING: &str = "### record ";
 
-/// What a script may put into a dialog.
-const RECORDS: [&str; 11] = [
+/// Records a script may add to a dialog.
+const RECORD_NAMES: [&str; 11] = [
     "human_text_record",
     "runtime_guide_record",
     "agent_thought_record",
@@ -33,24 +33,24 @@ const RECORDS: [&str; 11] = [
     "gen_finish_record",
 ];
 
-/// What is wrong with the scripts of a workspace, in the order of their paths.
+/// Problems of the scripts of a workspace, sorted by path.
 #[must_use]
 pub fn priming_problems(workspace: &Path) -> Vec<Problem> {
     let mut paths = Vec::new();
     for folder in ["team_shared", "individual"] {
-        collect(workspace, &format!("{FOLDER}/{folder}"), DEEPEST, &mut paths);
+        collect_scripts(workspace, &format!("{FOLDER}/{folder}"), MAX_DEPTH, &mut paths);
     }
     paths.sort();
     let read = |path: &String| match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
-        Found::Text(text) => problems_of(path, &text),
-        Found::Missing => Vec::new(),
-        Found::Unusable(why) => vec![unusable(path, &why)],
+        FileContent::Text(text) => script_problems(path, &text),
+        FileContent::Missing => Vec::new(),
+        FileContent::Unusable(reason) => vec![unusable(path, &reason)],
     };
     paths.iter().flat_map(read).collect()
 }
 
-/// Markdown files below a folder, as paths from the workspace. Links are not gone through.
-fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>) {
+/// Collects Markdown files below a folder, relative to the workspace. Links are not followed.
+fn collect_scripts(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>) {
     let found = std::fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten();
     for entry in found.take(MAX_SCRIPTS) {
         let (Ok(kind), Some(name)) =
@@ -60,7 +60,7 @@ fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>
         };
         let path = format!("{folder}/{name}");
         if kind.is_dir() && depth > 0 {
-            collect(workspace, &path, depth - 1, paths);
+            collect_scripts(workspace, &path, depth - 1, paths);
         } else if Path::new(&name).extension().is_some_and(|ending| ending == "md")
             && paths.len() < MAX_SCRIPTS
         {
@@ -69,40 +69,43 @@ fn collect(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec<String>
     }
 }
 
-fn problems_of(path: &str, text: &str) -> Vec<Problem> {
-    let problem = |what: &str, line: Option<usize>, found: String, mend: &str| {
-        at(Problem::new(format!("team/priming/{what}/{path}"), path, found, mend).warning(), line)
+fn script_problems(path: &str, text: &str) -> Vec<Problem> {
+    let problem = |what: &str, line: Option<usize>, found: String, fix: &str| {
+        with_line(
+            Problem::new(format!("team/priming/{what}/{path}"), path, found, fix).warning(),
+            line,
+        )
     };
     let body = files::without_front_matter(text);
     let Some(head) = text.strip_suffix(body).filter(|head| !head.is_empty()) else {
         let found = "there is no block between two `---` lines at the start".to_owned();
-        let mend = "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`";
-        return vec![problem("head", Some(1), found, mend)];
+        let fix = "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`";
+        return vec![problem("head", Some(1), found, fix)];
     };
     let inner = head.trim().trim_start_matches("---").trim_end_matches("---");
     let fields = match yaml::parse(inner) {
         Ok(fields) => fields,
         Err(error) => {
             let found = format!("the block at the start cannot be read as YAML: {}", error.text);
-            return vec![problem("head", error.line, found, "mend the syntax")];
+            return vec![problem("head", error.line, found, "fix the syntax")];
         }
     };
-    let mut problems: Vec<Problem> = field_faults(&fields)
+    let mut problems: Vec<Problem> = invalid_fields(&fields)
         .into_iter()
-        .map(|(key, found, mend)| {
+        .map(|(key, found, fix)| {
             let line = head.lines().position(|line| line.starts_with(key));
-            problem(key, Some(line.map_or(1, |line| line + 1)), found, mend)
+            problem(key, Some(line.map_or(1, |line| line + 1)), found, fix)
         })
         .collect();
     let before = head.lines().count();
-    problems.extend(body_faults(body).into_iter().map(|(line, found, mend)| {
-        problem(&format!("record/{line}"), Some(before + line), found, mend)
+    problems.extend(invalid_records(body).into_iter().map(|(line, found, fix)| {
+        problem(&format!("record/{line}"), Some(before + line), found, fix)
     }));
     problems
 }
 
-/// The key, the finding, the mend.
-fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
+/// `(key, problem, fix)`.
+fn invalid_fields(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
     let mut faults = Vec::new();
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::trim);
     if text("kind") != Some(KIND) {
@@ -110,7 +113,7 @@ fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
     }
     if fields.get("version").and_then(Value::as_u64) != Some(VERSION) {
         let found = format!("`version` is not {VERSION}");
-        faults.push(("version", found, "only this version is known"));
+        faults.push(("version", found, "only this version is supported"));
     }
     if text("title").is_none_or(str::is_empty) {
         faults.push(("title", "there is no `title`".to_owned(), "name what the script is for"));
@@ -119,7 +122,7 @@ fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
         None => {}
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {}
         Some(other) => {
-            let found = format!("`applicableMemberIds` is {}", kind(other));
+            let found = format!("`applicableMemberIds` is {}", value_type(other));
             faults.push(("applicableMemberIds", found, "write a list of members' ids"));
         }
     }
@@ -128,25 +131,26 @@ fn field_faults(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
         None => {}
         Some(Value::Array(all)) if all.iter().all(has_content) => {}
         Some(_) => {
-            let found = "`reminders` is no list of maps with `content`".to_owned();
+            let found = "`reminders` is not a list of maps with `content`".to_owned();
             faults.push(("reminders", found, "give each reminder a `content`"));
         }
     }
     faults
 }
 
-/// The line within the body (first is 1), the finding, the mend.
-fn body_faults(body: &str) -> Vec<(usize, String, &'static str)> {
+/// `(line, problem, fix)`; lines of the body, 1-based.
+fn invalid_records(body: &str) -> Vec<(usize, String, &'static str)> {
     let lines: Vec<&str> = body.lines().collect();
     let mut faults = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let Some(name) = line.strip_prefix(HEADING).map(str::trim) else { continue };
-        if !RECORDS.contains(&name) {
-            let found = format!("`{}` is no kind of record a script can hold", clip(name));
-            faults.push((at + 1, found, "use a kind such as `human_text_record`"));
-        } else if name == "func_call_record" && !holds_json(lines.get(at + 1..).unwrap_or_default())
+        let Some(name) = line.strip_prefix(RECORD_HEADING).map(str::trim) else { continue };
+        if !RECORD_NAMES.contains(&name) {
+            let found = format!("`{}` is not a record type a script can have", clip(name));
+            faults.push((at + 1, found, "use a type such as `human_text_record`"));
+        } else if name == "func_call_record"
+            && !has_json_block(lines.get(at + 1..).unwrap_or_default())
         {
-            let found = "the call has no block of JSON".to_owned();
+            let found = "the call has no JSON block".to_owned();
             faults.push((at + 1, found, "put its fields between ```json and ```"));
         }
     }
@@ -154,8 +158,8 @@ fn body_faults(body: &str) -> Vec<(usize, String, &'static str)> {
 }
 
 /// True if a fenced block of JSON follows before the next record.
-fn holds_json(below: &[&str]) -> bool {
-    let own = below.iter().take_while(|line| !line.starts_with(HEADING));
+fn has_json_block(below: &[&str]) -> bool {
+    let own = below.iter().take_while(|line| !line.starts_with(RECORD_HEADING));
     let fenced: Vec<&str> = own
         .skip_while(|line| !line.starts_with("```"))
         .skip(1)
@@ -172,12 +176,12 @@ mod tests {
     const HEAD: &str = "---\nkind: agent_priming_script\nversion: 3\ntitle: First steps\n---\n";
 
     fn found(text: &str) -> Vec<(String, Option<usize>)> {
-        let told = problems_of("p.md", text).into_iter();
-        told.map(|p| (p.id.trim_start_matches("team/priming/").to_owned(), p.line)).collect()
+        let problems = script_problems("p.md", text).into_iter();
+        problems.map(|p| (p.id.trim_start_matches("team/priming/").to_owned(), p.line)).collect()
     }
 
     #[test]
-    fn a_script_needs_its_head_and_records_that_are_known() {
+    fn a_script_needs_front_matter_and_known_records() {
         let call = "### record func_call_record\n```json\n{\"name\": \"list_dir\"}\n```\n";
         for (text, expected) in [
             (format!("{HEAD}\n### record human_text_record\nHello\n\n{call}"), vec![]),
@@ -193,14 +197,14 @@ mod tests {
             (format!("{HEAD}\n### record hologram\n"), vec![("record/2/p.md", Some(7))]),
             (format!("{HEAD}### record func_call_record\nx\n"), vec![("record/1/p.md", Some(6))]),
         ] {
-            let told = found(&text);
-            let told: Vec<_> = told.iter().map(|(id, line)| (id.as_str(), *line)).collect();
-            assert_eq!(told, expected, "{text}");
+            let found = found(&text);
+            let found: Vec<_> = found.iter().map(|(id, line)| (id.as_str(), *line)).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
-    fn scripts_are_looked_for_in_both_folders() {
+    fn scripts_are_found_in_both_folders() {
         let dir = tempfile::tempdir().unwrap();
         for path in
             ["team_shared/a.md", "individual/lead/sub/b.md", "other/c.md", "team_shared/d.txt"]
@@ -209,10 +213,10 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "no head").unwrap();
         }
-        let told = priming_problems(dir.path());
-        let told: Vec<&str> = told.iter().map(|problem| problem.path.as_str()).collect();
+        let problems = priming_problems(dir.path());
+        let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
         assert_eq!(
-            told,
+            paths,
             [".minds/priming/individual/lead/sub/b.md", ".minds/priming/team_shared/a.md"]
         );
     }

@@ -1,39 +1,39 @@
-//! Collects the problems of one YAML file, each with the line of the key it is about.
+//! Collects the problems of one YAML file, each with the line of its key.
 
 use serde_json::Value;
 
 use super::lines;
 use crate::domain::Problem;
 
-/// More findings than this are counted, not listed.
+/// Problems beyond this number are dropped.
 const MAX_PROBLEMS: usize = 200;
 
 /// The problems of one file, in the order found.
 #[derive(Debug)]
-pub(crate) struct Report<'a> {
+pub(crate) struct ProblemReport<'a> {
     path: &'a str,
     text: &'a str,
     problems: Vec<Problem>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> ProblemReport<'a> {
     pub(crate) fn new(path: &'a str, text: &'a str) -> Self {
         Self { path, text, problems: Vec::new() }
     }
 
-    /// Adds a finding about the key that `keys` lead to.
-    pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
-        self.push(Problem::new(id, self.path, text, mend), keys);
+    /// Adds an error about the key at path `keys`.
+    pub(crate) fn add(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
+        self.push(Problem::new(id, self.path, text, fix), keys);
     }
 
-    /// Likewise, about something that is merely ignored.
-    pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, mend: String) {
-        self.push(Problem::new(id, self.path, text, mend).warning(), keys);
+    /// Adds a warning about the key at path `keys`.
+    pub(crate) fn warn(&mut self, id: &str, keys: &[&str], text: String, fix: String) {
+        self.push(Problem::new(id, self.path, text, fix).warning(), keys);
     }
 
     fn push(&mut self, problem: Problem, keys: &[&str]) {
         if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(at(problem, lines::line_of(self.text, keys)));
+            self.problems.push(with_line(problem, lines::line_of(self.text, keys)));
         }
     }
 
@@ -42,27 +42,27 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The problem with its line, where known.
-pub(crate) fn at(problem: Problem, line: Option<usize>) -> Problem {
+/// Adds the line to the problem, if known.
+pub(crate) fn with_line(problem: Problem, line: Option<usize>) -> Problem {
     match line {
         Some(line) => problem.at_line(line),
         None => problem,
     }
 }
 
-/// What a value is, in words for a person.
-pub(crate) fn kind(value: &Value) -> &'static str {
+/// The type of a value, for messages.
+pub(crate) fn value_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
 }
 
-/// Foreign text shortened for a message.
+/// Truncates untrusted text for a message.
 pub(crate) fn clip(text: &str) -> String {
     const MAX: usize = 80;
     let mut short: String = text.chars().take(MAX).collect();

@@ -1,13 +1,13 @@
-//! Whether anything below `.minds/` was changed, without reading it.
+//! Detects changes below `.minds/` without reading the files.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-/// Entries looked at; a folder with more is watched in its first ones.
+/// Further entries are not watched.
 const MAX_ENTRIES: usize = 5_000;
 
-/// Changes when a file below `.minds/` is written, made or removed.
+/// A hash that changes when a file below `.minds/` is created, written or removed.
 #[must_use]
 pub fn stamp(workspace: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -20,7 +20,7 @@ pub fn stamp(workspace: &Path) -> u64 {
             }
             left -= 1;
             path.hash(&mut hasher);
-            // A link counts as what it leads to, but is not gone through.
+            // Uses the target's metadata of a link, but does not enter it.
             let Ok(meta) = path.metadata() else { continue };
             meta.len().hash(&mut hasher);
             meta.modified().ok().hash(&mut hasher);
@@ -32,7 +32,7 @@ pub fn stamp(workspace: &Path) -> u64 {
     hasher.finish()
 }
 
-/// In the order of their names.
+/// Sorted by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = found.take(MAX_ENTRIES).map(|entry| entry.path()).collect();

@@ -1,7 +1,7 @@
-//! The team a new workspace starts with, the same this repository works with, and a first Taskdoc.
-//! Whoever writes it never touches a file that exists.
+//! The starter team of a new workspace (the one of this repository) and a first Taskdoc. Existing files
+//! are never overwritten.
 
-/// Path below the workspace, and text.
+/// `(path, text)`; paths are relative to the workspace.
 pub const FILES: [(&str, &str); 11] = [
     (".minds/team.yaml", include_str!("../../.minds/team.yaml")),
     (".minds/llm.yaml", include_str!("../../.minds/llm.yaml")),

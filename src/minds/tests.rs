@@ -1,4 +1,4 @@
-//! A whole `.minds/` folder: what is there, what is missing, which model a member gets.
+//! A complete `.minds/` folder: what exists, what is missing, which model a member uses.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn of<'a>(minds: &'a Minds, id: &str) -> &'a Member {
 }
 
 #[test]
-fn without_a_folder_there_is_no_problem_but_something_missing() {
+fn without_a_folder_there_is_no_problem_but_the_team_is_missing() {
     let minds = minds(&[]);
     assert_eq!(minds.problems(), []);
     let missing = minds.missing().unwrap();
@@ -57,7 +57,7 @@ fn without_a_folder_there_is_no_problem_but_something_missing() {
 }
 
 #[test]
-fn a_member_talks_to_the_model_it_names_or_the_first_of_its_provider() {
+fn a_member_uses_the_model_it_names_or_the_first_of_its_provider() {
     let minds = minds(&[
         (
             "team.yaml",
@@ -80,7 +80,7 @@ fn a_member_talks_to_the_model_it_names_or_the_first_of_its_provider() {
 }
 
 #[test]
-fn a_provider_whose_key_is_not_set_is_not_chosen_by_itself() {
+fn a_provider_without_its_api_key_is_not_chosen_by_default() {
     let llm = "\
 providers:
   paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', apiKeyEnvVar: PAID, models: {p: {}} }
@@ -97,7 +97,7 @@ providers:
 }
 
 #[test]
-fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
+fn an_unusable_model_or_provider_is_reported_once_with_its_line_and_fix() {
     for (member, id, line, hint) in [
         ("provider: locl", "team/unknown-provider/locl", Some(5), "`local`"),
         ("model: smal", "team/unknown-model/local/smal", Some(5), "`small`"),
@@ -123,13 +123,13 @@ fn what_a_member_cannot_use_is_said_once_with_its_line_and_mend() {
 }
 
 #[test]
-fn a_provider_nobody_uses_is_no_problem() {
+fn an_unused_provider_is_not_a_problem() {
     let llm = format!("{LLM}  old: {{ apiType: codex }}\n");
     assert_eq!(minds(&[("team.yaml", TEAM), ("llm.yaml", &llm)]).problems(), []);
 }
 
 #[test]
-fn a_name_that_is_no_tool_is_a_problem_with_its_line() {
+fn an_unknown_tool_is_a_problem_with_its_line() {
     let team = "\
 members:
   a:
@@ -188,7 +188,7 @@ fn k04_the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
 }
 
 #[test]
-fn an_empty_diligence_file_switches_keeping_going_off() {
+fn an_empty_diligence_file_switches_keep_going_off() {
     for (files, expected) in [
         (vec![("diligence.md", "Go on.\n")], Some("Go on.")),
         (vec![("diligence.md", "a"), ("diligence.en.md", "b")], Some("b")),
@@ -206,7 +206,7 @@ fn an_empty_diligence_file_switches_keeping_going_off() {
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_a_problem_and_the_rest_goes_on() {
+fn an_unusable_file_is_a_problem_and_the_others_are_used() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &[("team.yaml", TEAM), ("llm.yaml", LLM)]);
     fs::create_dir_all(dir.path().join(".minds/env.md")).unwrap();
@@ -219,7 +219,7 @@ fn a_file_that_cannot_be_used_is_a_problem_and_the_rest_goes_on() {
 }
 
 #[test]
-fn the_system_prompt_holds_the_members_own_texts() {
+fn the_system_prompt_contains_the_members_own_texts() {
     let minds = minds(&[
         ("team.yaml", TEAM),
         ("llm.yaml", LLM),
@@ -236,7 +236,7 @@ fn the_system_prompt_holds_the_members_own_texts() {
 }
 
 #[test]
-fn c18_k07_memories_and_skills_that_cannot_be_used_are_among_the_problems() {
+fn c18_k07_unusable_memories_and_skills_are_reported() {
     let minds = minds(&[
         ("team.yaml", TEAM),
         ("llm.yaml", LLM),
@@ -250,7 +250,7 @@ fn c18_k07_memories_and_skills_that_cannot_be_used_are_among_the_problems() {
 }
 
 #[test]
-fn a_huge_file_is_refused_and_many_findings_are_bounded() {
+fn a_huge_file_is_refused_and_many_problems_are_bounded() {
     let many: Vec<String> = (0..5_000).map(|at| format!("'wrong {at}'")).collect();
     let team = format!(
         "{TEAM}  x: {{ tools: [{}] }}\n  y: {{ tools: [{}] }}\n",

@@ -1,22 +1,22 @@
-//! What members are told about themselves and their surroundings: one file per kind and member, the
-//! first that exists wins, a blank one counts as none.
+//! The texts of members and of the environment: one file per kind and member, the first that exists wins,
+//! a blank one counts as missing.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::files::{self, Found};
+use super::files::{self, FileContent};
 use super::prompt::persona;
 use super::unusable;
 use crate::domain::{AgentId, Lang, Problem, Team};
 
-/// Names of a kind of text, the present one first.
-type Names = &'static [&'static str];
+/// File names of a kind of text, the current one first.
+type FileNames = &'static [&'static str];
 
-const PERSONA: Names = &["persona"];
-const KNOWHOW: Names = &["knowhow", "knowledge"];
-const PITFALLS: Names = &["pitfalls", "lessons"];
+const PERSONA: FileNames = &["persona"];
+const KNOWHOW: FileNames = &["knowhow", "knowledge"];
+const PITFALLS: FileNames = &["pitfalls", "lessons"];
 
-/// The texts of one member; `None` where there is none.
+/// The texts of one member; `None` if missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemberTexts<'a> {
     pub persona: Option<&'a str>,
@@ -25,7 +25,7 @@ pub struct MemberTexts<'a> {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Owned {
+struct OwnedTexts {
     persona: Option<String>,
     knowhow: Option<String>,
     pitfalls: Option<String>,
@@ -33,25 +33,26 @@ struct Owned {
 
 /// All texts of a workspace.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Texts {
-    by_member: HashMap<AgentId, Owned>,
+pub(super) struct TeamTexts {
+    by_member: HashMap<AgentId, OwnedTexts>,
     environment: Option<String>,
 }
 
-impl Texts {
+impl TeamTexts {
     pub(super) fn load(
         workspace: &Path,
         lang: Lang,
         team: &Team,
         problems: &mut Vec<Problem>,
     ) -> Self {
-        let mut find = |folder: &str, names: Names| first(workspace, folder, names, lang, problems);
+        let mut find =
+            |folder: &str, names: FileNames| read_first(workspace, folder, names, lang, problems);
         let environment = find(".minds", &["env"]);
         let mut by_member = HashMap::new();
         for member in &team.members {
             let folder = format!(".minds/team/{}", member.id);
-            let built_in = persona::built_in(&member.id).map(|text| text.of(lang).to_owned());
-            let texts = Owned {
+            let built_in = persona::built_in(&member.id).map(|text| text.in_lang(lang).to_owned());
+            let texts = OwnedTexts {
                 persona: find(&folder, PERSONA).or(built_in),
                 knowhow: find(&folder, KNOWHOW),
                 pitfalls: find(&folder, PITFALLS),
@@ -74,11 +75,11 @@ impl Texts {
     }
 }
 
-/// `name.<lang>.md`, then `name.md`, for each name in turn.
-fn first(
+/// Tries `name.<lang>.md`, then `name.md`, for each name.
+fn read_first(
     workspace: &Path,
     folder: &str,
-    names: Names,
+    names: FileNames,
     lang: Lang,
     problems: &mut Vec<Problem>,
 ) -> Option<String> {
@@ -86,13 +87,13 @@ fn first(
         for file in [format!("{name}.{}.md", lang.code()), format!("{name}.md")] {
             let path = format!("{folder}/{file}");
             match files::read(workspace, &path, files::TEXT_LIMIT_BYTES) {
-                Found::Text(text) => {
+                FileContent::Text(text) => {
                     let text = text.trim();
                     return (!text.is_empty()).then(|| text.to_owned());
                 }
-                Found::Missing => {}
-                Found::Unusable(why) => {
-                    problems.push(unusable(&path, &why));
+                FileContent::Missing => {}
+                FileContent::Unusable(reason) => {
+                    problems.push(unusable(&path, &reason));
                     return None;
                 }
             }

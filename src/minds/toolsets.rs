@@ -1,16 +1,16 @@
-//! Names of toolsets and tools in `team.yaml` that nobody knows.
+//! Reports unknown toolsets and tools in `team.yaml`.
 
 use std::collections::BTreeMap;
 
 use super::nearest::did_you_mean;
-use super::report::{at, clip};
+use super::report::{clip, with_line};
 use super::{Minds, lines, team};
 use crate::domain::Problem;
 
 /// Unknown names beyond this number are not listed.
 const MAX_PROBLEMS: usize = 50;
 
-/// What is known of one unknown name: whose list it stands in.
+/// The first list that has an unknown name.
 struct Mention<'a> {
     key: &'static str,
     owner: &'a str,
@@ -35,7 +35,7 @@ impl Minds {
         problems.map(|(name, mention)| self.unknown_tool(name, &mention, known)).collect()
     }
 
-    /// True if `mcp.yaml` names servers, which have tools that are not known before they run.
+    /// True if `mcp.yaml` has servers; their tools are unknown until they run.
     #[must_use]
     pub fn has_servers(&self) -> bool {
         !self.mcp_servers.is_empty()
@@ -61,13 +61,13 @@ impl Minds {
         .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];
         let shared: &[&str] = &["member_defaults", mention.key];
-        let holds_name = |line: &usize| {
+        let has_name = |line: &usize| {
             let line = text.lines().nth(line - 1);
             line.is_some_and(|line| line.contains(name))
         };
         let line = [own, shared]
             .into_iter()
-            .find_map(|keys| lines::line_of_value(text, keys, name).filter(holds_name));
-        at(problem, line)
+            .find_map(|keys| lines::line_of_value(text, keys, name).filter(has_name));
+        with_line(problem, line)
     }
 }

@@ -1,9 +1,9 @@
-//! Files this process was started with.
+//! Inherited file descriptors.
 
-/// After standard input, output and error.
-const FIRST: i32 = 3;
+/// After stdin, stdout and stderr.
+const FIRST_INHERITED: i32 = 3;
 
-/// Files that whoever started the program left open do not reach the programs it starts.
-pub fn keep_inherited_from_children() {
-    close_fds::set_fds_cloexec(FIRST, &[]);
+/// Marks inherited descriptors close-on-exec, so that child processes do not get them.
+pub fn close_inherited_on_exec() {
+    close_fds::set_fds_cloexec(FIRST_INHERITED, &[]);
 }

@@ -1,4 +1,4 @@
-//! Where this program keeps its own things outside a workspace.
+//! Folders of this program outside a workspace.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -17,19 +17,18 @@ pub fn config() -> Option<PathBuf> {
     project().map(|dirs| dirs.config_dir().to_owned())
 }
 
-/// The folder of what is kept about this person and machine.
+/// The state folder of this user.
 #[must_use]
 pub fn state() -> Option<PathBuf> {
     let dirs = project()?;
     Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
 }
 
-/// Makes the folder of what is kept about this person: nobody else looks into it. One that is there
-/// stays as it is.
+/// Creates the state folder, private to this user. An existing one is not changed.
 ///
 /// # Errors
-/// There is no place for it, or the system's refusal.
-pub fn make_state() -> io::Result<PathBuf> {
+/// There is no home folder, or the error of the system.
+pub fn create_state() -> io::Result<PathBuf> {
     let folder = state().ok_or(io::ErrorKind::NotFound)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)

@@ -1,4 +1,4 @@
-//! The environment, read in one place.
+//! Access to the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ pub fn all() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(text)
 }
 
-/// The file of this very program, also if another has taken its place on disk meanwhile.
+/// The executable of this process, even if the file on disk was replaced.
 #[must_use]
-pub fn this_program() -> PathBuf {
+pub fn current_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");
     if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }
@@ -38,7 +38,7 @@ pub fn work_language() -> Lang {
 
 /// `path` with the home directory written as `~`.
 #[must_use]
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     let home = variable("HOME");
     match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

@@ -1,14 +1,14 @@
-//! What other processes of the same person may see of this one.
+//! Protects this process from other processes of the same user.
 
-/// Closes the memory and the first environment of this program, where keys lie, to other processes of
-/// the same person, commands of members among them. An administrator sees them all the same.
+/// Prevents other processes of the same user, such as members' commands, from reading the memory and the
+/// initial environment of this process, which contain API keys. Root can still read them.
 #[cfg(target_os = "linux")]
-pub fn keep_to_ourselves() {
+pub fn disable_dumps() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-    // A system that cannot do it has nothing better to offer.
+    // There is no fallback.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Other systems do not show one process the environment of another so readily.
+/// Other systems do not expose the environment of a process as easily.
 #[cfg(not(target_os = "linux"))]
 pub fn keep_to_ourselves() {}

@@ -1,10 +1,10 @@
-//! Random ids in the forms Dominds uses.
+//! Random ids in the formats of Dominds.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::domain::{IdSource, MsgId, SelfId};
 
-/// When the newest id was made, in milliseconds.
+/// The time of the newest id, in milliseconds.
 static LAST_ID: AtomicI64 = AtomicI64::new(0);
 
 const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
@@ -13,8 +13,8 @@ const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 pub struct RandomIds;
 
 impl IdSource for RandomIds {
-    /// Two random bytes and the low 32 bits of the time in milliseconds. The time grows from id to
-    /// id, so that dialogs made at once keep their order.
+    /// Two random bytes and the low 32 bits of the time in milliseconds. The time increases with every
+    /// id, so that dialogs created at the same time keep their order.
     fn dialog(&self) -> SelfId {
         #[expect(clippy::disallowed_methods, reason = "ids carry their time of creation")]
         let now = jiff::Timestamp::now().as_millisecond();
@@ -41,7 +41,7 @@ mod tests {
     use crate::domain::ids::is_dialog_path;
 
     #[test]
-    fn ids_have_the_form_dominds_uses() {
+    fn ids_have_the_format_of_dominds() {
         let id = RandomIds.dialog();
         let parts: Vec<usize> = id.as_str().split('/').map(str::len).collect();
         assert_eq!(parts, [2, 2, 8]);

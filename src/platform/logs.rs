@@ -1,8 +1,8 @@
-//! The log: files in the state directory, a new one each day, never in the workspace, never on the
-//! terminal, never with prompts or keys in them.
+//! The log: one file per day in the state folder, never in the workspace or on the terminal, without
+//! prompts and keys.
 //!
-//! Libraries may tell requests, headers and environments at `debug` and `trace`. Whatever a person asks
-//! for, they only warn.
+//! Libraries may log requests, headers and environments at `debug` and `trace`, so they are limited to
+//! warnings, whatever the configured level.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -20,58 +20,59 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::{SystemClock, dirs, env};
 use crate::domain::{Clock as _, Vault};
 
-/// Log files kept.
-const FILES: usize = 5;
-/// What a file is called before and after its day.
-const NAME: (&str, &str) = ("dominds-tui.", ".log");
-/// The one source of lines that may say much.
-const OURS: &str = "dominds_tui";
+const MAX_FILES: usize = 5;
+/// Prefix and suffix; the date is between them.
+const FILE_NAME: (&str, &str) = ("dominds-tui.", ".log");
+/// The only target that may log below `warn`.
+const OWN_TARGET: &str = "dominds_tui";
 
-/// Nobody but the person who runs the program.
+/// Private to this user.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
-/// The secrets of this run of the program; what is learned here is in no line.
+/// The secrets of this process; they are redacted in all lines.
 static VAULT: LazyLock<Vault> = LazyLock::new(Vault::default);
 
-/// The secrets the log knows.
+/// The secrets that are redacted.
 #[must_use]
 pub fn vault() -> &'static Vault {
     &VAULT
 }
 
-/// Starts logging; where no folder can be written the program goes on without. Keep the guard until
-/// the end: dropping it writes what is left.
+/// Starts logging; without a writable folder the program runs without a log. Keep the guard until the
+/// end: dropping it flushes the log.
 #[must_use]
 pub fn start() -> Option<WorkerGuard> {
     let folder = dirs::logs()?;
-    let file = Daily::new(folder, today).ok()?;
+    let file = DailyFile::new(folder, today).ok()?;
     let (writer, guard) = tracing_appender::non_blocking(file);
-    let writer = move || Redacting(writer.clone());
-    let wanted = env::variable("DOMINDS_TUI_LOG").and_then(|text| text.parse::<Targets>().ok());
-    let wanted = wanted.unwrap_or_else(|| Targets::new().with_target(OURS, LevelFilter::INFO));
-    let filter =
-        FilterFn::new(move |about: &Metadata<'_>| is_told(&wanted, about.target(), *about.level()));
+    let writer = move || RedactingWriter(writer.clone());
+    let targets = env::variable("DOMINDS_TUI_LOG").and_then(|text| text.parse::<Targets>().ok());
+    let targets =
+        targets.unwrap_or_else(|| Targets::new().with_target(OWN_TARGET, LevelFilter::INFO));
+    let filter = FilterFn::new(move |about: &Metadata<'_>| {
+        is_logged(&targets, about.target(), *about.level())
+    });
     let layer = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     tracing_subscriber::registry().with(filter).with(layer).try_init().ok()?;
     Some(guard)
 }
 
-/// Whether a line is written: ours as the person wants it, others only as a warning.
-fn is_told(wanted: &Targets, target: &str, level: Level) -> bool {
-    let rest = target.strip_prefix(OURS);
+/// Whether a line is logged: our own by the configured level, others only as a warning.
+fn is_logged(targets: &Targets, target: &str, level: Level) -> bool {
+    let rest = target.strip_prefix(OWN_TARGET);
     let is_ours = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-    (is_ours || level <= Level::WARN) && wanted.would_enable(target, &level)
+    (is_ours || level <= Level::WARN) && targets.would_enable(target, &level)
 }
 
 fn today() -> String {
     SystemClock.now().to_string().chars().take(10).collect()
 }
 
-/// Takes secrets out of lines; each comes whole.
-struct Redacting<W>(W);
+/// Redacts secrets; each write is a complete line.
+struct RedactingWriter<W>(W);
 
-impl<W: Write> Write for Redacting<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let secrets = VAULT.secrets();
         if secrets.is_in(line) {
@@ -88,21 +89,21 @@ impl<W: Write> Write for Redacting<W> {
     }
 }
 
-/// A file for each day; the oldest go.
+/// A file per day; the oldest are removed.
 #[derive(Debug)]
-struct Daily {
+struct DailyFile {
     folder: PathBuf,
     today: fn() -> String,
     day: String,
     file: Arc<File>,
 }
 
-impl Daily {
+impl DailyFile {
     fn new(folder: PathBuf, today: fn() -> String) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
-        // Both are ours alone; an earlier version made them for everybody to read.
-        for ours in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
-            narrow(&File::open(ours)?, FOLDER_MODE)?;
+        // An earlier version created them readable for all users.
+        for folder in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
+            restrict(&File::open(folder)?, FOLDER_MODE)?;
         }
         let day = today();
         let file = Arc::new(open(&folder, &day)?);
@@ -110,7 +111,7 @@ impl Daily {
     }
 }
 
-impl Write for Daily {
+impl Write for DailyFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let day = (self.today)();
         if day != self.day {
@@ -125,7 +126,7 @@ impl Write for Daily {
     }
 }
 
-/// The file of a day, and no more than the newest beside it.
+/// Opens the file of a day, and removes the oldest.
 fn open(folder: &Path, day: &str) -> io::Result<File> {
     let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
     let file = OpenOptions::new()
@@ -133,22 +134,22 @@ fn open(folder: &Path, day: &str) -> io::Result<File> {
         .create(true)
         .mode(FILE_MODE)
         .custom_flags(nofollow)
-        .open(folder.join(format!("{}{day}{}", NAME.0, NAME.1)))?;
-    narrow(&file, FILE_MODE)?;
-    let is_ours = |name: &String| name.starts_with(NAME.0) && name.ends_with(NAME.1);
+        .open(folder.join(format!("{}{day}{}", FILE_NAME.0, FILE_NAME.1)))?;
+    restrict(&file, FILE_MODE)?;
+    let is_ours = |name: &String| name.starts_with(FILE_NAME.0) && name.ends_with(FILE_NAME.1);
     let entries = fs::read_dir(folder)?.flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_ours).collect();
     names.sort();
-    for old in names.iter().rev().skip(FILES) {
-        // A file that stays costs a little room and nothing else.
+    for old in names.iter().rev().skip(MAX_FILES) {
+        // A file that remains only takes a little space.
         let _ = fs::remove_file(folder.join(old));
     }
     Ok(file)
 }
 
-/// Takes from others what they may do with it.
-fn narrow(file: &File, mode: u32) -> io::Result<()> {
+/// Removes permissions of other users.
+fn restrict(file: &File, mode: u32) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     if permissions.mode() & 0o777 & !mode == 0 {
         return Ok(());
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_folders_are_for_nobody_else_also_those_that_were() {
+    fn files_and_folders_are_private_also_existing_ones() {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("state/ours/logs");
         let old = folder.join("dominds-tui.2026-01-02.log");
@@ -175,24 +176,24 @@ mod tests {
         for (path, wide) in [(folder.as_path(), 0o755), (&old, 0o644)] {
             fs::set_permissions(path, fs::Permissions::from_mode(wide)).unwrap();
         }
-        let mut log = Daily::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
+        let mut log = DailyFile::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
         log.write_all(b"after\n").unwrap();
         assert_eq!(fs::read_to_string(&old).unwrap(), "before\nafter\n");
         assert_eq!((mode(&folder), mode(&old)), (0o700, 0o600));
         assert_eq!(mode(folder.parent().unwrap()), 0o700);
         let fresh = top.path().join("other/logs");
-        Daily::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
+        DailyFile::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
         let file = fresh.join("dominds-tui.2026-01-02.log");
         assert_eq!((mode(&fresh), mode(&file)), (0o700, 0o600));
     }
 
     #[test]
-    fn a_new_day_has_a_new_file_and_only_the_newest_stay() {
+    fn a_new_day_has_a_new_file_and_only_the_newest_are_kept() {
         use std::sync::atomic::{AtomicU32, Ordering};
         static DAY: AtomicU32 = AtomicU32::new(10);
         let top = tempfile::tempdir().unwrap();
         let day = || format!("2026-01-{}", DAY.fetch_add(1, Ordering::Relaxed));
-        let mut log = Daily::new(top.path().join("logs"), day).unwrap();
+        let mut log = DailyFile::new(top.path().join("logs"), day).unwrap();
         for _ in 0..8 {
             log.write_all(b"line\n").unwrap();
         }
@@ -205,10 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_lines_can_be_made_to_say_much() {
+    fn only_our_own_target_can_log_below_warn() {
         let all: Targets = "trace".parse().unwrap();
         let rmcp: Targets = "rmcp=trace,dominds_tui=debug".parse().unwrap();
-        for (wanted, target, level, told) in [
+        for (targets, target, level, logged) in [
             (&all, "dominds_tui::mcp", Level::TRACE, true),
             (&all, "dominds_tui", Level::TRACE, true),
             (&all, "dominds_tui_else", Level::INFO, false),
@@ -220,16 +221,16 @@ mod tests {
             (&rmcp, "dominds_tui::mcp", Level::DEBUG, true),
             (&rmcp, "dominds_tui::mcp", Level::TRACE, false),
         ] {
-            assert_eq!(is_told(wanted, target, level), told, "{target} {level}");
+            assert_eq!(is_logged(targets, target, level), logged, "{target} {level}");
         }
     }
 
     #[test]
-    fn a_secret_is_in_no_line_and_a_line_is_taken_whole() {
+    fn a_secret_is_redacted_and_the_complete_line_is_written() {
         VAULT.learn([], ["canary-of-the-log".to_owned()]);
         let mut lines = Vec::new();
         let line = b"a Y2FuYXJ5LW9mLXRoZS1sb2c= b canary-of-the-log c\n";
-        assert_eq!(Redacting(&mut lines).write(line).unwrap(), line.len());
+        assert_eq!(RedactingWriter(&mut lines).write(line).unwrap(), line.len());
         assert_eq!(lines, b"a [redacted] b [redacted] c\n");
     }
 }

@@ -1,5 +1,5 @@
-//! The machine: clock, ids, environment, folders, log, signals. The only place that reads them; the
-//! rest of the program is handed values.
+//! Access to the machine: clock, ids, environment, folders, log, signals. The rest of the program gets
+//! values as arguments.
 
 pub mod clock;
 pub mod descriptors;

@@ -1,14 +1,13 @@
-//! Signals that ask the program to end.
+//! Signals that stop the program.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum StopSignal {
     /// Ctrl-C, from outside the screen.
     Interrupt,
     Terminate,
-    /// The terminal is gone.
+    /// The terminal was closed.
     HangUp,
 }
 
@@ -29,11 +28,11 @@ impl Signals {
         })
     }
 
-    pub async fn next(&mut self) -> Ask {
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _ = self.interrupt.recv() => Ask::Interrupt,
-            _ = self.terminate.recv() => Ask::Terminate,
-            _ = self.hang_up.recv() => Ask::HangUp,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
+            _ = self.hang_up.recv() => StopSignal::HangUp,
         }
     }
 }

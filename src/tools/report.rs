@@ -70,7 +70,9 @@ impl Report {
 pub(super) fn refused(mode: &str, op: Op, fault: &PathFault, lang: Lang) -> ToolOutcome {
     let report = Report::error(mode, &fault.path, fault.code());
     let report = match fault.kind {
-        PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => report.field("operation", word(op)),
+        PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => {
+            report.field("operation", word(op))
+        }
         PathFaultKind::Invalid(_)
         | PathFaultKind::NotFound
         | PathFaultKind::NotAFile

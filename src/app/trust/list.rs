@@ -1,11 +1,11 @@
-//! The list of what a workspace can make happen: shells, servers, providers.
+//! The trust entries of a workspace: shells, servers, providers.
 
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
 use super::programs;
-use super::record::lies_in;
+use super::record::is_inside;
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member};
 use crate::llm::destination;
@@ -13,47 +13,52 @@ use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{ApiType, Env, Minds, ProviderConfig};
 use crate::tools::{Registry, SHELL_TOOLS};
 
-/// Everything, in the order of the files.
-pub(super) fn all(
+/// All entries, in the order of the files.
+pub(super) fn all_entries(
     workspace: &Path,
     minds: &Minds,
     servers: &McpFile,
     env: Env<'_>,
 ) -> Vec<TrustEntry> {
-    let mut entries = shells(minds);
+    let mut entries = shell_entries(minds);
     let declared = servers.servers.iter().filter_map(|declared| {
         let transport = &declared.server.as_ref()?.transport;
-        Some(server(workspace, &declared.id, transport, env))
+        Some(server_entry(workspace, &declared.id, transport, env))
     });
     entries.extend(declared);
     for config in providers(minds, env) {
-        // What nobody can use is told by whoever tries.
-        entries.extend(provider(workspace, config).ok().flatten());
+        // An unusable provider is reported when it is used.
+        entries.extend(provider_entry(workspace, config).ok().flatten());
     }
     entries
 }
 
-/// The members that may run commands.
-pub(super) fn shells(minds: &Minds) -> Vec<TrustEntry> {
+/// One entry per member that may run commands.
+pub(super) fn shell_entries(minds: &Minds) -> Vec<TrustEntry> {
     let registry = Registry::builtin();
     let granted = |member: &&Member| {
         let (tools, _) = registry.for_member(&member.toolsets, &member.tools, true);
         member.shell.is_named() && SHELL_TOOLS.iter().any(|name| tools.contains(name))
     };
     let entry = |member: &Member| {
-        TrustEntry::new(TrustKind::Shell, member.id.as_str(), RUNS, shell_digest(&member.id))
+        TrustEntry::new(
+            TrustKind::Shell,
+            member.id.as_str(),
+            SHELL_ACTION,
+            shell_digest(&member.id),
+        )
     };
     minds.team().members.iter().filter(granted).map(entry).collect()
 }
 
-const RUNS: &str = "may run any command, also in the background";
+const SHELL_ACTION: &str = "may run any command, also in the background";
 
 pub(super) fn shell_digest(member: &AgentId) -> String {
-    digest(&["shell", member.as_str(), RUNS])
+    digest(&["shell", member.as_str(), SHELL_ACTION])
 }
 
-/// A server with everything that decides what it does.
-pub(super) fn server(
+/// The entry of a server; its digest covers everything that determines what it does.
+pub(super) fn server_entry(
     workspace: &Path,
     id: &str,
     transport: &Transport,
@@ -62,7 +67,7 @@ pub(super) fn server(
     let mut act = transport.masked();
     let mut parts = vec!["server".to_owned(), id.to_owned(), transport.to_string()];
     if let Transport::Stdio(program) = transport {
-        for (file, sum) in programs::of(workspace, program, env) {
+        for (file, sum) in programs::checksums(workspace, program, env) {
             act.push_str(&format!(" ({file}: sha256 {})", sum.get(..16).unwrap_or(&sum)));
             parts.extend([file, sum]);
         }
@@ -71,24 +76,24 @@ pub(super) fn server(
     TrustEntry::new(TrustKind::Server, id, &act, digest(&parts))
 }
 
-/// What a provider does beyond this machine; `None` if nothing.
+/// The entry of a provider; `None` if it sends nothing to another machine.
 ///
 /// # Errors
-/// Its address is none, or lies outside of the workspace where it must not; a sentence.
-pub(super) fn provider(
+/// Its address is invalid, or its folder of answers is outside the workspace; the error text.
+pub(super) fn provider_entry(
     workspace: &Path,
     config: &ProviderConfig,
 ) -> Result<Option<TrustEntry>, String> {
     let key = &config.key;
     if config.api_type == ApiType::Mock {
         let folder = workspace.join(&config.base_url);
-        if folder.exists() && !lies_in(&folder, workspace) {
+        if folder.exists() && !is_inside(&folder, workspace) {
             return Err(format!("provider {key}: its folder of answers is outside the workspace"));
         }
         return Ok(None);
     }
     let Some(destination) = destination(&config.base_url) else {
-        return Err(format!("provider {key}: baseUrl is no web address"));
+        return Err(format!("provider {key}: baseUrl is not a web address"));
     };
     if destination.this_machine {
         return Ok(None);
@@ -119,7 +124,7 @@ fn providers<'a>(minds: &'a Minds, env: Env<'_>) -> impl Iterator<Item = &'a Pro
     minds.providers().iter().filter(listed)
 }
 
-/// Of parts that cannot run into each other.
+/// Each part is hashed with its length, so that different parts never give the same input.
 fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

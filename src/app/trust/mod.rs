@@ -1,8 +1,8 @@
-//! What a person agreed to in a workspace, and what waits for them to agree.
+//! The user's consent to what a workspace can do, and the entries that wait for it.
 //!
-//! Three places ask here before anything on the list takes effect: whoever makes a provider, whoever
-//! starts a server, and the engine, which keeps shells from members. Nothing here widens itself: the
-//! list is read from the files as they are at that moment, and consent is kept outside the workspace.
+//! Three callers check consent before an entry takes effect: the source of providers, the start of MCP
+//! servers, and the engine, which removes shells from members. Entries are always read from the current
+//! files, and consent is stored outside the workspace.
 
 mod list;
 mod programs;
@@ -20,46 +20,46 @@ use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{Minds, ProviderConfig};
 use crate::platform::{dirs, env};
 
-pub(super) use record::lies_in;
+pub(super) use record::is_inside;
 
 /// Consent for one workspace.
 #[derive(Debug)]
 pub struct Trust {
     workspace: PathBuf,
-    /// As it stands in the file: the folder without links.
-    name: String,
-    /// `None` where there is no folder outside of the workspace.
+    /// The canonical path, as stored in the file.
+    canonical_workspace: String,
+    /// `None` if there is no state folder outside of the workspace.
     file: Option<PathBuf>,
-    /// Digests of what holds for this run, whatever is in the file.
-    given: BTreeSet<String>,
+    /// Digests of entries that are agreed to for this run only.
+    agreed_for_this_run: BTreeSet<String>,
 }
 
 impl Trust {
-    /// What this person agreed to earlier on this machine.
+    /// The recorded consent of this user on this machine.
     pub fn recorded(workspace: &Path) -> Self {
         Self::in_folder(dirs::state(), workspace)
     }
 
-    /// The same, and all that is on the list now: whoever starts this run agreed to it. What comes to
-    /// the list later is not covered.
-    pub fn given(workspace: &Path) -> Self {
+    /// The recorded consent, and consent to all current entries for this run. Entries that are added
+    /// later are not covered.
+    pub fn for_this_run(workspace: &Path) -> Self {
         let mut trust = Self::recorded(workspace);
-        trust.given = trust.list().into_iter().map(|entry| entry.digest).collect();
+        trust.agreed_for_this_run = trust.list().into_iter().map(|entry| entry.digest).collect();
         trust
     }
 
     fn in_folder(folder: Option<PathBuf>, workspace: &Path) -> Self {
         let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-        let outside = folder.filter(|folder| !lies_in(folder, workspace));
+        let outside = folder.filter(|folder| !is_inside(folder, workspace));
         Self {
             workspace: workspace.to_owned(),
-            name: real.to_string_lossy().into_owned(),
+            canonical_workspace: real.to_string_lossy().into_owned(),
             file: outside.map(|folder| folder.join(record::FILE)),
-            given: BTreeSet::new(),
+            agreed_for_this_run: BTreeSet::new(),
         }
     }
 
-    /// All that the workspace can make happen, as its files are now.
+    /// All entries of the workspace's current files.
     pub fn list(&self) -> Vec<TrustEntry> {
         let minds = Minds::load(&self.workspace, Lang::En);
         self.list_of(&minds)
@@ -67,34 +67,34 @@ impl Trust {
 
     fn list_of(&self, minds: &Minds) -> Vec<TrustEntry> {
         let servers = McpFile::load(&self.workspace);
-        list::all(&self.workspace, minds, &servers, &env::variable)
+        list::all_entries(&self.workspace, minds, &servers, &env::variable)
     }
 
-    /// What waits for a person, in the order of the list.
+    /// Entries that wait for the user's consent, in order.
     pub fn waiting(&self) -> Vec<Unagreed> {
         self.unagreed(self.list())
     }
 
     fn unagreed(&self, entries: Vec<TrustEntry>) -> Vec<Unagreed> {
         let agreed = self.agreed();
-        entries.into_iter().filter_map(|entry| self.missing(entry, &agreed)).collect()
+        entries.into_iter().filter_map(|entry| self.if_unagreed(entry, &agreed)).collect()
     }
 
-    fn missing(&self, entry: TrustEntry, agreed: &[Agreed]) -> Option<Unagreed> {
-        let missing = unagreed(&self.name, entry, agreed)?;
-        (!self.given.contains(&missing.entry.digest)).then_some(missing)
+    fn if_unagreed(&self, entry: TrustEntry, agreed: &[Agreed]) -> Option<Unagreed> {
+        let missing = unagreed(&self.canonical_workspace, entry, agreed)?;
+        (!self.agreed_for_this_run.contains(&missing.entry.digest)).then_some(missing)
     }
 
-    /// What cannot be read is no consent.
+    /// An unreadable file counts as no consent.
     fn agreed(&self) -> Vec<Agreed> {
         self.file.as_deref().and_then(|file| record::read(file).ok()).unwrap_or_default()
     }
 
-    /// Records that a person agreed to entries of the list that were shown to them. What is on the list
-    /// no more, or has changed since, is not recorded.
+    /// Records the user's consent to entries that were shown. Entries that were removed or have changed
+    /// since are not recorded.
     ///
     /// # Errors
-    /// A sentence for a person; nothing is recorded then.
+    /// The error text for the user; nothing is recorded then.
     pub fn agree(&self, digests: &[String]) -> Result<(), String> {
         let shown = |entry: &TrustEntry| digests.contains(&entry.digest);
         let entries: Vec<TrustEntry> = self.list().into_iter().filter(shown).collect();
@@ -106,45 +106,45 @@ impl Trust {
             return Ok(());
         }
         let file = self.file()?;
-        record::add(file, &self.name, &entries)
+        record::add(file, &self.canonical_workspace, &entries)
             .map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    /// The level of the sandbox that was chosen here on the screen. What cannot be read is no choice.
+    /// The sandbox level that was chosen on the screen. An unreadable file counts as no choice.
     pub fn level(&self) -> Option<Level> {
-        record::level(self.file.as_deref()?, &self.name).ok()?
+        record::read_level(self.file.as_deref()?, &self.canonical_workspace).ok()?
     }
 
-    /// Keeps the level a person chose.
+    /// Stores the level the user chose.
     ///
     /// # Errors
-    /// A sentence for a person; nothing is kept then.
+    /// The error text for the user; nothing is stored then.
     pub fn choose(&self, sandbox: Level) -> Result<(), String> {
         let file = self.file()?;
-        let chosen = ChosenLevel { workspace: self.name.clone(), sandbox };
-        record::choose(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
+        let chosen = ChosenLevel { workspace: self.canonical_workspace.clone(), sandbox };
+        record::write_level(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
     }
 
     fn file(&self) -> Result<&Path, String> {
         let nowhere =
-            || "there is no folder outside of the workspace to keep consent in".to_owned();
+            || "there is no folder outside of the workspace to store consent in".to_owned();
         self.file.as_deref().ok_or_else(nowhere)
     }
 
-    /// What has to be agreed to before this provider can be used.
+    /// The entry of this provider, if it still needs consent.
     ///
     /// # Errors
-    /// It can be used by nobody, agreed to or not; a sentence.
+    /// It cannot be used, with or without consent; the error text.
     pub fn provider(&self, config: &ProviderConfig) -> Result<Option<Unagreed>, String> {
-        let Some(entry) = list::provider(&self.workspace, config)? else { return Ok(None) };
-        Ok(self.missing(entry, &self.agreed()))
+        let Some(entry) = list::provider_entry(&self.workspace, config)? else { return Ok(None) };
+        Ok(self.if_unagreed(entry, &self.agreed()))
     }
 }
 
 impl Permission for Trust {
     fn may(&self, server: &str, transport: &Transport) -> bool {
-        let entry = list::server(&self.workspace, server, transport, &env::variable);
-        self.missing(entry, &self.agreed()).is_none()
+        let entry = list::server_entry(&self.workspace, server, transport, &env::variable);
+        self.if_unagreed(entry, &self.agreed()).is_none()
     }
 }
 
@@ -162,7 +162,7 @@ impl Consent for Trust {
     }
 
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {
-        let waiting = self.unagreed(list::shells(minds));
+        let waiting = self.unagreed(list::shell_entries(minds));
         let shells = waiting.into_iter().filter(|one| one.entry.kind == TrustKind::Shell);
         let names: BTreeSet<String> = shells.map(|one| one.entry.digest).collect();
         let waits = |id: &&AgentId| names.contains(&list::shell_digest(id));

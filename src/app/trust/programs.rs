@@ -1,6 +1,6 @@
-//! The files of a workspace that a server's command line names: what they hold is part of what a person
-//! agrees to. A program that finds its files by itself (`npm start`, `make`) is not seen through; its
-//! command line says that it runs in the workspace.
+//! Checksums of the workspace files that a server's command line names: the user agrees to their content
+//! too. Files that a program finds by itself (`npm start`, `make`) are not covered; its command line shows
+//! that it runs in the workspace.
 
 use std::fs::File;
 use std::io;
@@ -10,13 +10,17 @@ use sha2::{Digest as _, Sha256};
 
 use super::list::hex;
 use crate::minds::Env;
-use crate::minds::mcp_config::{Given, Program};
+use crate::minds::mcp_config::{StdioServer, ValueSource};
 
-/// Each such file below the workspace, with the SHA-256 of its content, in the order of the words.
-pub(super) fn of(workspace: &Path, program: &Program, env: Env<'_>) -> Vec<(String, String)> {
+/// Each such file, relative to the workspace, with its SHA-256, in the order of the arguments.
+pub(super) fn checksums(
+    workspace: &Path,
+    program: &StdioServer,
+    env: Env<'_>,
+) -> Vec<(String, String)> {
     let Ok(root) = workspace.canonicalize() else { return Vec::new() };
     let cwd = workspace.join(&program.cwd);
-    let command = command(&cwd, program, env);
+    let command = find_program(&cwd, program, env);
     let words = program.args.iter().flat_map(|word| {
         // `--config=run.js` names a file too.
         let value = word.split_once('=').map(|(_, value)| value);
@@ -28,38 +32,39 @@ pub(super) fn of(workspace: &Path, program: &Program, env: Env<'_>) -> Vec<(Stri
         let Ok(below) = real.strip_prefix(&root) else { continue };
         let name = below.to_string_lossy().into_owned();
         if real.is_file() && !found.iter().any(|(known, _)| *known == name) {
-            let sum = sum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
+            let sum =
+                checksum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
             found.push((name, sum));
         }
     }
     found
 }
 
-/// Where a program is found: by its path, else in the folders of the `PATH` it is given.
-fn command(cwd: &Path, program: &Program, env: Env<'_>) -> Option<PathBuf> {
+/// Finds a program by its path, else in the folders of its `PATH`.
+fn find_program(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathBuf> {
     if program.command.contains('/') {
         return Some(cwd.join(&program.command));
     }
     let own = program.env.iter().find(|(name, _)| name == "PATH");
     let folders = match own {
-        Some((_, Given::Literal(text))) => text.clone(),
-        Some((_, Given::Env(variable))) => env(variable)?,
+        Some((_, ValueSource::Literal(text))) => text.clone(),
+        Some((_, ValueSource::Env(variable))) => env(variable)?,
         None => env("PATH")?,
     };
     let mut found = std::env::split_paths(&folders).map(|folder| cwd.join(folder));
     found.find_map(|folder| Some(folder.join(&program.command)).filter(|path| path.is_file()))
 }
 
-fn sum(path: &Path) -> io::Result<String> {
+fn checksum(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut Hashing(&mut hash))?;
+    io::copy(&mut File::open(path)?, &mut HashWriter(&mut hash))?;
     Ok(hex(&hash.finalize()))
 }
 
 /// Writes into a hash.
-struct Hashing<'a>(&'a mut Sha256);
+struct HashWriter<'a>(&'a mut Sha256);
 
-impl io::Write for Hashing<'_> {
+impl io::Write for HashWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

@@ -1,5 +1,5 @@
-//! The file that consent is kept in: lines of JSON in the state folder of this program, never in a
-//! workspace, where others could write it.
+//! The file that stores consent: JSON lines in the state folder of this program, never in a workspace,
+//! where others could write it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -8,17 +8,17 @@ use std::path::Path;
 use crate::domain::sandbox::Level;
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 
-/// Below the state folder.
+/// In the state folder.
 pub(super) const FILE: &str = "trusted.jsonl";
 
-/// What was agreed to, in all workspaces. Lines that are none are passed over.
+/// The consent for all workspaces. Other lines are skipped.
 pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
-    Ok(text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
+    Ok(read_text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
 }
 
-/// Puts entries in the place of what was agreed to under the same names.
+/// Adds entries; they replace earlier ones of the same name.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
-    let before = text(file)?.unwrap_or_default();
+    let before = read_text(file)?.unwrap_or_default();
     let replaced = |line: &&str| {
         let old = Agreed::read(line);
         old.is_some_and(|old| entries.iter().any(|entry| old.is_about(workspace, entry)))
@@ -29,16 +29,16 @@ pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::R
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 
-/// The level that was chosen for a workspace last.
-pub(super) fn level(file: &Path, workspace: &str) -> io::Result<Option<Level>> {
-    let text = text(file)?.unwrap_or_default();
+/// The sandbox level that was last chosen for a workspace.
+pub(super) fn read_level(file: &Path, workspace: &str) -> io::Result<Option<Level>> {
+    let text = read_text(file)?.unwrap_or_default();
     let mut chosen = text.lines().filter_map(ChosenLevel::read);
     Ok(chosen.rfind(|one| one.workspace == workspace).map(|one| one.sandbox))
 }
 
-/// Keeps the level that was chosen for a workspace.
-pub(super) fn choose(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
-    let before = text(file)?.unwrap_or_default();
+/// Stores the sandbox level for a workspace.
+pub(super) fn write_level(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
+    let before = read_text(file)?.unwrap_or_default();
     let other =
         |line: &&str| ChosenLevel::read(line).is_none_or(|one| one.workspace != chosen.workspace);
     let kept = before.lines().filter(other).map(str::to_owned);
@@ -47,7 +47,7 @@ pub(super) fn choose(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 
-fn text(file: &Path) -> io::Result<Option<String>> {
+fn read_text(file: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -55,37 +55,37 @@ fn text(file: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes beside the file, then renames: a reader finds the old file or the new one.
+/// Replaces the file atomically by a rename.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
-    private_folder().create(folder)?;
-    let beside = file.with_extension(format!("{}.tmp", std::process::id()));
-    let written = private_file(&beside).and_then(|mut new| {
+    private_dir_builder().create(folder)?;
+    let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+    let written = create_private_file(&temporary).and_then(|mut new| {
         new.write_all(text.as_bytes())?;
         new.sync_all()?;
-        fs::rename(&beside, file)?;
+        fs::rename(&temporary, file)?;
         File::open(folder)?.sync_all()
     });
     if written.is_err() {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-fn private_folder() -> DirBuilder {
+fn private_dir_builder() -> DirBuilder {
     use std::os::unix::fs::DirBuilderExt as _;
     let mut builder = DirBuilder::new();
     builder.recursive(true).mode(0o700);
     builder
 }
 
-fn private_file(path: &Path) -> io::Result<File> {
+fn create_private_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
-/// True if a folder or file, which need not exist, is inside of another.
-pub(in crate::app) fn lies_in(folder: &Path, other: &Path) -> bool {
+/// True if a path, which need not exist, is inside of another.
+pub(in crate::app) fn is_inside(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
     let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };
     folder.starts_with(other)

@@ -1,4 +1,4 @@
-//! Consent in a workspace as it might be cloned.
+//! Consent in a cloned workspace.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -28,14 +28,14 @@ servers:
   web: { url: 'http://127.0.0.1:1/mcp', headers: { Authorization: Bearer sk-canary-2 } }
 ";
 
-/// A folder of a person, and a workspace as it might be cloned.
-struct Place {
+/// A home folder, and a cloned workspace.
+struct Fixture {
     top: tempfile::TempDir,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
-        let place = Self { top: tempfile::tempdir().unwrap() };
+        let fixture = Self { top: tempfile::tempdir().unwrap() };
         for (path, text) in [
             (".minds/llm.yaml", LLM),
             (".minds/team.yaml", TEAM),
@@ -43,9 +43,9 @@ impl Place {
             ("run.sh", "echo 1"),
             ("conf/a.js", "1"),
         ] {
-            place.write(path, text);
+            fixture.write(path, text);
         }
-        place
+        fixture
     }
 
     fn workspace(&self) -> PathBuf {
@@ -88,9 +88,9 @@ fn names(waiting: &[Unagreed]) -> Vec<String> {
 }
 
 #[test]
-fn the_list_names_every_shell_server_and_provider_that_is_not_this_machine() {
-    let place = Place::new();
-    let waiting = place.trust().waiting();
+fn the_list_has_every_shell_server_and_remote_provider() {
+    let fixture = Fixture::new();
+    let waiting = fixture.trust().waiting();
     let expected = [
         "shell ops",
         "shell pangu",
@@ -102,7 +102,7 @@ fn the_list_names_every_shell_server_and_provider_that_is_not_this_machine() {
         "provider unused",
     ];
     assert_eq!(names(&waiting), expected);
-    assert!(!place.state().exists(), "nothing is written before anybody agreed");
+    assert!(!fixture.state().exists(), "nothing is written before consent");
     let act = |name: &str| {
         let found = waiting.iter().find(|one| one.entry.name == name).unwrap();
         found.entry.act.clone()
@@ -125,27 +125,27 @@ fn the_list_names_every_shell_server_and_provider_that_is_not_this_machine() {
 }
 
 #[test]
-fn what_was_agreed_to_is_kept_outside_of_the_workspace_and_nothing_waits_then() {
-    let place = Place::new();
-    place.agree_to_all();
-    assert_eq!(names(&place.trust().waiting()), [""; 0]);
-    place.agree_to_all();
-    let file = place.state().join(record::FILE);
+fn consent_is_stored_outside_of_the_workspace_and_nothing_waits_then() {
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0]);
+    fixture.agree_to_all();
+    let file = fixture.state().join(record::FILE);
     let text = fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().count(), 8);
     assert!(!text.contains("canary"), "{text}");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&place.state()), mode(&file)), (0o700, 0o600));
-    assert_eq!(fs::read_dir(place.state()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!((mode(&fixture.state()), mode(&file)), (0o700, 0o600));
+    assert_eq!(fs::read_dir(fixture.state()).unwrap().count(), 1, "nothing is left beside it");
 
-    // A line a person deleted is taken back.
+    // Deleting a line revokes consent.
     let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"web\"")).collect();
     fs::write(&file, kept.join("\n")).unwrap();
-    assert_eq!(names(&place.trust().waiting()), ["server web"]);
+    assert_eq!(names(&fixture.trust().waiting()), ["server web"]);
 }
 
 #[test]
-fn what_changed_waits_again_alone_and_says_what_it_was() {
+fn only_a_changed_entry_waits_again_with_what_it_was_before() {
     for (path, from, to, waits) in [
         (".minds/mcp.yaml", "MODE: fast", "MODE: slow", "server files changed"),
         (".minds/mcp.yaml", "sk-canary-1", "sk-canary-9", "server files changed"),
@@ -162,89 +162,89 @@ fn what_changed_waits_again_alone_and_says_what_it_was() {
         ),
         (".minds/team.yaml", "[ops, pangu]", "[ops, pangu, lead]", "shell lead"),
     ] {
-        let place = Place::new();
-        place.agree_to_all();
-        let file = place.workspace().join(path);
+        let fixture = Fixture::new();
+        fixture.agree_to_all();
+        let file = fixture.workspace().join(path);
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.contains(from), "{from}");
         fs::write(&file, text.replacen(from, to, 1)).unwrap();
-        let waiting = place.trust().waiting();
+        let waiting = fixture.trust().waiting();
         assert_eq!(names(&waiting), [waits], "{path}: {to}");
-        place.agree_to_all();
-        assert_eq!(names(&place.trust().waiting()), [""; 0], "{path}: {to}");
+        fixture.agree_to_all();
+        assert_eq!(names(&fixture.trust().waiting()), [""; 0], "{path}: {to}");
         // Back again is a change too.
         fs::write(&file, text).unwrap();
-        let again = names(&place.trust().waiting());
+        let again = names(&fixture.trust().waiting());
         assert_eq!(again.len(), usize::from(waits.ends_with("changed")), "{again:?}");
     }
 }
 
 #[test]
-fn consent_holds_for_one_workspace_by_its_real_path() {
-    let place = Place::new();
-    place.agree_to_all();
-    let link = place.top.path().join("link");
-    symlink(place.workspace(), &link).unwrap();
-    let through = Trust::in_folder(Some(place.state()), &link);
+fn consent_is_for_one_workspace_by_its_canonical_path() {
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    let link = fixture.top.path().join("link");
+    symlink(fixture.workspace(), &link).unwrap();
+    let through = Trust::in_folder(Some(fixture.state()), &link);
     assert_eq!(names(&through.waiting()), [""; 0]);
-    let moved = place.top.path().join("moved");
-    fs::rename(place.workspace(), &moved).unwrap();
-    let there = Trust::in_folder(Some(place.state()), &moved);
+    let moved = fixture.top.path().join("moved");
+    fs::rename(fixture.workspace(), &moved).unwrap();
+    let there = Trust::in_folder(Some(fixture.state()), &moved);
     assert_eq!(there.waiting().len(), 8);
 }
 
 #[test]
-fn consent_never_comes_from_a_workspace_nor_from_what_cannot_be_read() {
-    let place = Place::new();
-    place.agree_to_all();
-    let file = place.state().join(record::FILE);
-    for inside in [Some(place.workspace().join("state/deep")), Some(place.workspace()), None] {
+fn consent_is_never_read_from_a_workspace_or_an_unreadable_file() {
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    let file = fixture.state().join(record::FILE);
+    for inside in [Some(fixture.workspace().join("state/deep")), Some(fixture.workspace()), None] {
         if let Some(inside) = &inside {
             fs::create_dir_all(inside).unwrap();
             fs::copy(&file, inside.join(record::FILE)).unwrap();
         }
-        let trust = Trust::in_folder(inside, &place.workspace());
+        let trust = Trust::in_folder(inside, &fixture.workspace());
         let waiting = trust.waiting();
         assert_eq!(waiting.len(), 8);
         let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
         assert!(trust.agree(&digests).unwrap_err().contains("outside of the workspace"));
     }
     fs::write(&file, [fs::read(&file).unwrap(), b"\xff".to_vec()].concat()).unwrap();
-    assert_eq!(place.trust().waiting().len(), 8);
-    let digests = [place.trust().waiting().remove(0).entry.digest];
-    assert!(place.trust().agree(&digests).is_err());
+    assert_eq!(fixture.trust().waiting().len(), 8);
+    let digests = [fixture.trust().waiting().remove(0).entry.digest];
+    assert!(fixture.trust().agree(&digests).is_err());
     assert_eq!(fs::read(&file).unwrap().last(), Some(&0xff), "it is not replaced");
 }
 
 #[test]
-fn a_run_that_is_trusted_covers_what_was_there_at_its_start_and_leaves_nothing_behind() {
-    let place = Place::new();
-    let mut trust = place.trust();
-    trust.given = trust.list().into_iter().map(|entry| entry.digest).collect();
+fn trust_for_one_run_covers_the_entries_at_its_start_and_is_not_stored() {
+    let fixture = Fixture::new();
+    let mut trust = fixture.trust();
+    trust.agreed_for_this_run = trust.list().into_iter().map(|entry| entry.digest).collect();
     assert_eq!(names(&trust.waiting()), [""; 0]);
-    place.write("run.sh", "rm -r /");
-    place.write(".minds/team.yaml", &TEAM.replace("[ops, pangu]", "[ops, lead]"));
+    fixture.write("run.sh", "rm -r /");
+    fixture.write(".minds/team.yaml", &TEAM.replace("[ops, pangu]", "[ops, lead]"));
     assert_eq!(names(&trust.waiting()), ["shell lead", "server files"]);
-    assert!(!place.state().exists());
+    assert!(!fixture.state().exists());
 }
 
 #[test]
-fn only_what_was_shown_is_agreed_to() {
-    let place = Place::new();
+fn only_entries_that_were_shown_are_agreed_to() {
+    let fixture = Fixture::new();
     let shown: Vec<String> =
-        place.trust().waiting().into_iter().map(|one| one.entry.digest).collect();
-    place.write("run.sh", "echo 2");
-    place.trust().agree(&shown).unwrap();
-    assert_eq!(names(&place.trust().waiting()), ["server files"]);
+        fixture.trust().waiting().into_iter().map(|one| one.entry.digest).collect();
+    fixture.write("run.sh", "echo 2");
+    fixture.trust().agree(&shown).unwrap();
+    assert_eq!(names(&fixture.trust().waiting()), ["server files"]);
 }
 
 #[test]
-fn each_place_that_makes_something_happen_is_told_of_what_waits() {
-    let place = Place::new();
-    let trust = place.trust();
-    let minds = place.minds();
-    let held = trust.without_shell(&minds);
-    assert_eq!(held, ["ops", "pangu"].map(AgentId::new));
+fn shells_servers_and_providers_are_blocked_until_consent() {
+    let fixture = Fixture::new();
+    let trust = fixture.trust();
+    let minds = fixture.minds();
+    let without_shell = trust.without_shell(&minds);
+    assert_eq!(without_shell, ["ops", "pangu"].map(AgentId::new));
     let provider = |key: &str| trust.provider(minds.provider(key).unwrap());
     for key in ["foreign", "keyless", "unused", "openai"] {
         assert!(matches!(provider(key), Ok(Some(_))), "{key}");
@@ -252,28 +252,28 @@ fn each_place_that_makes_something_happen_is_told_of_what_waits() {
     for key in ["here", "mock"] {
         assert_eq!(provider(key), Ok(None), "{key}");
     }
-    let file = McpFile::load(&place.workspace());
+    let file = McpFile::load(&fixture.workspace());
     for declared in &file.servers {
         let transport = &declared.server.as_ref().unwrap().transport;
         assert!(!trust.may(&declared.id, transport));
     }
-    place.agree_to_all();
+    fixture.agree_to_all();
     assert_eq!(trust.without_shell(&minds), []);
     assert_eq!(provider("foreign"), Ok(None));
     let sh = &file.servers.first().unwrap().server.as_ref().unwrap().transport;
     assert!(trust.may("files", sh));
     assert!(!trust.may("other", sh));
-    place.write("run.sh", "echo 2");
+    fixture.write("run.sh", "echo 2");
     assert!(!trust.may("files", sh));
 }
 
 #[test]
-fn a_provider_that_is_no_address_or_reads_elsewhere_can_be_used_by_nobody() {
-    let place = Place::new();
-    fs::create_dir(place.top.path().join("elsewhere")).unwrap();
-    symlink(place.top.path().join("elsewhere"), place.workspace().join("linked")).unwrap();
+fn a_provider_with_an_invalid_address_or_a_folder_elsewhere_cannot_be_used() {
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.top.path().join("elsewhere")).unwrap();
+    symlink(fixture.top.path().join("elsewhere"), fixture.workspace().join("linked")).unwrap();
     for (base, api, fault) in [
-        ("ftp://a.example", "openai-compatible", "no web address"),
+        ("ftp://a.example", "openai-compatible", "not a web address"),
         ("../elsewhere", "mock", "outside the workspace"),
         ("linked", "mock", "outside the workspace"),
         ("/etc", "mock", "outside the workspace"),
@@ -281,18 +281,18 @@ fn a_provider_that_is_no_address_or_reads_elsewhere_can_be_used_by_nobody() {
         let llm = format!(
             "providers: {{ p: {{ apiType: {api}, baseUrl: '{base}', models: {{ m: {{}} }} }} }}\n"
         );
-        place.write(".minds/llm.yaml", &llm);
-        let minds = place.minds();
-        let found = place.trust().provider(minds.provider("p").unwrap());
+        fixture.write(".minds/llm.yaml", &llm);
+        let minds = fixture.minds();
+        let found = fixture.trust().provider(minds.provider("p").unwrap());
         assert!(found.is_err_and(|error| error.contains(fault)), "{base}");
     }
 }
 
 #[test]
-fn a_server_is_known_by_what_its_program_is_wherever_path_finds_it() {
-    let place = Place::new();
-    let run = |place: &Place| {
-        let waiting = place.trust().waiting();
+fn the_digest_of_a_server_covers_its_program_wherever_path_finds_it() {
+    let fixture = Fixture::new();
+    let run = |fixture: &Fixture| {
+        let waiting = fixture.trust().waiting();
         waiting.into_iter().find(|one| one.entry.name == "s").unwrap().entry
     };
     for entry in [
@@ -300,30 +300,30 @@ fn a_server_is_known_by_what_its_program_is_wherever_path_finds_it() {
         "{ command: tool, env: { PATH: bin } }",
         "{ command: ./tool, cwd: bin }",
     ] {
-        place.write("bin/tool", "1");
-        place.write(".minds/mcp.yaml", &format!("servers: {{ s: {entry} }}\n"));
-        let before = run(&place);
+        fixture.write("bin/tool", "1");
+        fixture.write(".minds/mcp.yaml", &format!("servers: {{ s: {entry} }}\n"));
+        let before = run(&fixture);
         assert!(before.act.contains("(bin/tool: sha256 6b86b273ff34fce1)"), "{}", before.act);
-        place.write("bin/tool", "2");
-        assert_ne!(run(&place).digest, before.digest, "{entry}");
+        fixture.write("bin/tool", "2");
+        assert_ne!(run(&fixture).digest, before.digest, "{entry}");
     }
 }
 
 #[test]
-fn a_level_that_was_chosen_is_kept_for_its_workspace_and_stays_beside_consent() {
-    let place = Place::new();
-    assert_eq!(place.trust().level(), None);
-    place.agree_to_all();
+fn a_chosen_level_is_stored_per_workspace_and_does_not_affect_consent() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.trust().level(), None);
+    fixture.agree_to_all();
     for level in [Level::Off, Level::ReadOnly] {
-        place.trust().choose(level).unwrap();
-        assert_eq!(place.trust().level(), Some(level));
+        fixture.trust().choose(level).unwrap();
+        assert_eq!(fixture.trust().level(), Some(level));
     }
-    assert_eq!(names(&place.trust().waiting()), [""; 0]);
-    place.agree_to_all();
-    assert_eq!(place.trust().level(), Some(Level::ReadOnly));
-    let other = Trust::in_folder(Some(place.state()), place.top.path());
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0]);
+    fixture.agree_to_all();
+    assert_eq!(fixture.trust().level(), Some(Level::ReadOnly));
+    let other = Trust::in_folder(Some(fixture.state()), fixture.top.path());
     assert_eq!(other.level(), None);
-    let inside = Trust::in_folder(Some(place.workspace().join("x")), &place.workspace());
+    let inside = Trust::in_folder(Some(fixture.workspace().join("x")), &fixture.workspace());
     assert!(inside.choose(Level::Off).is_err());
     assert_eq!(inside.level(), None);
 }

@@ -1,12 +1,12 @@
-//! The providers known without a file: where they are, what they speak, which variable holds the
-//! key. Any name of a model is accepted; what is known of some stands in the catalogue.
+//! The built-in providers: base URL, protocol, and the environment variable of the API key. Any model
+//! name is accepted; the catalogue has the settings of some.
 
 use super::catalogue::families;
 use super::connection::Connection;
 use super::provider::{ApiType, ModelInfo, ProviderConfig};
 use super::retry::RetryConfig;
 
-/// Key, protocol, base, variable (as in Dominds 1.19.2).
+/// Key, protocol, base URL, variable (as in Dominds 1.19.2).
 const TABLE: [(&str, ApiType, &str, &str); 13] = [
     ("codex", ApiType::Codex, "https://chatgpt.com/backend-api/", "CODEX_HOME"),
     (
@@ -64,7 +64,7 @@ pub(crate) fn providers() -> Vec<ProviderConfig> {
         retry: RetryConfig::default(),
         models: Vec::new(),
         families: families(key),
-        any_model: Some(ModelInfo::unknown("")),
+        default_model: Some(ModelInfo::unknown("")),
         builtin: true,
         api_type,
     };

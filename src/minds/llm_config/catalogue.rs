@@ -1,17 +1,16 @@
-//! What the vendors publish about their models, as far as it matters here. A model that is not in the
-//! table is used all the same; only its context is then not measured.
+//! Published limits of known models. A model that is not in the table can be used, but its context
+//! health is not measured.
 //!
-//! The figures are those of the vendors' model pages, in tokens. Where a vendor states a smaller limit
-//! for the prompt than for the whole context, the smaller one stands here.
+//! Token counts are from the vendors' model pages. Where the limit of the prompt is smaller than that of
+//! the context, the table has the smaller one.
 
 use super::provider::ModelInfo;
 
-/// Beginning of the names, most tokens of a prompt, most tokens of an answer, whether it sees
-/// pictures. The limit of answers is told only where the protocol demands one: elsewhere vendors count
-/// it against the rate of the whole account.
-type Family = (&'static str, u64, Option<u64>, bool);
+/// Name prefix, maximum prompt tokens, maximum answer tokens, image support. The answer limit is set only
+/// where the protocol requires one: elsewhere vendors count it against the account's rate limit.
+type ModelFamily = (&'static str, u64, Option<u64>, bool);
 
-const ANTHROPIC: &[Family] = &[
+const ANTHROPIC: &[ModelFamily] = &[
     ("claude-3-haiku", 200_000, Some(4_096), true),
     ("claude-3-5-haiku", 200_000, Some(8_192), true),
     ("claude-3-7-sonnet", 200_000, Some(64_000), true),
@@ -23,7 +22,7 @@ const ANTHROPIC: &[Family] = &[
     ("claude-opus-4-5", 200_000, Some(64_000), true),
 ];
 
-const OPENAI: &[Family] = &[
+const OPENAI: &[ModelFamily] = &[
     ("gpt-4o", 128_000, None, true),
     ("gpt-4.1", 1_047_576, None, true),
     ("gpt-5", 272_000, None, true),
@@ -33,17 +32,17 @@ const OPENAI: &[Family] = &[
     ("o4-mini", 200_000, None, true),
 ];
 
-const DEEPSEEK: &[Family] = &[
+const DEEPSEEK: &[ModelFamily] = &[
     ("deepseek-chat", 128_000, Some(8_192), false),
     ("deepseek-reasoner", 128_000, Some(65_536), false),
 ];
 
-const GLM: &[Family] =
+const GLM: &[ModelFamily] =
     &[("glm-4.5", 128_000, Some(96_000), false), ("glm-4.6", 200_000, Some(128_000), false)];
 
-const MINIMAX: &[Family] = &[("MiniMax-M2", 204_800, Some(131_072), false)];
+const MINIMAX: &[ModelFamily] = &[("MiniMax-M2", 204_800, Some(131_072), false)];
 
-const QWEN: &[Family] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), false)];
+const QWEN: &[ModelFamily] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), false)];
 
 /// The families of a built-in provider.
 pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
@@ -58,14 +57,14 @@ pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
         "aliyun-bailian" => QWEN,
         _ => &[],
     };
-    table.iter().map(info).collect()
+    table.iter().map(model_info).collect()
 }
 
-fn info((key, prompt, answer, pictures): &Family) -> ModelInfo {
+fn model_info((key, prompt, answer, images): &ModelFamily) -> ModelInfo {
     ModelInfo {
         context_length: Some(*prompt),
         output_length: *answer,
-        supports_image_input: Some(*pictures),
+        supports_image_input: Some(*images),
         ..ModelInfo::unknown(key)
     }
 }

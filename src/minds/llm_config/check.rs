@@ -1,13 +1,13 @@
-//! Values of `llm.yaml` that are not what their key stands for. Each is ignored alone, and said.
+//! Checks the types of values in `llm.yaml`. Each wrong value is ignored and reported.
 
 use serde_json::{Map, Value};
 
 use crate::minds::nearest::nearest;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
-/// What a value may be.
+/// The values a key accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Text,
     /// Above 0.
     Count,
@@ -16,8 +16,8 @@ enum Kind {
     Flag,
 }
 
-impl Kind {
-    fn fits(self, value: &Value) -> bool {
+impl ValueKind {
+    fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
             Self::Count => value.as_f64().is_some_and(|number| number >= 1.0),
@@ -26,9 +26,9 @@ impl Kind {
         }
     }
 
-    fn words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Count => "a number, 1 or above",
             Self::Amount => "a number, 0 or above",
             Self::Flag => "true or false",
@@ -36,36 +36,36 @@ impl Kind {
     }
 }
 
-const PROVIDER: [(&str, Kind); 11] = [
-    ("name", Kind::Text),
-    ("apiType", Kind::Text),
-    ("baseUrl", Kind::Text),
-    ("apiKeyEnvVar", Kind::Text),
-    ("tech_spec_url", Kind::Text),
-    ("tool_result_max_chars", Kind::Count),
-    ("llm_retry_aggressive_max_retries", Kind::Amount),
-    ("llm_retry_initial_delay_ms", Kind::Amount),
-    ("llm_retry_conservative_delay_ms", Kind::Amount),
-    ("llm_retry_backoff_multiplier", Kind::Count),
-    ("llm_retry_max_delay_ms", Kind::Amount),
+const PROVIDER: [(&str, ValueKind); 11] = [
+    ("name", ValueKind::Text),
+    ("apiType", ValueKind::Text),
+    ("baseUrl", ValueKind::Text),
+    ("apiKeyEnvVar", ValueKind::Text),
+    ("tech_spec_url", ValueKind::Text),
+    ("tool_result_max_chars", ValueKind::Count),
+    ("llm_retry_aggressive_max_retries", ValueKind::Amount),
+    ("llm_retry_initial_delay_ms", ValueKind::Amount),
+    ("llm_retry_conservative_delay_ms", ValueKind::Amount),
+    ("llm_retry_backoff_multiplier", ValueKind::Count),
+    ("llm_retry_max_delay_ms", ValueKind::Amount),
 ];
 
-const MODEL: [(&str, Kind); 9] = [
-    ("name", Kind::Text),
-    ("context_length", Kind::Count),
-    ("input_length", Kind::Count),
-    ("output_length", Kind::Count),
-    ("optimal_max_tokens", Kind::Count),
-    ("critical_max_tokens", Kind::Count),
-    ("caution_remediation_cadence_generations", Kind::Count),
-    ("context_window", Kind::Text),
-    ("supports_image_input", Kind::Flag),
+const MODEL: [(&str, ValueKind); 9] = [
+    ("name", ValueKind::Text),
+    ("context_length", ValueKind::Count),
+    ("input_length", ValueKind::Count),
+    ("output_length", ValueKind::Count),
+    ("optimal_max_tokens", ValueKind::Count),
+    ("critical_max_tokens", ValueKind::Count),
+    ("caution_remediation_cadence_generations", ValueKind::Count),
+    ("context_window", ValueKind::Text),
+    ("supports_image_input", ValueKind::Flag),
 ];
 
-/// The values of one provider and of its models.
-pub(super) fn provider(key: &str, map: &Map<String, Value>, report: &mut Report) {
+/// Checks one provider and its models.
+pub(super) fn check_provider(key: &str, map: &Map<String, Value>, report: &mut ProblemReport) {
     let at = ["providers", key];
-    values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
+    check_values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
     let models = map.get("models").and_then(Value::as_object);
     for (name, value) in models.into_iter().flatten() {
         let at = ["providers", key, "models", name];
@@ -73,59 +73,66 @@ pub(super) fn provider(key: &str, map: &Map<String, Value>, report: &mut Report)
         match value {
             Value::Null => {}
             Value::Object(model) => {
-                values(&who, &at, model, &MODEL, report);
-                misspelt(&who, &at, model, report);
+                check_values(&who, &at, model, &MODEL, report);
+                check_misspelt_keys(&who, &at, model, report);
             }
             other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
                 let id = format!("llm/wrong-type/{}/{}", clip(key), clip(name));
-                let found = format!("{who} is {}, not a map; ignored", kind(other));
+                let found = format!("{who} is {}, not a map; ignored", value_type(other));
                 report.warn(&id, &at, found, "write `{}` or its keys".to_owned());
             }
         }
     }
 }
 
-fn values(
+fn check_values(
     who: &str,
     at: &[&str],
     map: &Map<String, Value>,
-    known: &[(&'static str, Kind)],
-    report: &mut Report,
+    known: &[(&'static str, ValueKind)],
+    report: &mut ProblemReport,
 ) {
     for (key, wanted) in known {
         let Some(value) = map.get(*key) else { continue };
-        if wanted.fits(value) {
+        if wanted.accepts(value) {
             continue;
         }
         let keys = [at, &[key]].concat();
-        let id = format!("llm/wrong-value/{}", place(&keys));
-        let found = format!("`{key}` of {who} is {}; ignored", shown(value));
-        report.warn(&id, &keys, found, format!("it must be {}", wanted.words()));
+        let id = format!("llm/wrong-value/{}", id_path(&keys));
+        let found = format!("`{key}` of {who} is {}; ignored", describe(value));
+        report.warn(&id, &keys, found, format!("it must be {}", wanted.description()));
     }
 }
 
-/// Keys that are nearly known. Others are left alone: a model may be described in many ways.
-fn misspelt(who: &str, at: &[&str], map: &Map<String, Value>, report: &mut Report) {
+/// Reports keys that are close to a known one. Others are allowed: they may describe the model.
+fn check_misspelt_keys(
+    who: &str,
+    at: &[&str],
+    map: &Map<String, Value>,
+    report: &mut ProblemReport,
+) {
     let names = MODEL.map(|(name, _)| name);
     for key in map.keys().filter(|key| !names.contains(&key.as_str())) {
         if let Some(near) = nearest(key, names) {
             let keys = [at, &[key]].concat();
-            let id = format!("llm/unknown-key/{}", place(&keys));
+            let id = format!("llm/unknown-key/{}", id_path(&keys));
             let found = format!("unknown key `{}` of {who}", clip(key));
             report.warn(&id, &keys, found, format!("did you mean `{near}`?"));
         }
     }
 }
 
-fn place(keys: &[&str]) -> String {
+fn id_path(keys: &[&str]) -> String {
     keys.iter().skip(1).map(|key| clip(key)).collect::<Vec<_>>().join("/")
 }
 
-fn shown(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the text `{}`", clip(text)),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => kind(value).to_owned(),
+        Value::String(text) => format!("the string `{}`", clip(text)),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            value_type(value).to_owned()
+        }
     }
 }
 
@@ -135,7 +142,7 @@ mod tests {
     use crate::minds::llm_config::read;
 
     #[test]
-    fn a_value_of_the_wrong_kind_is_ignored_alone_with_its_line() {
+    fn a_value_of_the_wrong_type_is_ignored_and_reported_with_its_line() {
         for (line, id, at) in [
             ("    baseUrl: 3", "llm/wrong-value/p/baseUrl", 3),
             ("    apiQuirks: { a: b }", "llm/wrong-value/p/apiQuirks", 3),
@@ -167,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_and_what_only_describes_is_left_alone() {
+    fn valid_values_and_descriptive_keys_are_not_reported() {
         let text = "\
 providers:
   p:

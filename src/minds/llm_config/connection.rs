@@ -1,5 +1,5 @@
-//! How a provider is reached: how many requests at once, how long to wait, whose certificates to
-//! trust, and how it differs from the usual.
+//! The connection to a provider: concurrent requests, timeouts, trusted certificates, and deviations
+//! from the protocol.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,26 +9,25 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Dialect, Quirk, Quirks, ThinkingReplay};
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
-/// Requests that may run at once where the file does not say.
-const REQUESTS_AT_ONCE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
-const MAX_AT_ONCE: usize = 1000;
-/// Longest time that can be set, in milliseconds: a day.
-const MAX_MS: u64 = 24 * 60 * 60 * 1000;
+const DEFAULT_MAX_CONCURRENT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+const MAX_CONCURRENT: usize = 1000;
+/// One day.
+const MAX_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Effective values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
-    /// Requests that may run at once.
+    /// Maximum number of concurrent requests.
     pub max_concurrent: NonZeroUsize,
-    /// Until the connection stands; `None` leaves it to the program, as with the next two.
+    /// Until the connection is established. `None`: the default, as with the next two.
     pub connect_timeout: Option<Duration>,
     /// Until the first byte of an answer.
     pub first_byte_timeout: Option<Duration>,
-    /// Between two pieces of an answer.
+    /// Between two chunks of an answer.
     pub idle_timeout: Option<Duration>,
-    /// Certificates that are trusted besides those of the system.
+    /// Certificates trusted in addition to those of the system.
     pub ca_file: Option<PathBuf>,
     pub dialect: Dialect,
 }
@@ -36,7 +35,7 @@ pub struct Connection {
 impl Default for Connection {
     fn default() -> Self {
         Self {
-            max_concurrent: REQUESTS_AT_ONCE,
+            max_concurrent: DEFAULT_MAX_CONCURRENT,
             connect_timeout: None,
             first_byte_timeout: None,
             idle_timeout: None,
@@ -46,77 +45,85 @@ impl Default for Connection {
     }
 }
 
-/// The keys of one provider, and where findings about them go.
-struct Keys<'a, 'b> {
+/// The keys of one provider, and the report for its problems.
+struct ProviderKeys<'a, 'b> {
     provider: &'a str,
     map: &'a Map<String, Value>,
-    report: &'a mut Report<'b>,
+    report: &'a mut ProblemReport<'b>,
 }
 
 impl Connection {
-    pub(super) fn read(provider: &str, map: &Map<String, Value>, report: &mut Report) -> Self {
-        let mut keys = Keys { provider, map, report };
+    pub(super) fn read(
+        provider: &str,
+        map: &Map<String, Value>,
+        report: &mut ProblemReport,
+    ) -> Self {
+        let mut keys = ProviderKeys { provider, map, report };
         Self {
-            max_concurrent: keys.at_once(),
-            connect_timeout: keys.time("llm_connect_timeout_ms"),
-            first_byte_timeout: keys.time("llm_first_byte_timeout_ms"),
-            idle_timeout: keys.time("llm_idle_timeout_ms"),
+            max_concurrent: keys.max_concurrent(),
+            connect_timeout: keys.timeout("llm_connect_timeout_ms"),
+            first_byte_timeout: keys.timeout("llm_first_byte_timeout_ms"),
+            idle_timeout: keys.timeout("llm_idle_timeout_ms"),
             ca_file: keys.ca_file(),
             dialect: Dialect { thinking_replay: keys.thinking_replay(), quirks: keys.quirks() },
         }
     }
 }
 
-impl Keys<'_, '_> {
-    /// What stands there; an empty value counts as not set.
+impl ProviderKeys<'_, '_> {
+    /// The value; an empty one counts as not set.
     fn value(&self, key: &str) -> Option<Value> {
         self.map.get(key).filter(|value| !value.is_null()).cloned()
     }
 
-    fn wrong(&mut self, key: &str, found: &Value, mend: String) {
+    fn report_wrong(&mut self, key: &str, found: &Value, fix: String) {
         let provider = clip(self.provider);
         let shown = match found {
             Value::Number(number) => number.to_string(),
             Value::String(text) => format!("`{}`", clip(text)),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-                kind(found).to_owned()
+                value_type(found).to_owned()
             }
         };
         let text = format!("`{key}` of provider `{provider}` is {shown}; ignored");
         let id = format!("llm/wrong-value/{provider}/{key}");
-        self.report.warn(&id, &["providers", self.provider, key], text, mend);
+        self.report.warn(&id, &["providers", self.provider, key], text, fix);
     }
 
-    fn at_once(&mut self) -> NonZeroUsize {
+    fn max_concurrent(&mut self) -> NonZeroUsize {
         const KEY: &str = "max_concurrent";
-        let Some(value) = self.value(KEY) else { return REQUESTS_AT_ONCE };
+        let Some(value) = self.value(KEY) else { return DEFAULT_MAX_CONCURRENT };
         let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let number = number.filter(|number| *number <= MAX_AT_ONCE).and_then(NonZeroUsize::new);
+        let number = number.filter(|number| *number <= MAX_CONCURRENT).and_then(NonZeroUsize::new);
         if number.is_none() {
-            self.wrong(KEY, &value, format!("write a whole number from 1 to {MAX_AT_ONCE}"));
+            self.report_wrong(
+                KEY,
+                &value,
+                format!("write a whole number from 1 to {MAX_CONCURRENT}"),
+            );
         }
-        number.unwrap_or(REQUESTS_AT_ONCE)
+        number.unwrap_or(DEFAULT_MAX_CONCURRENT)
     }
 
-    fn time(&mut self, key: &str) -> Option<Duration> {
+    fn timeout(&mut self, key: &str) -> Option<Duration> {
         let value = self.value(key)?;
-        let millis = value.as_u64().filter(|millis| (1..=MAX_MS).contains(millis));
+        let millis = value.as_u64().filter(|millis| (1..=MAX_TIMEOUT_MS).contains(millis));
         if millis.is_none() {
-            let mend = format!("write milliseconds, a whole number from 1 to {MAX_MS}");
-            self.wrong(key, &value, mend);
+            let fix = format!("write milliseconds, a whole number from 1 to {MAX_TIMEOUT_MS}");
+            self.report_wrong(key, &value, fix);
         }
         millis.map(Duration::from_millis)
     }
 
-    /// An absolute path: what a workspace brings along is nobody to trust.
+    /// An absolute path: certificates in the workspace are not trusted.
     fn ca_file(&mut self) -> Option<PathBuf> {
         const KEY: &str = "caFile";
         let value = self.value(KEY)?;
         let path = value.as_str().map(|text| PathBuf::from(text.trim()));
         let path = path.filter(|path| path.is_absolute());
         if path.is_none() {
-            let mend = "write the absolute path of a PEM file outside of the workspace";
-            self.wrong(KEY, &value, mend.to_owned());
+            let fix = "write the absolute path of a PEM file outside of the workspace";
+            self.report_wrong(KEY, &value, fix.to_owned());
         }
         path
     }
@@ -124,13 +131,13 @@ impl Keys<'_, '_> {
     fn thinking_replay(&mut self) -> ThinkingReplay {
         const KEY: &str = "thinking_replay";
         let Some(value) = self.value(KEY) else { return ThinkingReplay::default() };
-        let meant = |one: &ThinkingReplay| value.as_str() == Some(one.name());
-        if let Some(one) = ThinkingReplay::ALL.into_iter().find(meant) {
+        let matches = |one: &ThinkingReplay| value.as_str() == Some(one.name());
+        if let Some(one) = ThinkingReplay::ALL.into_iter().find(matches) {
             return one;
         }
         let names: Vec<&str> = ThinkingReplay::ALL.into_iter().map(ThinkingReplay::name).collect();
         let hint = did_you_mean(value.as_str().unwrap_or_default(), names.iter().copied());
-        self.wrong(KEY, &value, format!("write one of {}{hint}", names.join(", ")));
+        self.report_wrong(KEY, &value, format!("write one of {}{hint}", names.join(", ")));
         ThinkingReplay::default()
     }
 
@@ -150,7 +157,7 @@ impl Keys<'_, '_> {
         if known.is_none() {
             let names: Vec<&str> = Quirk::ALL.into_iter().map(Quirk::name).collect();
             let hint = did_you_mean(text, names.iter().copied());
-            self.wrong(key, word, format!("write some of {}{hint}", names.join(", ")));
+            self.report_wrong(key, word, format!("write some of {}{hint}", names.join(", ")));
         }
         known
     }

@@ -1,6 +1,6 @@
-//! Reads `llm.yaml` over the built-in providers. A provider of the file replaces a built-in one of
-//! the same key as a whole. Keys for paid services are never in the file, only the *name* of the
-//! environment variable that holds one.
+//! Reads `llm.yaml` on top of the built-in providers. A provider of the file replaces the built-in one
+//! of the same key completely. API keys are never in the file, only the *name* of the environment
+//! variable.
 
 mod builtin;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! A provider of models, with effective values, and what is known of each of its models.
+//! A model provider with its effective settings, and the settings of its models.
 
 use super::PATH;
 use super::connection::Connection;
@@ -7,10 +7,10 @@ use crate::domain::attachment::MAX_IMAGE_BYTES;
 use crate::domain::context_health::ContextLimits;
 use crate::domain::{ImageLimits, Problem};
 
-/// How the environment is read: by name, so that only the caller touches the real one.
+/// Reads an environment variable by name; only the caller accesses the real environment.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Generations between two warnings about a context that fills up (Dominds 1.19.2).
+/// Generations between two warnings about context pressure (Dominds 1.19.2).
 pub(super) const DEFAULT_CADENCE: u32 = 10;
 
 /// The protocol a provider speaks.
@@ -26,12 +26,12 @@ pub enum ApiType {
     OpenAiCompatible,
     /// Answers from a file.
     Mock,
-    /// As written in the file; empty if nothing was written.
+    /// As written in the file; empty if not set.
     Unknown(String),
 }
 
 impl ApiType {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_name(text: &str) -> Self {
         match text {
             "codex" => Self::Codex,
             "anthropic" => Self::Anthropic,
@@ -42,7 +42,7 @@ impl ApiType {
         }
     }
 
-    /// The word in the file.
+    /// The name in the file.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -55,19 +55,19 @@ impl ApiType {
         }
     }
 
-    /// True if this program can talk to such a provider.
+    /// True if this program implements the protocol.
     #[must_use]
-    pub fn is_built(&self) -> bool {
+    pub fn is_supported(&self) -> bool {
         match self {
             Self::Anthropic | Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
             Self::Codex | Self::Unknown(_) => false,
         }
     }
 
-    /// How many pictures a request may hold. The Messages API takes requests of 32 MB and pictures of
-    /// 5 MB, as text, in which a picture is a third larger; of more than 20 it takes only small ones.
+    /// Limits for images in a request. The Messages API accepts requests of 32 MB and images of 5 MB,
+    /// both in base64, which is a third larger; with more than 20 images it accepts only small ones.
     #[must_use]
-    pub fn picture_limits(&self) -> ImageLimits {
+    pub fn image_limits(&self) -> ImageLimits {
         const MIB: usize = 1024 * 1024;
         match self {
             Self::Anthropic => {
@@ -80,16 +80,16 @@ impl ApiType {
         }
     }
 
-    /// True if a model of which nothing else is known is sent pictures (Dominds 1.19.2): many servers
-    /// that speak Chat Completions refuse a request that holds one.
-    fn sends_pictures(&self) -> bool {
+    /// True if images are sent to a model without a setting for it (Dominds 1.19.2): many Chat
+    /// Completions servers reject requests with images.
+    fn sends_images(&self) -> bool {
         match self {
             Self::Codex | Self::Anthropic | Self::OpenAi | Self::Mock | Self::Unknown(_) => true,
             Self::OpenAiCompatible => false,
         }
     }
 
-    /// Longest text of one tool result that is sent, in characters (Dominds 1.19.2).
+    /// Maximum characters of one tool result that are sent (Dominds 1.19.2).
     pub(super) fn default_tool_result_max_chars(&self) -> usize {
         match self {
             Self::Codex | Self::OpenAi => 8 * 1024 * 1024,
@@ -104,22 +104,22 @@ impl ApiType {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderConfig {
     pub key: String,
-    /// For people.
+    /// Display name.
     pub name: String,
     pub api_type: ApiType,
-    /// The API's base; for [`ApiType::Mock`] the folder of answers, from the workspace.
+    /// The base URL; for [`ApiType::Mock`] the folder of answers, relative to the workspace.
     pub base_url: String,
     pub api_key_env_var: Option<String>,
     pub connection: Connection,
-    /// Longest text of one tool result that is sent, in characters.
+    /// Maximum characters of one tool result that are sent.
     pub tool_result_max_chars: usize,
     pub retry: RetryConfig,
     /// In the order of the file.
     pub models: Vec<ModelInfo>,
-    /// What is known of models whose names begin so, where that is known without the file.
+    /// Built-in model settings; the key is a prefix of model names.
     pub families: Vec<ModelInfo>,
-    /// What is known of any other model; `None` where only listed models may be used.
-    pub any_model: Option<ModelInfo>,
+    /// Settings of all other models; `None` if only listed models may be used.
+    pub default_model: Option<ModelInfo>,
     /// Part of the program, not of the file.
     pub builtin: bool,
 }
@@ -128,16 +128,16 @@ impl ProviderConfig {
     #[must_use]
     pub fn model(&self, key: &str) -> Option<&ModelInfo> {
         let listed = self.models.iter().find(|model| model.key == key);
-        listed.or_else(|| self.family(key)).or(self.any_model.as_ref())
+        listed.or_else(|| self.family(key)).or(self.default_model.as_ref())
     }
 
-    /// True if pictures are sent to this model of it.
+    /// True if images are sent to this model.
     #[must_use]
-    pub fn sends_pictures_to(&self, model: &ModelInfo) -> bool {
-        model.supports_image_input.unwrap_or_else(|| self.api_type.sends_pictures())
+    pub fn sends_images_to(&self, model: &ModelInfo) -> bool {
+        model.supports_image_input.unwrap_or_else(|| self.api_type.sends_images())
     }
 
-    /// The longest beginning of the name that is known.
+    /// The longest prefix match.
     fn family(&self, key: &str) -> Option<&ModelInfo> {
         let belongs = |family: &&ModelInfo| {
             let rest = key.strip_prefix(family.key.as_str());
@@ -146,7 +146,7 @@ impl ProviderConfig {
         self.families.iter().filter(belongs).max_by_key(|family| family.key.len())
     }
 
-    /// The key to send, if one is named. A mock provider needs none.
+    /// The API key, if a variable is named. A mock provider needs none.
     ///
     /// # Errors
     /// The named variable is not set, or blank.
@@ -171,18 +171,18 @@ impl ProviderConfig {
         }
     }
 
-    /// True if nothing but a model is missing to use this provider.
+    /// True if the provider can be used, given a model.
     pub(crate) fn is_usable(&self, env: Env) -> bool {
-        self.unusable().is_none() && self.api_key(env).is_ok()
+        self.unusable_reason().is_none() && self.api_key(env).is_ok()
     }
 
-    /// What keeps every model of this provider from being used, whatever the environment.
-    pub(crate) fn unusable(&self) -> Option<(String, String)> {
+    /// The reason, and the fix, if no model of this provider can be used, whatever the environment.
+    pub(crate) fn unusable_reason(&self) -> Option<(String, String)> {
         let key = &self.key;
-        if !self.api_type.is_built() {
+        if !self.api_type.is_supported() {
             let found = match self.api_type.name() {
                 "" => format!("provider `{key}` has no `apiType`"),
-                name => format!("provider `{key}`: apiType `{name}` is not built yet"),
+                name => format!("provider `{key}`: apiType `{name}` is not supported yet"),
             };
             return Some((
                 found,
@@ -195,36 +195,36 @@ impl ProviderConfig {
             return Some((found, "name the folder of its answers".to_owned()));
         }
         if self.api_type != ApiType::Mock && !is_url {
-            let found = format!("`baseUrl` of provider `{key}` is no web address");
+            let found = format!("`baseUrl` of provider `{key}` is not a web address");
             return Some((found, "write it as `http://…` or `https://…`".to_owned()));
         }
         None
     }
 }
 
-/// What is known of a model. Lengths are in tokens.
+/// The settings of a model. Lengths are in tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
-    /// The name sent to the provider; empty for "any model".
+    /// The name sent to the provider; empty in [`ProviderConfig::default_model`].
     pub key: String,
-    /// For people.
+    /// Display name.
     pub name: String,
     pub context_length: Option<u64>,
     pub input_length: Option<u64>,
     pub output_length: Option<u64>,
     pub optimal_max_tokens: Option<u64>,
     pub critical_max_tokens: Option<u64>,
-    /// Generations between two warnings about a context that fills up.
+    /// Generations between two warnings about context pressure.
     pub caution_cadence: u32,
-    /// The context's size in words.
+    /// The size of the context as text, for display.
     pub context_window: Option<String>,
-    /// Whether pictures are sent; where it is not said, the protocol decides
-    /// ([`ProviderConfig::sends_pictures_to`]).
+    /// Whether images are sent; if not set, the protocol decides
+    /// ([`ProviderConfig::sends_images_to`]).
     pub supports_image_input: Option<bool>,
 }
 
 impl ModelInfo {
-    /// A model of which nothing is known.
+    /// A model without settings.
     pub(super) fn unknown(key: &str) -> Self {
         Self {
             key: key.to_owned(),
@@ -240,7 +240,7 @@ impl ModelInfo {
         }
     }
 
-    /// What it may take; `None` where neither the context nor the input length is known.
+    /// `None` if neither the context nor the input length is known.
     #[must_use]
     pub fn limits(&self) -> Option<ContextLimits> {
         let length = self.context_length.or(self.input_length);

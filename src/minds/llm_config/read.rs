@@ -1,4 +1,4 @@
-//! From the text of `llm.yaml` to providers. A broken file leaves the built-in ones.
+//! Parses `llm.yaml` into providers. With a broken file, only the built-in ones exist.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::retry::RetryConfig;
 use super::{PATH, builtin_providers};
 use crate::domain::Problem;
 use crate::minds::nearest::nearest;
-use crate::minds::report::{Report, at, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type, with_line};
 use crate::yaml;
 
 const MAX_PROVIDERS: usize = 100;
@@ -39,36 +39,36 @@ const KEYS: [&str; 21] = [
     "models",
 ];
 
-/// Names under which people put a key into the file by mistake.
+/// Names under which users put an API key into the file by mistake.
 const SECRET_KEYS: [&str; 5] = ["apiKey", "api_key", "key", "token", "secret"];
 
-/// Built-in providers first, in place where the file replaces them, then the file's own in order.
+/// The built-in providers, replaced in place by entries of the file, then the others of the file.
 pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
-    let mut report = Report::new(PATH, text);
+    let mut report = ProblemReport::new(PATH, text);
     let mut providers = builtin_providers();
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (providers, Vec::new()),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", kind(&other));
+            let found = format!("the file is {}, not a map", value_type(&other));
             report.add("llm/yaml", &[], found, "write `providers:`".to_owned());
             return (providers, report.finish());
         }
         Err(error) => {
             let found = format!("the file cannot be read as YAML: {}", error.text);
-            let mend = "mend the syntax; until then only the built-in providers are there";
-            let problem = Problem::new("llm/yaml", PATH, found, mend);
-            return (providers, vec![at(problem, error.line)]);
+            let fix = "fix the syntax; until then only the built-in providers are available";
+            let problem = Problem::new("llm/yaml", PATH, found, fix);
+            return (providers, vec![with_line(problem, error.line)]);
         }
     };
     let Some(entries) = top.get("providers").and_then(Value::as_object) else {
         let found = "there is no map `providers`; the file is ignored".to_owned();
-        let mend = "write `providers:` with one entry per provider".to_owned();
-        report.add("llm/no-providers", &["providers"], found, mend);
+        let fix = "write `providers:` with one entry per provider".to_owned();
+        report.add("llm/no-providers", &["providers"], found, fix);
         return (providers, report.finish());
     };
     for (key, value) in entries.iter().take(MAX_PROVIDERS) {
-        if let Some(provider) = provider(key, value, &mut report) {
+        if let Some(provider) = read_provider(key, value, &mut report) {
             match providers.iter_mut().find(|known| known.key == *key) {
                 Some(builtin) => *builtin = provider,
                 None => providers.push(provider),
@@ -78,21 +78,21 @@ pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
     (providers, report.finish())
 }
 
-fn provider(key: &str, value: &Value, report: &mut Report) -> Option<ProviderConfig> {
+fn read_provider(key: &str, value: &Value, report: &mut ProblemReport) -> Option<ProviderConfig> {
     let Value::Object(map) = value else {
-        let found = format!("provider `{}` is {}, not a map", clip(key), kind(value));
-        let mend = "give it `apiType`, `baseUrl` and `models`".to_owned();
+        let found = format!("provider `{}` is {}, not a map", clip(key), value_type(value));
+        let fix = "give it `apiType`, `baseUrl` and `models`".to_owned();
         let id = format!("llm/wrong-type/{}", clip(key));
-        report.add(&id, &["providers", key], found, mend);
+        report.add(&id, &["providers", key], found, fix);
         return None;
     };
     check_keys(key, map, report);
-    check::provider(key, map, report);
+    check::check_provider(key, map, report);
     let text = |name: &str| {
         let value = map.get(name).and_then(Value::as_str).map(str::trim);
         value.filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    let api_type = ApiType::of(&text("apiType").unwrap_or_default());
+    let api_type = ApiType::from_name(&text("apiType").unwrap_or_default());
     let connection = Connection::read(key, map, report);
     let cap = map.get("tool_result_max_chars").and_then(Value::as_u64);
     let cap = cap.and_then(|chars| usize::try_from(chars).ok()).filter(|chars| *chars > 0);
@@ -104,55 +104,61 @@ fn provider(key: &str, value: &Value, report: &mut Report) -> Option<ProviderCon
         tool_result_max_chars: cap.unwrap_or_else(|| api_type.default_tool_result_max_chars()),
         retry: RetryConfig::read(map, connection.dialect.quirks),
         connection,
-        models: models(key, map.get("models"), report),
+        models: read_models(key, map.get("models"), report),
         families: Vec::new(),
-        any_model: None,
+        default_model: None,
         builtin: false,
         api_type,
     })
 }
 
-fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut Report) {
+fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut ProblemReport) {
     for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
         let at = ["providers", provider, key];
         if SECRET_KEYS.contains(&key.as_str()) {
-            let found = format!("provider `{}` holds a key in the file", clip(provider));
-            let mend = "put it into an environment variable, name that in `apiKeyEnvVar`, \
+            let found = format!("provider `{}` has an API key in the file", clip(provider));
+            let fix = "put it into an environment variable, name that in `apiKeyEnvVar`, \
                         and replace the key: it may have been shared"
                 .to_owned();
-            report.add(&format!("llm/secret/{}", clip(provider)), &at, found, mend);
+            report.add(&format!("llm/secret/{}", clip(provider)), &at, found, fix);
         } else {
             let found = format!("unknown key `{}` of provider `{}`", clip(key), clip(provider));
             let id = format!("llm/unknown-key/{}/{}", clip(provider), clip(key));
-            let mend = match nearest(key, KEYS) {
+            let fix = match nearest(key, KEYS) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "remove it: nothing reads it".to_owned(),
             };
-            report.warn(&id, &at, found, mend);
+            report.warn(&id, &at, found, fix);
         }
     }
 }
 
-fn models(provider: &str, value: Option<&Value>, report: &mut Report) -> Vec<ModelInfo> {
+fn read_models(
+    provider: &str,
+    value: Option<&Value>,
+    report: &mut ProblemReport,
+) -> Vec<ModelInfo> {
     let empty = Map::new();
     let entries = match value {
         Some(Value::Object(map)) => map,
         None | Some(Value::Null) => &empty,
         Some(other) => {
-            let found = format!("`models` of provider `{}` is {}", clip(provider), kind(other));
-            let mend = "write a map with one key per model".to_owned();
+            let found =
+                format!("`models` of provider `{}` is {}", clip(provider), value_type(other));
+            let fix = "write a map with one key per model".to_owned();
             let id = format!("llm/wrong-type/{}/models", clip(provider));
-            report.add(&id, &["providers", provider, "models"], found, mend);
+            report.add(&id, &["providers", provider, "models"], found, fix);
             &empty
         }
     };
-    let read = |(key, value): (&String, &Value)| model(key, value.as_object().unwrap_or(&empty));
+    let read =
+        |(key, value): (&String, &Value)| read_model(key, value.as_object().unwrap_or(&empty));
     entries.iter().take(MAX_MODELS).map(read).collect()
 }
 
-fn model(key: &str, map: &Map<String, Value>) -> ModelInfo {
+fn read_model(key: &str, map: &Map<String, Value>) -> ModelInfo {
     let text = |name: &str| map.get(name).and_then(Value::as_str).map(str::to_owned);
-    let tokens = |name: &str| map.get(name).and_then(whole);
+    let tokens = |name: &str| map.get(name).and_then(positive_integer);
     let cadence = tokens("caution_remediation_cadence_generations");
     ModelInfo {
         key: key.to_owned(),
@@ -176,7 +182,7 @@ fn model(key: &str, map: &Map<String, Value>) -> ModelInfo {
     clippy::cast_sign_loss,
     reason = "checked to be between 1 and 2^52"
 )]
-fn whole(value: &Value) -> Option<u64> {
+fn positive_integer(value: &Value) -> Option<u64> {
     const MAX: f64 = 4_503_599_627_370_496.0;
     let number = value.as_f64()?;
     (1.0..=MAX).contains(&number).then_some(number as u64)

@@ -1,4 +1,4 @@
-//! How often and how soon a failed request is tried again.
+//! Retry limits and delays of failed requests.
 
 use std::time::Duration;
 
@@ -9,25 +9,24 @@ use crate::domain::{Quirk, Quirks};
 /// Effective values: `initial_delay <= conservative_delay <= max_delay`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryConfig {
-    /// Quick tries before the slow ones.
+    /// Fast retries before the slow ones.
     pub aggressive_max_retries: u32,
     pub initial_delay: Duration,
-    /// Between slow tries.
+    /// Between slow retries.
     pub conservative_delay: Duration,
     /// At least 1.
     pub backoff_multiplier: f64,
     pub max_delay: Duration,
-    /// How often an empty answer is asked for again.
+    /// Retries after an empty answer.
     pub empty_retries: u32,
 }
 
-/// Where nothing is known of the provider.
-const EMPTY_RETRIES: u32 = 2;
-/// Where it is known to send empty answers, as in Dominds 1.19.2.
-const EMPTY_RETRIES_OF_XCODE_BEST: u32 = 4;
+const DEFAULT_EMPTY_RETRIES: u32 = 2;
+/// For a provider with the quirk of empty answers, as in Dominds 1.19.2.
+const XCODE_BEST_EMPTY_RETRIES: u32 = 4;
 
 impl Default for RetryConfig {
-    /// As in Dominds 1.19.2, but for empty answers.
+    /// As in Dominds 1.19.2, except for empty answers.
     fn default() -> Self {
         Self {
             aggressive_max_retries: 3,
@@ -35,13 +34,13 @@ impl Default for RetryConfig {
             conservative_delay: Duration::from_secs(30),
             backoff_multiplier: 1.5,
             max_delay: Duration::from_secs(30 * 60),
-            empty_retries: EMPTY_RETRIES,
+            empty_retries: DEFAULT_EMPTY_RETRIES,
         }
     }
 }
 
 impl RetryConfig {
-    /// From a provider's keys; a number out of range counts as not set.
+    /// Reads a provider's keys; a number out of range counts as not set.
     pub(super) fn read(map: &Map<String, Value>, quirks: Quirks) -> Self {
         let default = Self::default();
         let millis = |key: &str, default: Duration| {
@@ -66,9 +65,9 @@ impl RetryConfig {
                 .unwrap_or(default.backoff_multiplier),
             max_delay: max_delay.max(conservative_delay),
             empty_retries: if quirks.has(Quirk::XcodeBest) {
-                EMPTY_RETRIES_OF_XCODE_BEST
+                XCODE_BEST_EMPTY_RETRIES
             } else {
-                EMPTY_RETRIES
+                DEFAULT_EMPTY_RETRIES
             },
         }
     }

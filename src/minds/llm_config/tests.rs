@@ -14,7 +14,7 @@ fn ids(problems: &[Problem]) -> Vec<(&str, Option<usize>)> {
 }
 
 #[test]
-fn a_provider_of_the_file_replaces_a_built_in_one_as_a_whole() {
+fn a_provider_of_the_file_replaces_a_built_in_one_completely() {
     let (providers, problems) = read(
         "\
 providers:
@@ -37,7 +37,7 @@ providers:
     let openai = find(&providers, "openai");
     assert_eq!((openai.builtin, &openai.api_key_env_var), (false, &None));
     assert_eq!(openai.name, "openai");
-    assert_eq!(openai.any_model, None);
+    assert_eq!(openai.default_model, None);
     assert_eq!(find(&providers, "deepseek"), find(&builtin, "deepseek"));
     let local = providers.last().unwrap();
     assert_eq!(local.connection.dialect.quirks, Quirks::NONE.with(Quirk::XcodeBest));
@@ -100,7 +100,7 @@ fn a_models_limits_come_from_its_context_or_its_input_length() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named_with_its_line() {
+fn an_unusable_entry_is_reported_with_its_line() {
     for (text, expected) in [
         ("providers: [\n", vec![("llm/yaml", Some(2))]),
         ("- a", vec![("llm/yaml", None)]),
@@ -143,7 +143,7 @@ providers:
 }
 
 #[test]
-fn how_a_provider_is_reached_stands_in_the_file() {
+fn connection_settings_are_read_from_the_file() {
     let (providers, problems) = read(
         "\
 providers:
@@ -178,8 +178,8 @@ providers:
 }
 
 #[test]
-fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
-    for (yaml, found, mend) in [
+fn an_unusable_value_is_reported_with_its_line_and_counts_as_not_set() {
+    for (yaml, found, fix) in [
         ("max_concurrent: 0", "is 0", "from 1 to 1000"),
         ("max_concurrent: many", "is `many`", "from 1 to 1000"),
         ("llm_idle_timeout_ms: 1.5", "is 1.5", "milliseconds"),
@@ -192,17 +192,14 @@ fn a_value_that_cannot_be_used_is_named_with_its_line_and_counts_as_not_set() {
         let (providers, problems) = read(&format!("providers:\n  p:\n    {yaml}\n"));
         let key = yaml.split(':').next().unwrap();
         assert_eq!(ids(&problems), [(format!("llm/wrong-value/p/{key}").as_str(), Some(3))]);
-        let (text, mended) = (&problems[0].text, &problems[0].fix);
-        assert!(
-            text.contains(key) && text.contains(found) && mended.contains(mend),
-            "{problems:?}"
-        );
+        let (text, actual) = (&problems[0].text, &problems[0].fix);
+        assert!(text.contains(key) && text.contains(found) && actual.contains(fix), "{problems:?}");
         assert_eq!(find(&providers, "p").connection, Connection::default(), "{yaml}");
     }
 }
 
 #[test]
-fn what_is_known_of_a_model_is_found_by_the_beginning_of_its_name() {
+fn built_in_model_settings_are_found_by_name_prefix() {
     let providers = builtin_providers();
     for (provider, model, expected) in [
         ("openai", "gpt-5", Some(272_000)),

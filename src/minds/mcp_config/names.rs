@@ -1,29 +1,29 @@
-//! Names of tools: which of a server's are wanted, what they are called here. Pure.
+//! Tool names: which tools of a server are offered, and how they are renamed. Pure.
 
 use crate::domain::wildcard::fits;
 
-/// The longest name a provider takes.
-const MAX: usize = 64;
+/// Providers accept no longer name.
+const MAX_NAME_BYTES: usize = 64;
 
-/// True for a name that every provider takes.
+/// True for a name that every provider accepts.
 #[must_use]
-pub fn is_name(name: &str) -> bool {
+pub fn is_tool_name(name: &str) -> bool {
     let fits = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
-    (1..=MAX).contains(&name.len()) && name.bytes().all(fits)
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// Which tools of a server are wanted, by their original names.
+/// Which tools of a server are offered, by their original names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct ToolFilter {
     /// Patterns in which `*` stands for any text.
     pub whitelist: Vec<String>,
     pub blacklist: Vec<String>,
 }
 
-impl Filter {
-    /// Only a whitelist: nothing else. A blacklist: all but those, unless they are whitelisted too.
+impl ToolFilter {
+    /// With a whitelist alone: only those. With a blacklist: all others, and whitelisted ones.
     #[must_use]
-    pub fn wants(&self, name: &str) -> bool {
+    pub fn allows(&self, name: &str) -> bool {
         let on = |list: &[String]| list.iter().any(|pattern| fits(pattern, name));
         if self.blacklist.is_empty() {
             self.whitelist.is_empty() || on(&self.whitelist)
@@ -33,11 +33,11 @@ impl Filter {
     }
 }
 
-/// One step from a server's name for a tool to ours.
+/// One step of renaming a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameRule {
     Prefix(String),
-    /// Takes a beginning away, where it is there, and puts another in its place.
+    /// Replaces a prefix, if the name has it.
     Replace {
         remove: String,
         add: String,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blacklist_is_outvoted_by_a_whitelist() {
+    fn a_whitelist_wins_over_a_blacklist() {
         let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         for (whitelist, blacklist, wanted) in [
             (&[][..], &[][..], ["a_x", "a_y", "b"].as_slice()),
@@ -72,15 +72,15 @@ mod tests {
             (&[], &["a_*"], &["b"]),
             (&["a_x"], &["a_*"], &["a_x", "b"]),
         ] {
-            let filter = Filter { whitelist: list(whitelist), blacklist: list(blacklist) };
+            let filter = ToolFilter { whitelist: list(whitelist), blacklist: list(blacklist) };
             let found: Vec<&str> =
-                ["a_x", "a_y", "b"].into_iter().filter(|name| filter.wants(name)).collect();
+                ["a_x", "a_y", "b"].into_iter().filter(|name| filter.allows(name)).collect();
             assert_eq!(found, wanted, "{filter:?}");
         }
     }
 
     #[test]
-    fn changes_are_made_in_their_order() {
+    fn name_rules_are_applied_in_order() {
         let changes = [
             NameRule::Prefix("x_".to_owned()),
             NameRule::Replace { remove: "x_a_".to_owned(), add: "b_".to_owned() },
@@ -100,8 +100,8 @@ mod tests {
             ("a b", false),
             ("é", false),
         ] {
-            assert_eq!(is_name(name), expected, "{name}");
+            assert_eq!(is_tool_name(name), expected, "{name}");
         }
-        assert!(is_name(&"a".repeat(64)) && !is_name(&"a".repeat(65)));
+        assert!(is_tool_name(&"a".repeat(64)) && !is_tool_name(&"a".repeat(65)));
     }
 }

@@ -1,14 +1,14 @@
-//! From the text of `mcp.yaml` to servers. A broken entry is left out and named, the others stand.
+//! Parses `mcp.yaml` into servers. A broken entry is skipped and reported.
 
 use serde_json::{Map, Value};
 
-use super::names::{Filter, NameRule};
-use super::server::{Given, HttpServer, McpServer, Program, Transport};
-use super::{Declared, McpFile, PATH, is_name};
+use super::names::{NameRule, ToolFilter};
+use super::server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
+use super::{McpFile, PATH, ServerEntry, is_tool_name};
 use crate::domain::Problem;
 use crate::minds::lines;
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, at, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type, with_line};
 use crate::yaml;
 
 const MAX_SERVERS: usize = 50;
@@ -31,59 +31,59 @@ const KEYS: [&str; 12] = [
     "manual",
 ];
 
-/// Reads the whole file. What is wrong is told once, with its line.
+/// Parses the file. Each problem is reported once, with its line.
 pub(super) fn read(text: &str) -> McpFile {
-    let mut report = Report::new(PATH, text);
+    let mut report = ProblemReport::new(PATH, text);
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return McpFile::default(),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", kind(&other));
+            let found = format!("the file is {}, not a map", value_type(&other));
             report.add("mcp/yaml", &[], found, "write `servers:`".to_owned());
             return broken(report.finish());
         }
         Err(error) => {
             let found = format!("the file cannot be read as YAML: {}", error.text);
-            let mend = "mend the syntax; until then the servers stay as they are";
-            let problem = Problem::new("mcp/yaml", PATH, found, mend);
-            return broken(vec![at(problem, error.line)]);
+            let fix = "fix the syntax; until then the servers stay as they are";
+            let problem = Problem::new("mcp/yaml", PATH, found, fix);
+            return broken(vec![with_line(problem, error.line)]);
         }
     };
     check_top(&top, &mut report);
     read_servers(text, &top, report)
 }
 
-fn read_servers(text: &str, top: &Map<String, Value>, mut report: Report) -> McpFile {
+fn read_servers(text: &str, top: &Map<String, Value>, mut report: ProblemReport) -> McpFile {
     let entries = match top.get("servers") {
         Some(Value::Object(entries)) => entries,
         None | Some(Value::Null) => {
             return McpFile { problems: report.finish(), ..McpFile::default() };
         }
         Some(other) => {
-            let found = format!("`servers` is {}, not a map", kind(other));
-            let mend = "write one entry for each server below it".to_owned();
-            report.add("mcp/wrong-type/servers", &["servers"], found, mend);
+            let found = format!("`servers` is {}, not a map", value_type(other));
+            let fix = "write one entry for each server below it".to_owned();
+            report.add("mcp/wrong-type/servers", &["servers"], found, fix);
             return broken(report.finish());
         }
     };
     let mut servers = Vec::new();
     for (id, value) in entries.iter().take(MAX_SERVERS) {
-        let server = Entry { id, report: &mut report }.read(value);
+        let server = ServerReader { id, report: &mut report }.read(value);
         let line = lines::line_of(text, &["servers", id]);
-        servers.push(Declared { id: id.clone(), line, server });
+        servers.push(ServerEntry { id: id.clone(), line, server });
     }
     if entries.len() > MAX_SERVERS {
-        let found = format!("{} servers; only the first {MAX_SERVERS} count", entries.len());
+        let found = format!("{} servers; only the first {MAX_SERVERS} are used", entries.len());
         report.add("mcp/too-many", &["servers"], found, "remove some".to_owned());
     }
     McpFile { servers, problems: report.finish(), broken: false }
 }
 
-fn check_top(top: &Map<String, Value>, report: &mut Report) {
+fn check_top(top: &Map<String, Value>, report: &mut ProblemReport) {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
         let found = format!("unknown key `{}`; ignored", clip(key));
-        let mend = format!("remove it{}", did_you_mean(key, TOP_KEYS));
-        report.add(&format!("mcp/unknown-key/{}", clip(key)), &[key], found, mend);
+        let fix = format!("remove it{}", did_you_mean(key, TOP_KEYS));
+        report.add(&format!("mcp/unknown-key/{}", clip(key)), &[key], found, fix);
     }
     if let Some(version) = top.get("version").filter(|version| version.as_u64() != Some(1)) {
         let found =
@@ -96,34 +96,35 @@ fn broken(problems: Vec<Problem>) -> McpFile {
     McpFile { problems, broken: true, ..McpFile::default() }
 }
 
-/// The entry that is being read.
-struct Entry<'a, 'r> {
+/// Reads one entry.
+struct ServerReader<'a, 'r> {
     id: &'a str,
-    report: &'a mut Report<'r>,
+    report: &'a mut ProblemReport<'r>,
 }
 
-impl Entry<'_, '_> {
-    /// `None` where something is wrong that the server cannot do without.
+impl ServerReader<'_, '_> {
+    /// `None` if the server cannot be used.
     fn read(mut self, value: &Value) -> Option<McpServer> {
-        if !is_name(self.id) {
-            let found = format!("`{}` is no name for a server; left out", clip(self.id));
+        if !is_tool_name(self.id) {
+            let found = format!("`{}` is not a valid server name; left out", clip(self.id));
             self.add("name", &[], found, "use letters, digits, `_` and `-`, 64 at most");
             return None;
         }
         let Value::Object(map) = value else {
-            let found = format!("server `{}` is {}, not a map; left out", self.id, kind(value));
+            let found =
+                format!("server `{}` is {}, not a map; left out", self.id, value_type(value));
             self.add("wrong-type", &[], found, "give it `command`, or `transport` and `url`");
             return None;
         };
         self.check_keys(map);
         let transport = self.transport(map)?;
         let filter = self.filter(map.get("tools"))?;
-        let changes = self.changes(map.get("transform"))?;
+        let changes = self.name_rules(map.get("transform"))?;
         let stateless = self.flag(map, "truely-stateless")?;
-        Some(McpServer { stateless, transport, filter, changes })
+        Some(McpServer { stateless, transport, filter, name_rules: changes })
     }
 
-    fn add(&mut self, what: &str, keys: &[&str], found: String, mend: &str) {
+    fn add(&mut self, what: &str, keys: &[&str], found: String, fix: &str) {
         let mut path = vec!["servers", self.id];
         path.extend(keys);
         let id = format!(
@@ -131,21 +132,21 @@ impl Entry<'_, '_> {
             clip(self.id),
             keys.iter().fold(String::new(), |all, key| { format!("{all}/{}", clip(key)) })
         );
-        self.report.add(&id, &path, found, mend.to_owned());
+        self.report.add(&id, &path, found, fix.to_owned());
     }
 
-    /// A finding about a value of the wrong kind, which costs the whole server.
-    fn wrong(&mut self, keys: &[&str], value: &Value, mend: &str) {
+    /// Reports a value of the wrong type; the server is skipped.
+    fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: &str) {
         let what = keys.join(".");
-        let found = format!("`{what}` of server `{}` is {}; left out", self.id, kind(value));
-        self.add("wrong-type", keys, found, mend);
+        let found = format!("`{what}` of server `{}` is {}; left out", self.id, value_type(value));
+        self.add("wrong-type", keys, found, fix);
     }
 
     fn check_keys(&mut self, map: &Map<String, Value>) {
         for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             let found = format!("unknown key `{}` of server `{}`; ignored", clip(key), self.id);
-            let mend = format!("remove it{}", did_you_mean(key, KEYS));
-            self.add("unknown-key", &[key], found, &mend);
+            let fix = format!("remove it{}", did_you_mean(key, KEYS));
+            self.add("unknown-key", &[key], found, &fix);
         }
         let session =
             map.get("sessionId").is_some_and(|id| !id.is_null() && id.as_str() != Some(""));
@@ -169,11 +170,11 @@ impl Entry<'_, '_> {
             Some(other) => {
                 let found =
                     format!("server `{}`: unknown transport `{}`; left out", self.id, clip(other));
-                let mend = format!(
+                let fix = format!(
                     "write `stdio` or `streamable_http`{}",
                     did_you_mean(other, ["stdio", "streamable_http"])
                 );
-                self.add("transport", &["transport"], found, &mend);
+                self.add("transport", &["transport"], found, &fix);
                 None
             }
         }
@@ -188,34 +189,39 @@ impl Entry<'_, '_> {
         }
         let args = self.texts(map.get("args"), &["args"])?;
         let cwd = Some(self.text(map, "cwd")?).filter(|cwd| !cwd.is_empty());
-        let env = self.given(map.get("env"), "env")?;
+        let env = self.values(map.get("env"), "env")?;
         let cwd = cwd.unwrap_or_else(|| ".".to_owned());
-        Some(Transport::Stdio(Program { command, args, cwd, env }))
+        Some(Transport::Stdio(StdioServer { command, args, cwd, env }))
     }
 
     fn http(&mut self, map: &Map<String, Value>) -> Option<Transport> {
         let url = self.text(map, "url")?.trim().to_owned();
         if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
-            let found = format!("`url` of server `{}` is no web address; left out", self.id);
+            let found = format!("`url` of server `{}` is not a web address; left out", self.id);
             self.add("no-url", &["url"], found, "write it as `http://...` or `https://...`");
             return None;
         }
-        let headers = self.given(map.get("headers"), "headers")?;
-        for (name, _) in headers.iter().filter(|(name, given)| given.open_secret(name).is_some()) {
-            let found = format!("server `{}` holds a secret in the file: `{name}`", self.id);
-            let mend = "put it into an environment variable, write `{ env: NAME }`, and replace \
+        let headers = self.values(map.get("headers"), "headers")?;
+        for (name, _) in headers.iter().filter(|(name, given)| given.literal_secret(name).is_some())
+        {
+            let found = format!("server `{}` has a secret in the file: `{name}`", self.id);
+            let fix = "put it into an environment variable, write `{ env: NAME }`, and replace \
                         it: it may have been shared";
-            self.add("secret", &["headers", name], found, mend);
+            self.add("secret", &["headers", name], found, fix);
         }
         Some(Transport::Http(HttpServer { url, headers }))
     }
 
-    fn filter(&mut self, value: Option<&Value>) -> Option<Filter> {
+    fn filter(&mut self, value: Option<&Value>) -> Option<ToolFilter> {
         let map = match value {
-            None | Some(Value::Null) => return Some(Filter::default()),
+            None | Some(Value::Null) => return Some(ToolFilter::default()),
             Some(Value::Object(map)) => map,
             Some(other) => {
-                self.wrong(&["tools"], other, "write `tools: { whitelist: [], blacklist: [] }`");
+                self.report_wrong_type(
+                    &["tools"],
+                    other,
+                    "write `tools: { whitelist: [], blacklist: [] }`",
+                );
                 return None;
             }
         };
@@ -223,33 +229,37 @@ impl Entry<'_, '_> {
         for key in map.keys().filter(|key| !lists.contains(&key.as_str())) {
             let found =
                 format!("unknown key `{}` in `tools` of server `{}`; ignored", clip(key), self.id);
-            let mend = format!("remove it{}", did_you_mean(key, lists));
-            self.add("unknown-key", &["tools", key], found, &mend);
+            let fix = format!("remove it{}", did_you_mean(key, lists));
+            self.add("unknown-key", &["tools", key], found, &fix);
         }
-        Some(Filter {
+        Some(ToolFilter {
             whitelist: self.texts(map.get("whitelist"), &["tools", "whitelist"])?,
             blacklist: self.texts(map.get("blacklist"), &["tools", "blacklist"])?,
         })
     }
 
-    fn changes(&mut self, value: Option<&Value>) -> Option<Vec<NameRule>> {
+    fn name_rules(&mut self, value: Option<&Value>) -> Option<Vec<NameRule>> {
         let items = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.wrong(&["transform"], other, "write a list such as `[{ prefix: x_ }]`");
+                self.report_wrong_type(
+                    &["transform"],
+                    other,
+                    "write a list such as `[{ prefix: x_ }]`",
+                );
                 return None;
             }
         };
         let mut changes = Vec::new();
         for item in items.iter().take(MAX_ITEMS) {
-            let Some(change) = change(item) else {
+            let Some(change) = name_rule(item) else {
                 let found = format!(
                     "a step of `transform` of server `{}` is not understood; left out",
                     self.id
                 );
-                let mend = "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`";
-                self.add("transform", &["transform"], found, mend);
+                let fix = "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`";
+                self.add("transform", &["transform"], found, fix);
                 return None;
             };
             changes.push(change);
@@ -262,7 +272,7 @@ impl Entry<'_, '_> {
             None | Some(Value::Null) => Some(false),
             Some(Value::Bool(flag)) => Some(*flag),
             Some(other) => {
-                self.wrong(&[key], other, "write `true` or `false`");
+                self.report_wrong_type(&[key], other, "write `true` or `false`");
                 None
             }
         }
@@ -273,7 +283,7 @@ impl Entry<'_, '_> {
             None | Some(Value::Null) => Some(String::new()),
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => {
-                self.wrong(&[key], other, "write a text");
+                self.report_wrong_type(&[key], other, "write a string");
                 None
             }
         }
@@ -284,14 +294,14 @@ impl Entry<'_, '_> {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.wrong(keys, other, "write a list of texts");
+                self.report_wrong_type(keys, other, "write a list of strings");
                 return None;
             }
         };
         let mut texts = Vec::new();
         for item in items.iter().take(MAX_ITEMS) {
             let Some(text) = scalar(item) else {
-                self.wrong(keys, item, "write a list of texts");
+                self.report_wrong_type(keys, item, "write a list of strings");
                 return None;
             };
             texts.push(text);
@@ -299,19 +309,27 @@ impl Entry<'_, '_> {
         Some(texts)
     }
 
-    fn given(&mut self, value: Option<&Value>, key: &str) -> Option<Vec<(String, Given)>> {
+    fn values(&mut self, value: Option<&Value>, key: &str) -> Option<Vec<(String, ValueSource)>> {
         let map = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Object(map)) => map,
             Some(other) => {
-                self.wrong(&[key], other, "write `NAME: text` or `NAME: { env: HOST_VARIABLE }`");
+                self.report_wrong_type(
+                    &[key],
+                    other,
+                    "write `NAME: string` or `NAME: { env: HOST_VARIABLE }`",
+                );
                 return None;
             }
         };
         let mut all = Vec::new();
         for (name, value) in map.iter().take(MAX_ITEMS) {
-            let Some(given) = given(value) else {
-                self.wrong(&[key, name], value, "write a text or `{ env: HOST_VARIABLE }`");
+            let Some(given) = value_source(value) else {
+                self.report_wrong_type(
+                    &[key, name],
+                    value,
+                    "write a string or `{ env: HOST_VARIABLE }`",
+                );
                 return None;
             };
             all.push((name.clone(), given));
@@ -320,7 +338,7 @@ impl Entry<'_, '_> {
     }
 }
 
-fn change(item: &Value) -> Option<NameRule> {
+fn name_rule(item: &Value) -> Option<NameRule> {
     let map = item.as_object().filter(|map| map.len() == 1)?;
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     match (map.get("prefix"), map.get("suffix")) {
@@ -334,15 +352,15 @@ fn change(item: &Value) -> Option<NameRule> {
     }
 }
 
-fn given(value: &Value) -> Option<Given> {
+fn value_source(value: &Value) -> Option<ValueSource> {
     let env = || value.as_object().filter(|map| map.len() == 1)?.get("env")?.as_str();
     match env() {
-        Some(name) if !name.trim().is_empty() => Some(Given::Env(name.trim().to_owned())),
-        Some(_) | None => scalar(value).map(Given::Literal),
+        Some(name) if !name.trim().is_empty() => Some(ValueSource::Env(name.trim().to_owned())),
+        Some(_) | None => scalar(value).map(ValueSource::Literal),
     }
 }
 
-/// A text, or what YAML made of one.
+/// A scalar as text.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,58 +1,58 @@
-//! One server as the file describes it.
+//! One server entry of the file.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::names::{Filter, NameRule};
+use super::names::{NameRule, ToolFilter};
 use crate::domain::secrets::looks_secret;
 
 /// A server and how its tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// All dialogs may share one instance.
+    /// All dialogs share one instance.
     pub stateless: bool,
     pub transport: Transport,
-    pub filter: Filter,
-    /// Made in this order, on the names that are left.
-    pub changes: Vec<NameRule>,
+    pub filter: ToolFilter,
+    /// Applied in this order, after the filter.
+    pub name_rules: Vec<NameRule>,
 }
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
-    Stdio(Program),
+    Stdio(StdioServer),
     Http(HttpServer),
 }
 
-/// A program that speaks through its standard input and output.
+/// A program that is connected through its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct StdioServer {
     pub command: String,
     pub args: Vec<String>,
-    /// From the workspace.
+    /// Relative to the workspace.
     pub cwd: String,
     /// In the order of the file.
-    pub env: Vec<(String, Given)>,
+    pub env: Vec<(String, ValueSource)>,
 }
 
 /// A server at a web address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpServer {
     pub url: String,
-    pub headers: Vec<(String, Given)>,
+    pub headers: Vec<(String, ValueSource)>,
 }
 
 /// A value of a variable or a header.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum ValueSource {
     Literal(String),
     /// The value of this environment variable.
     Env(String),
 }
 
-impl fmt::Debug for Given {
-    /// What is written out may be a secret.
+impl fmt::Debug for ValueSource {
+    /// A literal may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Literal(_) => f.write_str("***"),
@@ -61,17 +61,17 @@ impl fmt::Debug for Given {
     }
 }
 
-impl Given {
-    /// The value, if it is written out under a name that tells of a secret.
+impl ValueSource {
+    /// The literal value, if its name looks like that of a secret.
     #[must_use]
-    pub fn open_secret(&self, name: &str) -> Option<&str> {
+    pub fn literal_secret(&self, name: &str) -> Option<&str> {
         match self {
             Self::Literal(text) => looks_secret(name).then_some(text),
             Self::Env(_) => None,
         }
     }
 
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         match self {
             Self::Literal(text) => json!(text),
             Self::Env(name) => json!({ "env": name }),
@@ -80,18 +80,18 @@ impl Given {
 }
 
 impl Transport {
-    /// The variables or headers it is given.
+    /// Its environment variables or headers.
     #[must_use]
-    pub fn given(&self) -> &[(String, Given)] {
+    pub fn values(&self) -> &[(String, ValueSource)] {
         match self {
             Self::Stdio(program) => &program.env,
             Self::Http(server) => &server.headers,
         }
     }
 
-    /// What a problem says of it: nothing that may be a secret.
+    /// A description for problems, without possible secrets.
     #[must_use]
-    pub fn in_short(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::Stdio(program) => format!("starts {}", json!(program.command)),
             Self::Http(server) => {
@@ -103,22 +103,22 @@ impl Transport {
 }
 
 impl Transport {
-    /// All of it in one line, secrets that are written out by their length only.
+    /// A complete description in one line; literal secrets are replaced by their length.
     #[must_use]
     pub fn masked(&self) -> String {
-        let mask = |(name, given): &(String, Given)| {
+        let mask = |(name, given): &(String, ValueSource)| {
             let given = match given {
-                Given::Literal(text) if given.open_secret(name).is_some() => {
-                    Given::Literal(format!("*** ({} characters)", text.chars().count()))
+                ValueSource::Literal(text) if given.literal_secret(name).is_some() => {
+                    ValueSource::Literal(format!("*** ({} characters)", text.chars().count()))
                 }
-                Given::Literal(_) | Given::Env(_) => given.clone(),
+                ValueSource::Literal(_) | ValueSource::Env(_) => given.clone(),
             };
             (name.clone(), given)
         };
         let masked = match self.clone() {
             Self::Stdio(program) => {
                 let env = program.env.iter().map(mask).collect();
-                Self::Stdio(Program { env, ..program })
+                Self::Stdio(StdioServer { env, ..program })
             }
             Self::Http(server) => {
                 let headers = server.headers.iter().map(mask).collect();
@@ -130,14 +130,14 @@ impl Transport {
 }
 
 impl fmt::Display for Transport {
-    /// All that matters to a person who is asked whether this may happen, in one line.
+    /// A complete description in one line, for the user's consent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let map = |pairs: &[(String, Given)]| {
-            let pairs = pairs.iter().map(|(name, given)| (name.clone(), given.shown()));
+        let map = |pairs: &[(String, ValueSource)]| {
+            let pairs = pairs.iter().map(|(name, given)| (name.clone(), given.to_json()));
             Value::Object(pairs.collect())
         };
         match self {
-            Self::Stdio(Program { command, args, cwd, env }) => {
+            Self::Stdio(StdioServer { command, args, cwd, env }) => {
                 write!(f, "starts {}", json!(command))?;
                 for arg in args {
                     write!(f, " {}", json!(arg))?;

@@ -1,9 +1,9 @@
-//! What `mcp.yaml` may say, and what is said about one that is wrong.
+//! Valid and invalid `mcp.yaml` files.
 
 use super::read::read;
 use super::*;
 
-const WHOLE: &str = "\
+const COMPLETE: &str = "\
 version: 1
 servers:
   files:
@@ -26,43 +26,46 @@ fn text(text: &str) -> String {
 }
 
 #[test]
-fn a_whole_file_is_read_as_it_is_written() {
-    let file = read(WHOLE);
+fn a_complete_file_is_read() {
+    let file = read(COMPLETE);
     assert_eq!((file.problems.as_slice(), file.broken), (&[][..], false));
-    let program = Program {
+    let program = StdioServer {
         command: text("npx"),
         args: vec![text("-y"), text("server"), text("8080")],
         cwd: text("sub"),
         env: vec![
-            (text("NAME"), Given::Literal(text("literal"))),
-            (text("OTHER"), Given::Env(text("HOST_VAR"))),
+            (text("NAME"), ValueSource::Literal(text("literal"))),
+            (text("OTHER"), ValueSource::Env(text("HOST_VAR"))),
         ],
     };
     let files = McpServer {
         stateless: true,
         transport: Transport::Stdio(program),
-        filter: Filter { whitelist: vec![text("read_*")], blacklist: vec![text("*")] },
-        changes: vec![
+        filter: ToolFilter { whitelist: vec![text("read_*")], blacklist: vec![text("*")] },
+        name_rules: vec![
             NameRule::Prefix(text("x_")),
             NameRule::Replace { remove: text("a_"), add: text("b_") },
             NameRule::Suffix(text("_y")),
         ],
     };
-    let headers = vec![(text("Authorization"), Given::Env(text("TOKEN")))];
+    let headers = vec![(text("Authorization"), ValueSource::Env(text("TOKEN")))];
     let web = McpServer {
         stateless: false,
         transport: Transport::Http(HttpServer { url: text("https://example.com/mcp"), headers }),
-        filter: Filter::default(),
-        changes: Vec::new(),
+        filter: ToolFilter::default(),
+        name_rules: Vec::new(),
     };
-    let declared =
-        |id: &str, line, server| Declared { id: text(id), line: Some(line), server: Some(server) };
+    let declared = |id: &str, line, server| ServerEntry {
+        id: text(id),
+        line: Some(line),
+        server: Some(server),
+    };
     assert_eq!(file.servers, [declared("files", 3, files), declared("web", 11, web)]);
 }
 
 #[test]
-fn a_person_is_told_all_of_what_would_happen_in_one_line() {
-    let shown: Vec<String> = read(WHOLE)
+fn the_consent_text_has_all_details_of_a_server_in_one_line() {
+    let shown: Vec<String> = read(COMPLETE)
         .servers
         .into_iter()
         .filter_map(|declared| Some(declared.server?.transport.to_string()))
@@ -77,16 +80,16 @@ fn a_person_is_told_all_of_what_would_happen_in_one_line() {
 }
 
 #[test]
-fn a_problem_says_what_a_server_does_without_what_may_be_a_secret() {
+fn the_summary_of_a_server_has_no_secrets() {
     let text =
         "servers: { a: { command: x, args: [--key, abc] }, b: { url: 'https://h/p?key=abc' } }";
-    let short = read(text).servers.into_iter().filter_map(|d| Some(d.server?.transport.in_short()));
+    let short = read(text).servers.into_iter().filter_map(|d| Some(d.server?.transport.summary()));
     assert_eq!(short.collect::<Vec<_>>(), [r#"starts "x""#, r#"talks to "https://h/p""#]);
 }
 
 #[test]
-fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
-    for (entry, id, line, mend) in [
+fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped() {
+    for (entry, id, line, fix) in [
         ("s: 3", "mcp/wrong-type/s", 2, "`command`"),
         (
             "s: { transport: sdtio, command: x }",
@@ -95,7 +98,7 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
             "did you mean `stdio`",
         ),
         ("s: {}", "mcp/no-command/s/command", 2, "program"),
-        ("s: { command: 3 }", "mcp/wrong-type/s/command", 2, "a text"),
+        ("s: { command: 3 }", "mcp/wrong-type/s/command", 2, "a string"),
         ("s: { transport: streamable_http }", "mcp/no-url/s/url", 2, "https://"),
         ("s: { url: 'ftp://x' }", "mcp/no-url/s/url", 2, "https://"),
         ("s: { command: x, args: y }", "mcp/wrong-type/s/args", 2, "list"),
@@ -114,15 +117,15 @@ fn k10_what_is_wrong_is_named_with_its_line_and_costs_that_server_alone() {
         let file = read(&format!("servers:\n  {entry}\n  other: {{ command: x }}\n"));
         let found: Vec<_> = file.problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
         assert_eq!(found, [(id, Some(line))], "{entry}");
-        assert!(file.problems[0].fix.contains(mend), "{entry}: {}", file.problems[0]);
+        assert!(file.problems[0].fix.contains(fix), "{entry}: {}", file.problems[0]);
         let usable: Vec<bool> = file.servers.iter().map(|d| d.server.is_some()).collect();
         assert_eq!((usable, file.broken), (vec![false, true], false), "{entry}");
     }
 }
 
 #[test]
-fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
-    for (top, entry, id, mend) in [
+fn a_harmless_problem_is_reported_and_the_server_is_used() {
+    for (top, entry, id, fix) in [
         (
             "",
             "url: 'http://x', headers: { X-Api-Key: abc }",
@@ -143,13 +146,13 @@ fn what_is_odd_but_harmless_is_told_and_the_server_stands() {
         let file = read(&format!("{top}servers:\n  s: {{ {entry} }}\n"));
         let found: Vec<&str> = file.problems.iter().map(|problem| problem.id.as_str()).collect();
         assert_eq!(found, [id], "{entry}");
-        assert!(file.problems[0].fix.contains(mend), "{}", file.problems[0]);
+        assert!(file.problems[0].fix.contains(fix), "{}", file.problems[0]);
         assert!(file.servers[0].server.is_some(), "{entry}");
     }
 }
 
 #[test]
-fn an_empty_file_names_nothing_and_a_broken_one_says_so() {
+fn an_empty_file_has_no_servers_and_a_broken_one_is_marked() {
     for (text, broken, problems) in [
         ("", false, 0),
         ("version: 1\n", false, 0),

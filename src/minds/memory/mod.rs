@@ -1,6 +1,6 @@
-//! Memories: texts below `.minds/memory/` that are put into every context, the team's for everybody,
-//! a member's own for that member. Read with the rest of `.minds`; what cannot be used is a problem
-//! and is named to the member, so that it can mend it with its tools.
+//! Memories: texts below `.minds/memory/` that are part of every context, those of the team for all
+//! members, a member's own for that member. An unusable file is a problem and is also listed in the
+//! member's context, so that the member can fix it with its tools.
 
 mod read;
 mod render;
@@ -17,61 +17,61 @@ use crate::domain::{AgentId, Problem, Team};
 /// One memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Below the keeper's folder.
+    /// Relative to the owner's folder.
     pub path: String,
     pub text: String,
     pub bytes: usize,
-    /// When its file was changed; `None` where the system does not tell.
+    /// Modification time of the file; `None` if unknown.
     pub modified: Option<SystemTime>,
 }
 
-/// What one keeper has.
+/// The memories of one owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Shelf {
-    /// In the order of their paths.
+pub(super) struct OwnerMemories {
+    /// Sorted by path.
     pub memories: Vec<Memory>,
-    /// Files that are there but not in the context.
-    pub unusable: Vec<Unusable>,
+    /// Files that exist but are not in the context.
+    pub unusable: Vec<UnusableMemory>,
 }
 
 /// A file that cannot be put into contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unusable {
+pub(super) struct UnusableMemory {
     pub path: String,
-    pub why: Why,
+    pub reason: UnusableReason,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Why {
-    /// Larger than one memory may be.
+pub(super) enum UnusableReason {
+    /// Over the limit of one memory.
     TooLarge,
-    /// Those before it took all the room.
-    NoRoom,
-    /// Neither a file nor a folder, or a link.
+    /// The memories before it used up the budget of the folder.
+    OverBudget,
+    /// A link or a special file.
     NotAFile,
-    /// The reason, for a person.
+    /// The error text.
     Unreadable(String),
-    /// More entries than are looked at.
-    TooMany,
+    /// Over the limit of entries or depth.
+    TooManyEntries,
 }
 
 /// The memories of a workspace.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memories {
-    team: Shelf,
-    own: HashMap<AgentId, Shelf>,
+    team: OwnerMemories,
+    own: HashMap<AgentId, OwnerMemories>,
 }
 
 impl Memories {
     pub(super) fn load(workspace: &Path, team: &Team, problems: &mut Vec<Problem>) -> Self {
-        let mut read = |keeper: MemoryOwner, member: &AgentId| {
-            let folder = keeper.folder(member);
-            let shelf = read::shelf(workspace, &folder);
+        let mut read = |owner: MemoryOwner, member: &AgentId| {
+            let folder = owner.folder(member);
+            let shelf = read::read_folder(workspace, &folder);
             problems.extend(shelf.unusable.iter().map(|found| found.problem(&folder)));
             shelf
         };
-        let nobody = AgentId::new("");
-        let shared = read(MemoryOwner::Team, &nobody);
+        let no_member = AgentId::new("");
+        let shared = read(MemoryOwner::Team, &no_member);
         let own = team.members.iter().map(|member| {
             let shelf = read(MemoryOwner::Member, &member.id);
             (member.id.clone(), shelf)
@@ -80,35 +80,42 @@ impl Memories {
     }
 
     /// The team's, then the member's own.
-    pub(super) fn of(&self, member: &AgentId) -> impl Iterator<Item = (MemoryOwner, &Shelf)> {
+    pub(super) fn of(
+        &self,
+        member: &AgentId,
+    ) -> impl Iterator<Item = (MemoryOwner, &OwnerMemories)> {
         let own = self.own.get(member).map(|shelf| (MemoryOwner::Member, shelf));
         std::iter::once((MemoryOwner::Team, &self.team)).chain(own)
     }
 }
 
-impl Unusable {
+impl UnusableMemory {
     fn problem(&self, folder: &str) -> Problem {
         let path = format!("{folder}/{}", self.path);
         let path = path.trim_end_matches('/');
-        let (text, mend) = match &self.why {
-            Why::TooLarge => (
+        let (text, fix) = match &self.reason {
+            UnusableReason::TooLarge => (
                 format!("the file is larger than {} KiB", FILE_LIMIT_BYTES / 1024),
-                "shorten it, or part it into several",
+                "shorten it, or split it into several",
             ),
-            Why::NoRoom => (
+            UnusableReason::OverBudget => (
                 format!("this folder holds more than {} KiB", TOTAL_LIMIT_BYTES / 1024),
-                "shorten or drop memories in this folder",
+                "shorten or remove memories in this folder",
             ),
-            Why::NotAFile => ("it is a link or a special file".to_owned(), "put a file there"),
-            Why::Unreadable(why) => (why.clone(), "make it a readable text file, or remove it"),
-            Why::TooMany => (
-                "there are more files or folders than are looked at".to_owned(),
+            UnusableReason::NotAFile => {
+                ("it is a link or a special file".to_owned(), "put a file there")
+            }
+            UnusableReason::Unreadable(reason) => {
+                (reason.clone(), "make it a readable text file, or remove it")
+            }
+            UnusableReason::TooManyEntries => (
+                "there are too many files or folders; some are not read".to_owned(),
                 "keep fewer and larger files",
             ),
         };
-        let text = format!("not in the context of anybody: {text}");
-        Problem::new(format!("memory/unusable/{path}"), path, text, mend)
+        let text = format!("not in any context: {text}");
+        Problem::new(format!("memory/unusable/{path}"), path, text, fix)
     }
 }
 
-pub(super) use render::{Setting, messages};
+pub(super) use render::{RenderOptions, messages};

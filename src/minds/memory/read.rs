@@ -1,74 +1,77 @@
-//! Reads one folder of memories, in the order of names, within bounds. Links are not followed, names
-//! with a leading dot and files that are no Markdown are passed over.
+//! Reads one folder of memories, sorted by name, within limits. Links are not followed; hidden files and
+//! files that are not Markdown are skipped.
 
 use std::fs::{self, FileType, ReadDir};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{Memory, Shelf, Unusable, Why};
+use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::memory::{FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES, is_shown};
-use crate::minds::files::{self, Found};
+use crate::minds::files::{self, FileContent};
 
-/// Entries looked at in one folder of memories, in all.
+/// Entries read in one folder of memories, subfolders included.
 const MAX_ENTRIES: usize = 2_048;
-/// Folders below each other.
-const MAX_DEEP: usize = 16;
-/// Files that are named as not usable.
+const MAX_DEPTH: usize = 16;
+/// Unusable files that are listed.
 const MAX_UNUSABLE: usize = 20;
 
-struct Scan<'a> {
+struct MemoryScan<'a> {
     workspace: &'a Path,
     folder: &'a str,
-    shelf: Shelf,
+    memories: OwnerMemories,
     seen: usize,
     bytes: usize,
 }
 
-/// What is in a folder; an absent one is empty.
-pub(super) fn shelf(workspace: &Path, folder: &str) -> Shelf {
-    let shelf = Shelf::default();
-    let mut scan = Scan { workspace, folder, shelf, seen: 0, bytes: 0 };
-    scan.directory("", MAX_DEEP);
-    scan.shelf
+/// Reads a folder; a missing one is empty.
+pub(super) fn read_folder(workspace: &Path, folder: &str) -> OwnerMemories {
+    let shelf = OwnerMemories::default();
+    let mut scan = MemoryScan { workspace, folder, memories: shelf, seen: 0, bytes: 0 };
+    scan.scan_directory("", MAX_DEPTH);
+    scan.memories
 }
 
-impl Scan<'_> {
+impl MemoryScan<'_> {
     /// `below` is empty or ends in a slash.
-    fn directory(&mut self, below: &str, deep: usize) {
+    fn scan_directory(&mut self, below: &str, deep: usize) {
         let path = format!("{}/{below}", self.folder);
-        // With a slash at its end, a link would be looked through.
+        // With a trailing slash, a link would be followed.
         let path = self.workspace.join(path.trim_end_matches('/'));
         let entries = match fs::symlink_metadata(&path) {
-            // A folder that is a link could lead anywhere.
-            Ok(meta) if !meta.is_dir() => return self.unusable(below, Why::NotAFile),
+            // A folder that is a link could point anywhere.
+            Ok(meta) if !meta.is_dir() => {
+                return self.add_unusable(below, UnusableReason::NotAFile);
+            }
             Ok(_) => fs::read_dir(&path),
             Err(error) => Err(error),
         };
         let entries = match entries {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return,
-            Err(error) => return self.unusable(below, Why::Unreadable(error.to_string())),
+            Err(error) => {
+                return self.add_unusable(below, UnusableReason::Unreadable(error.to_string()));
+            }
         };
-        for (name, kind) in self.names(entries, below) {
+        for (name, kind) in self.sorted_entries(entries, below) {
             let path = format!("{below}{name}");
             if kind.is_dir() {
                 match deep.checked_sub(1) {
-                    Some(deep) => self.directory(&format!("{path}/"), deep),
-                    None => self.unusable(&path, Why::TooMany),
+                    Some(deep) => self.scan_directory(&format!("{path}/"), deep),
+                    None => self.add_unusable(&path, UnusableReason::TooManyEntries),
                 }
             } else if is_shown(&name) {
-                self.file(path, kind.is_file());
+                self.read_file(path, kind.is_file());
             }
         }
     }
 
-    /// The plain names of a folder, in their order.
-    fn names(&mut self, entries: ReadDir, below: &str) -> Vec<(String, FileType)> {
+    /// The entries of a folder that are not hidden, sorted by name.
+    fn sorted_entries(&mut self, entries: ReadDir, below: &str) -> Vec<(String, FileType)> {
         let mut names = Vec::new();
         for entry in entries.flatten() {
             self.seen += 1;
             if self.seen > MAX_ENTRIES {
-                self.unusable(below, Why::TooMany);
+                self.add_unusable(below, UnusableReason::TooManyEntries);
                 break;
             }
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -82,35 +85,37 @@ impl Scan<'_> {
         names
     }
 
-    fn file(&mut self, path: String, regular: bool) {
+    fn read_file(&mut self, path: String, regular: bool) {
         if !regular {
-            return self.unusable(&path, Why::NotAFile);
+            return self.add_unusable(&path, UnusableReason::NotAFile);
         }
         let relative = format!("{}/{path}", self.folder);
         let meta = fs::symlink_metadata(self.workspace.join(&relative)).ok();
         if meta.as_ref().is_some_and(|meta| meta.len() > FILE_LIMIT_BYTES as u64) {
-            return self.unusable(&path, Why::TooLarge);
+            return self.add_unusable(&path, UnusableReason::TooLarge);
         }
         match files::read(self.workspace, &relative, FILE_LIMIT_BYTES) {
-            Found::Text(text) if text.trim().is_empty() => {}
-            Found::Text(text) if self.bytes + text.len() > TOTAL_LIMIT_BYTES => {
-                self.unusable(&path, Why::NoRoom);
+            FileContent::Text(text) if text.trim().is_empty() => {}
+            FileContent::Text(text) if self.bytes + text.len() > TOTAL_LIMIT_BYTES => {
+                self.add_unusable(&path, UnusableReason::OverBudget);
             }
-            Found::Text(text) => {
+            FileContent::Text(text) => {
                 self.bytes += text.len();
                 let modified = meta.and_then(|meta| meta.modified().ok());
                 let (bytes, text) = (text.len(), text.trim_end().to_owned());
-                self.shelf.memories.push(Memory { path, text, bytes, modified });
+                self.memories.memories.push(Memory { path, text, bytes, modified });
             }
-            // Gone since it was listed.
-            Found::Missing => {}
-            Found::Unusable(why) => self.unusable(&path, Why::Unreadable(why)),
+            // Removed since it was listed.
+            FileContent::Missing => {}
+            FileContent::Unusable(reason) => {
+                self.add_unusable(&path, UnusableReason::Unreadable(reason));
+            }
         }
     }
 
-    fn unusable(&mut self, path: &str, why: Why) {
-        if self.shelf.unusable.len() < MAX_UNUSABLE {
-            self.shelf.unusable.push(Unusable { path: path.to_owned(), why });
+    fn add_unusable(&mut self, path: &str, reason: UnusableReason) {
+        if self.memories.unusable.len() < MAX_UNUSABLE {
+            self.memories.unusable.push(UnusableMemory { path: path.to_owned(), reason });
         }
     }
 }

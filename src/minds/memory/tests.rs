@@ -1,11 +1,11 @@
-//! Folders of memories: what is put into a context, in which order, and what is said of the rest.
+//! Folders of memories: what is put into a context, in which order, and which problems are reported.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::read::shelf;
-use super::render::Setting;
+use super::read::read_folder;
+use super::render::RenderOptions;
 use super::*;
 use crate::domain::Lang;
 use crate::domain::{Clock, Stamp};
@@ -30,12 +30,12 @@ fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
     fs::File::options().append(true).open(path).unwrap().set_modified(at).unwrap();
 }
 
-fn told(root: &Path, lang: Lang, tools: &[&str]) -> Vec<String> {
+fn messages_of(root: &Path, lang: Lang, tools: &[&str]) -> Vec<String> {
     let (team, _) = crate::minds::team::read("members: {lead: {}, ops: {}}");
     let mut problems = Vec::new();
     let memories = Memories::load(root, &team, &mut problems);
     let tool_names: Vec<String> = tools.iter().map(|&name| name.to_owned()).collect();
-    let setting = Setting { lang, tool_names: &tool_names, stamp: &|at| Utc.stamp(at) };
+    let setting = RenderOptions { lang, tool_names: &tool_names, stamp: &|at| Utc.stamp(at) };
     messages(memories.of(&"lead".into()), &setting)
 }
 
@@ -55,7 +55,7 @@ fn c18_the_teams_memories_come_first_then_the_members_own_by_path() {
     ] {
         put(root, &path, text);
     }
-    let messages = told(root, Lang::En, &["replace_personal_memory"]);
+    let messages = messages_of(root, Lang::En, &["replace_personal_memory"]);
     assert_eq!(
         messages,
         [
@@ -68,19 +68,23 @@ fn c18_the_teams_memories_come_first_then_the_members_own_by_path() {
              it with `replace_personal_memory` and drop it with `drop_personal_memory`.\n\nown b",
         ]
     );
-    assert_eq!(told(root, Lang::En, &["replace_personal_memory"]), messages, "the same bytes");
-    let chinese = told(root, Lang::Zh, &["replace_team_memory"]);
+    assert_eq!(
+        messages_of(root, Lang::En, &["replace_personal_memory"]),
+        messages,
+        "the same bytes"
+    );
+    let chinese = messages_of(root, Lang::Zh, &["replace_team_memory"]);
     assert!(chinese[0].contains("团队的记忆") && chinese[0].contains("`replace_team_memory`"));
 }
 
 #[test]
-fn c18_without_a_folder_nothing_is_told() {
+fn c18_without_a_folder_there_are_no_messages() {
     let dir = tempfile::tempdir().unwrap();
-    assert_eq!(told(dir.path(), Lang::En, &[]), Vec::<String>::new());
+    assert_eq!(messages_of(dir.path(), Lang::En, &[]), Vec::<String>::new());
 }
 
 #[test]
-fn c18_what_cannot_be_shown_is_a_problem_and_is_named_to_the_member() {
+fn c18_an_unusable_file_is_a_problem_and_is_listed_for_the_member() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     put(root, &format!("{OWN}/bytes.md"), [0xff, 0xfe]);
@@ -97,7 +101,7 @@ fn c18_what_cannot_be_shown_is_a_problem_and_is_named_to_the_member() {
     assert_eq!(found, [TEAM, &own("bytes.md"), &own("large.md"), &own("link.md")]);
     assert!(problems[1].text.contains("UTF-8"), "{}", problems[1]);
     for lang in [Lang::En, Lang::Zh] {
-        let messages = told(root, lang, &[]);
+        let messages = messages_of(root, lang, &[]);
         assert!(messages.iter().any(|text| text.ends_with("\n\ngood")));
         let last = messages.last().unwrap();
         assert!(["bytes.md", "large.md", "link.md"].iter().all(|name| last.contains(name)));
@@ -106,20 +110,20 @@ fn c18_what_cannot_be_shown_is_a_problem_and_is_named_to_the_member() {
 }
 
 #[test]
-fn c18_all_together_stay_within_their_room_however_many_there_are() {
+fn c18_all_memories_together_stay_within_the_budget() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..40 {
         put(dir.path(), &format!("{TEAM}/{number:02}.md"), "y".repeat(10_000));
     }
-    let found = shelf(dir.path(), TEAM);
+    let found = read_folder(dir.path(), TEAM);
     let bytes: usize = found.memories.iter().map(|memory| memory.bytes).sum();
     assert!(bytes <= TOTAL_LIMIT_BYTES && found.memories.len() == 13);
     assert_eq!(found.unusable.len(), 20);
-    assert!(found.unusable.iter().all(|found| found.why == Why::NoRoom));
+    assert!(found.unusable.iter().all(|found| found.reason == UnusableReason::OverBudget));
     for number in 0..3_000 {
         put(dir.path(), &format!("{OWN}/{number}.md"), "");
     }
-    let found = shelf(dir.path(), OWN);
+    let found = read_folder(dir.path(), OWN);
     assert_eq!(found.unusable.len(), 1);
-    assert_eq!(found.unusable[0].why, Why::TooMany);
+    assert_eq!(found.unusable[0].reason, UnusableReason::TooManyEntries);
 }

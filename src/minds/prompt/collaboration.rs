@@ -1,10 +1,10 @@
-//! How work is handed on and delivered; a main dialog owns the result, a side dialog one request.
+//! Section: delegating and delivering work. A main dialog owns the result, a side dialog one request.
 
-use super::{DialogRole, Facts, Section, Text};
+use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
 
-const TITLE: Text = Text::both("Working together", "协作");
+const TITLE: LocalizedText = LocalizedText::both("Working together", "协作");
 
-const BOTH: Text = Text::both(
+const BOTH: LocalizedText = LocalizedText::both(
     "- Work left over? First look whether the team or its rules already name an owner. If so, \
      hand the execution to that owner with `tellask` or `tellaskSessionless`, instead of doing \
      it badly yourself or asking who should.\n\
@@ -23,7 +23,7 @@ const BOTH: Text = Text::both(
      - 队友向你回问时，用 `replyTellaskBack` 回答。",
 );
 
-const MAIN: Text = Text::both(
+const MAIN: LocalizedText = LocalizedText::both(
     "- You answer for the whole: check what teammates deliver, against the Taskdoc and the files, \
      before you build on it.\n\
      - Do not stop between steps. Stop only when the goal is reached, when you asked the person, \
@@ -32,7 +32,7 @@ const MAIN: Text = Text::both(
      - 步骤之间不要停。只有目标达成、已向人提问、或正在等队友时才停下。",
 );
 
-const SIDE: Text = Text::both(
+const SIDE: LocalizedText = LocalizedText::both(
     "- Do what the request asks, no more. Deliver with the reply tool your assignment names; \
      the content is all the asker will see.\n\
      - Plain words without a call are your delivery as well: the program sends the last ones to \
@@ -49,11 +49,11 @@ const SIDE: Text = Text::both(
      - 请求更新后，放下旧的请求；无需确认。",
 );
 
-pub(super) fn protocol(facts: &Facts) -> Section {
+pub(super) fn protocol(facts: &PromptInput) -> PromptSection {
     let own = match facts.role {
         DialogRole::Main => MAIN,
         DialogRole::Side | DialogRole::FreshBoots => SIDE,
     };
-    let body = format!("{}\n{}", facts.say(&BOTH), facts.say(&own));
+    let body = format!("{}\n{}", facts.text(&BOTH), facts.text(&own));
     (&TITLE, Some(body))
 }

@@ -1,10 +1,10 @@
-//! Whom the member can ask: people first, then every visible teammate by id.
+//! Sections: asking the human, then every visible teammate by id.
 
-use super::{Facts, Section, Text};
+use super::{LocalizedText, PromptInput, PromptSection};
 use crate::domain::Member;
 
-const QUESTIONS: Text = Text::both("Asking a person", "向人提问");
-const QUESTIONS_BODY: Text = Text::both(
+const QUESTIONS: LocalizedText = LocalizedText::both("Asking a person", "向人提问");
+const QUESTIONS_BODY: LocalizedText = LocalizedText::both(
     "Use `askHuman` when only a person can decide: the goal itself, money, credentials, what \
      cannot be undone, a contradiction. Do not ask what you can find out, and do not report \
      progress with it.\n\
@@ -20,30 +20,31 @@ const QUESTIONS_BODY: Text = Text::both(
      - 得到回答之前你会停下；与之无关的事请先做完。",
 );
 
-const TEAM: Text = Text::both("Team", "团队");
-const ALONE: Text = Text::both("There are no teammates.", "没有队友。");
-const YOU: Text = Text::both("you", "你自己");
-const ASK_FOR: Text = Text::both("ask for", "可以请其");
-const NOT_FOR: Text = Text::both("not for", "不要请其");
+const TEAM: LocalizedText = LocalizedText::both("Team", "团队");
+const ALONE: LocalizedText = LocalizedText::both("There are no teammates.", "没有队友。");
+const YOU: LocalizedText = LocalizedText::both("you", "你自己");
+const ASK_FOR: LocalizedText = LocalizedText::both("ask for", "可以请其");
+const NOT_FOR: LocalizedText = LocalizedText::both("not for", "不要请其");
 
-pub(super) fn questions(facts: &Facts) -> Section {
-    (&QUESTIONS, Some(facts.say(&QUESTIONS_BODY).to_owned()))
+pub(super) fn questions(facts: &PromptInput) -> PromptSection {
+    (&QUESTIONS, Some(facts.text(&QUESTIONS_BODY).to_owned()))
 }
 
-pub(super) fn team(facts: &Facts) -> Section {
-    let entries: Vec<String> = facts.team.visible().map(|member| entry(facts, member)).collect();
-    let body = if entries.is_empty() { facts.say(&ALONE).to_owned() } else { entries.join("\n") };
+pub(super) fn team(facts: &PromptInput) -> PromptSection {
+    let entries: Vec<String> =
+        facts.team.visible().map(|member| member_entry(facts, member)).collect();
+    let body = if entries.is_empty() { facts.text(&ALONE).to_owned() } else { entries.join("\n") };
     (&TEAM, Some(body))
 }
 
-fn entry(facts: &Facts, member: &Member) -> String {
+fn member_entry(facts: &PromptInput, member: &Member) -> String {
     let mut text = format!("- `{}` ({})", member.id, member.name);
     if member.id == facts.member.id {
-        text.push_str(&format!(" – {}", facts.say(&YOU)));
+        text.push_str(&format!(" – {}", facts.text(&YOU)));
     }
     for (label, lines) in [(&ASK_FOR, &member.gofor), (&NOT_FOR, &member.nogo)] {
         if !lines.is_empty() {
-            text.push_str(&format!("\n  - {}: {}", facts.say(label), lines.join("; ")));
+            text.push_str(&format!("\n  - {}: {}", facts.text(label), lines.join("; ")));
         }
     }
     text

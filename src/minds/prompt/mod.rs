@@ -1,13 +1,12 @@
-//! The system prompt: sections in a fixed order, each a small function of the same facts.
+//! The system prompt: sections in a fixed order, each a small function of [`PromptInput`].
 //!
-//! The same facts give the same bytes: no time, no counter, nothing that changes within a course, so
-//! that providers can cache it. Every text is a `Text`, one column per work language.
+//! The same input gives the same bytes: no time, no counter, nothing that changes within a course, so
+//! that providers can cache it. Every text is a [`LocalizedText`].
 
 mod collaboration;
 mod directory;
 mod opening;
 pub(super) mod persona;
-mod place;
 mod policy;
 mod reasoning;
 mod skills;
@@ -15,8 +14,9 @@ mod skills;
 mod tests;
 mod text;
 mod tools;
+mod workspace;
 
-pub(crate) use text::Text;
+pub(crate) use text::LocalizedText;
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use super::skills::Skill;
 use super::texts::MemberTexts;
 use crate::domain::{Lang, Member, Team};
 
-/// Which kind of dialog the prompt is for.
+/// The kind of dialog the prompt is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogRole {
-    /// A person talks with the member.
+    /// The user talks with the member.
     Main,
     /// A teammate asked the member.
     Side,
@@ -35,9 +35,9 @@ pub enum DialogRole {
     FreshBoots,
 }
 
-/// All a section may know.
+/// The input of all sections.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Facts<'a> {
+pub(super) struct PromptInput<'a> {
     pub lang: Lang,
     pub member: &'a Member,
     pub team: &'a Team,
@@ -48,9 +48,9 @@ pub(super) struct Facts<'a> {
     pub tool_names: &'a [String],
 }
 
-impl Facts<'_> {
-    fn say(&self, text: &Text) -> &'static str {
-        text.of(self.lang)
+impl PromptInput<'_> {
+    fn text(&self, text: &LocalizedText) -> &'static str {
+        text.in_lang(self.lang)
     }
 
     fn has_tool(&self, name: &str) -> bool {
@@ -59,10 +59,10 @@ impl Facts<'_> {
 }
 
 /// A heading and its body; a section without a body is left out.
-type Section = (&'static Text, Option<String>);
+type PromptSection = (&'static LocalizedText, Option<String>);
 
-pub(super) fn build(facts: &Facts) -> String {
-    let mut sections: Vec<Section> = vec![
+pub(super) fn build(facts: &PromptInput) -> String {
+    let mut sections: Vec<PromptSection> = vec![
         opening::identity(facts),
         opening::language(facts),
         opening::messages(facts),
@@ -72,7 +72,7 @@ pub(super) fn build(facts: &Facts) -> String {
         persona::knowhow(facts),
         persona::pitfalls(facts),
         skills::skills(facts),
-        place::environment(facts),
+        workspace::environment(facts),
     ];
     match facts.role {
         DialogRole::Main | DialogRole::Side => sections.extend([
@@ -81,7 +81,7 @@ pub(super) fn build(facts: &Facts) -> String {
             policy::policy(facts),
             collaboration::protocol(facts),
             reasoning::guide(facts),
-            tools::own_state(facts),
+            tools::state_tools(facts),
             tools::offered(facts),
             tools::manuals(facts),
             tools::tellask(facts),
@@ -89,8 +89,8 @@ pub(super) fn build(facts: &Facts) -> String {
         ]),
         DialogRole::FreshBoots => sections.push(reasoning::body(facts)),
     }
-    let written = sections.into_iter().filter_map(|(title, body)| {
-        body.map(|body| format!("# {}\n\n{}\n", facts.say(title), body.trim()))
+    let rendered = sections.into_iter().filter_map(|(title, body)| {
+        body.map(|body| format!("# {}\n\n{}\n", facts.text(title), body.trim()))
     });
-    written.collect::<Vec<_>>().join("\n")
+    rendered.collect::<Vec<_>>().join("\n")
 }

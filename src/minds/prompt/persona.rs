@@ -1,21 +1,21 @@
-//! What the member's own files say, and the personas of the two hidden members.
+//! Sections from the member's own files, and the personas of the two hidden members.
 
-use super::{Facts, Section, Text};
+use super::{LocalizedText, PromptInput, PromptSection};
 use crate::domain::AgentId;
 use crate::domain::team::{FUXI, PANGU};
 
-const PERSONA: Text = Text::both("Persona", "角色");
-const KNOWHOW: Text = Text::both("Know-how", "经验");
-const PITFALLS: Text = Text::both("Pitfalls", "教训");
+const PERSONA: LocalizedText = LocalizedText::both("Persona", "角色");
+const KNOWHOW: LocalizedText = LocalizedText::both("Know-how", "经验");
+const PITFALLS: LocalizedText = LocalizedText::both("Pitfalls", "教训");
 
-const FUXI_PERSONA: Text = Text::both(
+const FUXI_PERSONA: LocalizedText = LocalizedText::both(
     "You set up teams. You know how `.minds/team.yaml`, `.minds/llm.yaml` and the texts below \
      `.minds/team/` work together, and you help a person choose few members with clear duties. \
      You change only the team's configuration, and show every change before it counts.",
     "你负责组建团队。你了解 `.minds/team.yaml`、`.minds/llm.yaml` 与 `.minds/team/` 下的文本如何配合，\
      帮助人选出少数职责清楚的成员。你只改动团队的配置，每处改动在生效之前都给人看。",
 );
-const PANGU_PERSONA: Text = Text::both(
+const PANGU_PERSONA: LocalizedText = LocalizedText::both(
     "You do work nobody else is there for, from first steps in an empty workspace to odd jobs. \
      You look before you change, make the smallest change that does it, and check the result. \
      When a team member owns the matter, you hand it over.",
@@ -23,8 +23,8 @@ const PANGU_PERSONA: Text = Text::both(
      并检查结果。若某件事有团队成员负责，就交给他。",
 );
 
-/// Used where no file says otherwise.
-pub(in crate::minds) fn built_in(id: &AgentId) -> Option<&'static Text> {
+/// Used if the member has no persona file.
+pub(in crate::minds) fn built_in(id: &AgentId) -> Option<&'static LocalizedText> {
     match id.as_str() {
         FUXI => Some(&FUXI_PERSONA),
         PANGU => Some(&PANGU_PERSONA),
@@ -32,14 +32,14 @@ pub(in crate::minds) fn built_in(id: &AgentId) -> Option<&'static Text> {
     }
 }
 
-pub(super) fn persona(facts: &Facts) -> Section {
+pub(super) fn persona(facts: &PromptInput) -> PromptSection {
     (&PERSONA, facts.texts.persona.map(str::to_owned))
 }
 
-pub(super) fn knowhow(facts: &Facts) -> Section {
+pub(super) fn knowhow(facts: &PromptInput) -> PromptSection {
     (&KNOWHOW, facts.texts.knowhow.map(str::to_owned))
 }
 
-pub(super) fn pitfalls(facts: &Facts) -> Section {
+pub(super) fn pitfalls(facts: &PromptInput) -> PromptSection {
     (&PITFALLS, facts.texts.pitfalls.map(str::to_owned))
 }

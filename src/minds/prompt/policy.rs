@@ -1,43 +1,43 @@
-//! Rules for everyone: shell commands, the Taskdoc, memories.
+//! Section: shell commands, the Taskdoc, memories.
 
-use super::{DialogRole, Facts, Section, Text};
+use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
 
-const TITLE: Text = Text::both("Rules for everyone", "共同的规则");
+const TITLE: LocalizedText = LocalizedText::both("Rules for everyone", "共同的规则");
 
-const SHELL_OWN: Text = Text::both(
+const SHELL_OWN: LocalizedText = LocalizedText::both(
     "You may run shell commands. Prefer reading ones; before one that deletes, publishes or \
      spends, be sure that the task asks for it, else ask the person.",
     "你可以执行 shell 命令。优先用只读的命令；执行会删除、发布或花费的命令之前，先确认任务确实要求这样做，\
      否则请问人。",
 );
-const SHELL_OTHERS: Text = Text::both(
+const SHELL_OTHERS: LocalizedText = LocalizedText::both(
     "You cannot run shell commands. Ask one of these for it, with the exact command and the \
      reason:",
     "你不能执行 shell 命令。需要时请下列成员之一来做，并写明确切的命令和理由：",
 );
-const SHELL_NOBODY: Text = Text::both(
+const SHELL_NOBODY: LocalizedText = LocalizedText::both(
     "Nobody in this team runs shell commands. If one is needed, ask the person for its output.",
     "团队里没有人能执行 shell 命令。需要时，请人提供它的输出。",
 );
 
-const TASKDOC: Text = Text::both(
+const TASKDOC: LocalizedText = LocalizedText::both(
     "The Taskdoc is the truth about the task: Goals, Constraints, Progress. It is in your \
      context; trust it over memory.",
     "任务文档是关于任务的准绳：目标、约束、进展。它就在你的上下文里；与记忆不符时以它为准。",
 );
-const TASKDOC_MAIN: Text = Text::both(
+const TASKDOC_MAIN: LocalizedText = LocalizedText::both(
     "You keep it: write it with `change_mind`, a whole section at a time. Goals and Constraints \
      change only as the person wants; Progress holds the present state and the next steps, not a \
      diary.",
     "由你维护：用 `change_mind` 写入，每次写一整节。目标和约束只按人的意思改；进展写现状和下一步，\
      不是日记。",
 );
-const TASKDOC_SIDE: Text = Text::both(
+const TASKDOC_SIDE: LocalizedText = LocalizedText::both(
     "You do not write it: report what should change to your asker.",
     "你不写它：应当改什么，报告给诉请者。",
 );
 
-const MEMORY: Text = Text::both(
+const MEMORY: LocalizedText = LocalizedText::both(
     "Memories outlast every dialog and are in your context already. Keep there what will still be \
      true and useful next month; the state of a task belongs into the Taskdoc, what is next into a \
      reminder. Mend or drop what has become wrong.",
@@ -45,21 +45,22 @@ const MEMORY: Text = Text::both(
      接下来要做的写进提醒。不再正确的，改掉或删除。",
 );
 
-pub(super) fn policy(facts: &Facts) -> Section {
+pub(super) fn policy(facts: &PromptInput) -> PromptSection {
     let taskdoc = match facts.role {
         DialogRole::Main => TASKDOC_MAIN,
         DialogRole::Side | DialogRole::FreshBoots => TASKDOC_SIDE,
     };
-    let mut body = format!("- {}\n- {} {}", shell(facts), facts.say(&TASKDOC), facts.say(&taskdoc));
+    let mut body =
+        format!("- {}\n- {} {}", shell(facts), facts.text(&TASKDOC), facts.text(&taskdoc));
     if ["add_personal_memory", "add_team_memory"].iter().any(|name| facts.has_tool(name)) {
-        body.push_str(&format!("\n- {}", facts.say(&MEMORY)));
+        body.push_str(&format!("\n- {}", facts.text(&MEMORY)));
     }
     (&TITLE, Some(body))
 }
 
-fn shell(facts: &Facts) -> String {
+fn shell(facts: &PromptInput) -> String {
     if facts.has_tool("shell_cmd") {
-        return facts.say(&SHELL_OWN).to_owned();
+        return facts.text(&SHELL_OWN).to_owned();
     }
     let others: Vec<String> = facts
         .team
@@ -69,8 +70,8 @@ fn shell(facts: &Facts) -> String {
         .map(|id| format!("`{id}`"))
         .collect();
     if others.is_empty() {
-        facts.say(&SHELL_NOBODY).to_owned()
+        facts.text(&SHELL_NOBODY).to_owned()
     } else {
-        format!("{} {}.", facts.say(&SHELL_OTHERS), others.join(", "))
+        format!("{} {}.", facts.text(&SHELL_OTHERS), others.join(", "))
     }
 }

@@ -1,10 +1,10 @@
-//! Fresh-boots reasoning: when to ask for it, and how to do it.
+//! Section: fresh-boots reasoning.
 
-use super::{Facts, Section, Text};
+use super::{LocalizedText, PromptInput, PromptSection};
 
-const TITLE: Text = Text::both("Fresh-boots reasoning (FBR)", "重新思考（FBR）");
+const TITLE: LocalizedText = LocalizedText::both("Fresh-boots reasoning (FBR)", "重新思考（FBR）");
 
-const GUIDE: Text = Text::both(
+const GUIDE: LocalizedText = LocalizedText::both(
     "`freshBootsReasoning` puts one question to you anew, without tools and without this dialog. \
      Use it for a hard decision, a plan's blind spots, or when you go in circles; not for facts \
      that a tool can tell. Put everything it needs into the question. What comes back is advice, \
@@ -13,10 +13,12 @@ const GUIDE: Text = Text::both(
      用于艰难的决定、计划的盲点，或你在原地打转的时候；工具能查到的事实不要用它。问题所需的一切都要写进去。\
      得到的是建议，没有人核实过。",
 );
-const OFF: Text =
-    Text::both("It is switched off for you; do not call it.", "你的这项功能已关闭，不要调用。");
+const OFF: LocalizedText = LocalizedText::both(
+    "It is switched off for you; do not call it.",
+    "你的这项功能已关闭，不要调用。",
+);
 
-const BODY: Text = Text::both(
+const BODY: LocalizedText = LocalizedText::both(
     "- You have no tools: you cannot read, search, run, ask or hand on anything. Do not pretend \
      that you did. A call is refused, unless the program's prompt offers a tool to conclude \
      with.\n\
@@ -32,11 +34,11 @@ const BODY: Text = Text::both(
      - 分清已知的和假设的。",
 );
 
-pub(super) fn guide(facts: &Facts) -> Section {
+pub(super) fn guide(facts: &PromptInput) -> PromptSection {
     let text = if facts.member.fbr_effort == 0 { OFF } else { GUIDE };
-    (&TITLE, Some(facts.say(&text).to_owned()))
+    (&TITLE, Some(facts.text(&text).to_owned()))
 }
 
-pub(super) fn body(facts: &Facts) -> Section {
-    (&TITLE, Some(facts.say(&BODY).to_owned()))
+pub(super) fn body(facts: &PromptInput) -> PromptSection {
+    (&TITLE, Some(facts.text(&BODY).to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The system prompt: which sections are there, in which order, for whom. Wording is not tested.
+//! The sections of the system prompt and their order. Wording is not tested.
 
 use super::*;
 use crate::domain::AgentId;
@@ -19,7 +19,7 @@ fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
     let (team, problems) = crate::minds::team::read(TEAM);
     assert_eq!(problems, []);
     let tool_names: Vec<String> = tools.iter().map(|name| (*name).to_owned()).collect();
-    build(&Facts {
+    build(&PromptInput {
         lang,
         member: team.member(&AgentId::new(id)).unwrap(),
         team: &team,
@@ -47,7 +47,7 @@ fn headings(prompt: &str) -> Vec<&str> {
 }
 
 #[test]
-fn k05_the_sections_stand_in_their_order() {
+fn k05_the_sections_are_in_order() {
     let prompt = prompt_of("lead", DialogRole::Main, &["read_file", "add_reminder", "man"]);
     let order = [
         "Who you are",
@@ -79,7 +79,7 @@ fn k05_the_sections_stand_in_their_order() {
 }
 
 #[test]
-fn k05_a_main_dialog_keeps_the_taskdoc_and_a_side_dialog_delivers() {
+fn k05_a_main_dialog_maintains_the_taskdoc_and_a_side_dialog_delivers() {
     let main = prompt_of("lead", DialogRole::Main, &[]);
     let side = prompt_of("lead", DialogRole::Side, &[]);
     for (text, in_main, in_side) in [
@@ -134,7 +134,7 @@ fn fresh_boots_reasoning_has_its_own_prompt_without_tools_or_team() {
 }
 
 #[test]
-fn the_prompt_stands_in_either_language_with_the_same_sections() {
+fn the_prompt_has_the_same_sections_in_both_languages() {
     for role in [DialogRole::Main, DialogRole::Side, DialogRole::FreshBoots] {
         let tools = ["add_reminder", "recall_taskdoc"];
         let english = prompt_in(Lang::En, "lead", role, &tools);
@@ -145,11 +145,11 @@ fn the_prompt_stands_in_either_language_with_the_same_sections() {
             assert!(markers || !line.chars().any(is_ideograph), "{line}");
         }
         let own = ["PERSONA-TEXT", "KNOWHOW-TEXT", "SHIP-", "ENV-TEXT"];
-        let told = |line: &&str| {
+        let is_ours = |line: &&str| {
             let given = own.iter().any(|own| line.contains(own));
             !line.is_empty() && !given && !line.starts_with(['`', ' '])
         };
-        for line in chinese.lines().filter(told).filter(|line| !line.starts_with("- `")) {
+        for line in chinese.lines().filter(is_ours).filter(|line| !line.starts_with("- `")) {
             assert!(line.chars().any(is_ideograph), "{line}");
         }
     }

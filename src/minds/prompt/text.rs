@@ -1,19 +1,19 @@
-//! One text in every work language, side by side: there is no text in one of them alone.
+//! A text in every work language.
 
 use crate::domain::Lang;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Text {
+pub(crate) struct LocalizedText {
     en: &'static str,
     zh: &'static str,
 }
 
-impl Text {
+impl LocalizedText {
     pub(crate) const fn both(en: &'static str, zh: &'static str) -> Self {
         Self { en, zh }
     }
 
-    pub(crate) fn of(&self, lang: Lang) -> &'static str {
+    pub(crate) fn in_lang(&self, lang: Lang) -> &'static str {
         lang.pick(self.en, self.zh)
     }
 }

@@ -1,9 +1,9 @@
-//! The tools: the member's own state, what it is offered, asking teammates, and rules for calls.
+//! Sections: tools for the member's own state, all tools, manuals, tellasks, and rules for calls.
 
-use super::{DialogRole, Facts, Section, Text};
+use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
 
-const OWN_STATE: Text = Text::both("Keeping your head", "保持头脑清楚");
-const REMINDERS: Text = Text::both(
+const STATE_TOOLS: LocalizedText = LocalizedText::both("Keeping your head", "保持头脑清楚");
+const REMINDERS: LocalizedText = LocalizedText::both(
     "Your context is limited; what you must not forget goes into a reminder (`add_reminder`, \
      `update_reminder`, `delete_reminder`). Keep few, short and current: state and next steps, \
      not what a file already says. When the program warns that the context fills up, write a \
@@ -12,20 +12,20 @@ const REMINDERS: Text = Text::both(
      `delete_reminder`）。提醒要少、短、新：写状态和下一步，不写文件里已有的内容。\
      程序警告上下文快满时，先写一条据以继续的提醒，再调用 `clear_mind`。",
 );
-const RECALL: Text = Text::both(
+const RECALL: LocalizedText = LocalizedText::both(
     "`recall_taskdoc` reads a section of the Taskdoc that is only listed.",
     "`recall_taskdoc` 读取任务文档中只列出名称的章节。",
 );
 
-const OFFERED: Text = Text::both("Your tools", "你的工具");
-const OFFERED_NOTE: Text = Text::both(
+const OFFERED: LocalizedText = LocalizedText::both("Your tools", "你的工具");
+const OFFERED_NOTE: LocalizedText = LocalizedText::both(
     "A tool's description says how it is called; read it before the first call. Besides these and \
      the ones for asking and replying there are none.",
     "工具的描述说明怎样调用；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
 );
 
-const MANUALS: Text = Text::both("Manuals", "手册");
-const MANUALS_BODY: Text = Text::both(
+const MANUALS: LocalizedText = LocalizedText::both("Manuals", "手册");
+const MANUALS_BODY: LocalizedText = LocalizedText::both(
     "`man` shows how a toolset is meant to be used: `principles`, `tools`, `scenarios`, `errors`. \
      Read the manual of a toolset before you first rely on it, and when its tools fail twice; not \
      again while it is still before you.",
@@ -33,8 +33,8 @@ const MANUALS_BODY: Text = Text::both(
      第一次依赖某个工具集之前，或其工具连续两次失败时，先读它的手册；手册还在眼前时不必重读。",
 );
 
-const TELLASK: Text = Text::both("Asking and replying", "诉请与回复");
-const TELLASK_BOTH: Text = Text::both(
+const TELLASK: LocalizedText = LocalizedText::both("Asking and replying", "诉请与回复");
+const TELLASK_BOTH: LocalizedText = LocalizedText::both(
     "- `tellask(targetAgentId, sessionSlug, tellaskContent)`: work you will come back to. A slug \
      is words of letters, digits, `-` and `_`, joined by dots.\n\
      - `tellaskSessionless(targetAgentId, tellaskContent)`: one request, one answer. Calling it \
@@ -54,7 +54,7 @@ const TELLASK_BOTH: Text = Text::both(
      - `replyTellaskBack(replyContent)`：回答向你回问的队友。\n\
      `targetAgentId` 只能是团队成员的 id，不能是你自己的。",
 );
-const TELLASK_SIDE: Text = Text::both(
+const TELLASK_SIDE: LocalizedText = LocalizedText::both(
     "- `tellaskBack(tellaskContent)`: your asker; not a new tellask to the asker's id.\n\
      - `replyTellask(replyContent)`: delivers a session's request.\n\
      - `replyTellaskSessionless(replyContent)`: delivers a one-time request.\n\
@@ -65,8 +65,8 @@ const TELLASK_SIDE: Text = Text::both(
      用任务指明的那一个，只用一次；没有待回复的请求时回复会失败。",
 );
 
-const RULES: Text = Text::both("Calling tools", "调用工具");
-const RULES_BODY: Text = Text::both(
+const RULES: LocalizedText = LocalizedText::both("Calling tools", "调用工具");
+const RULES_BODY: LocalizedText = LocalizedText::both(
     "- Arguments are one JSON object, with the keys of the tool and no others.\n\
      - Calls of one round run side by side and do not see each other's results. What depends on \
      a result belongs in the next round.\n\
@@ -81,42 +81,42 @@ const RULES_BODY: Text = Text::both(
      - 没有结果为证，绝不声称做过、读过或测试过什么。",
 );
 
-pub(super) fn own_state(facts: &Facts) -> Section {
+pub(super) fn state_tools(facts: &PromptInput) -> PromptSection {
     let mut parts = Vec::new();
     if facts.has_tool("add_reminder") {
-        parts.push(facts.say(&REMINDERS));
+        parts.push(facts.text(&REMINDERS));
     }
     if facts.has_tool("recall_taskdoc") {
-        parts.push(facts.say(&RECALL));
+        parts.push(facts.text(&RECALL));
     }
-    (&OWN_STATE, (!parts.is_empty()).then(|| parts.join("\n\n")))
+    (&STATE_TOOLS, (!parts.is_empty()).then(|| parts.join("\n\n")))
 }
 
-pub(super) fn offered(facts: &Facts) -> Section {
+pub(super) fn offered(facts: &PromptInput) -> PromptSection {
     if facts.tool_names.is_empty() {
         return (&OFFERED, None);
     }
     let names: Vec<String> = facts.tool_names.iter().map(|name| format!("`{name}`")).collect();
-    let body = format!("{}.\n\n{}", names.join(", "), facts.say(&OFFERED_NOTE));
+    let body = format!("{}.\n\n{}", names.join(", "), facts.text(&OFFERED_NOTE));
     (&OFFERED, Some(body))
 }
 
-pub(super) fn manuals(facts: &Facts) -> Section {
-    let body = facts.has_tool("man").then(|| facts.say(&MANUALS_BODY).to_owned());
+pub(super) fn manuals(facts: &PromptInput) -> PromptSection {
+    let body = facts.has_tool("man").then(|| facts.text(&MANUALS_BODY).to_owned());
     (&MANUALS, body)
 }
 
-pub(super) fn tellask(facts: &Facts) -> Section {
-    let both = facts.say(&TELLASK_BOTH).to_owned();
+pub(super) fn tellask(facts: &PromptInput) -> PromptSection {
+    let both = facts.text(&TELLASK_BOTH).to_owned();
     let body = match facts.role {
         DialogRole::Main => both,
         DialogRole::Side | DialogRole::FreshBoots => {
-            format!("{both}\n\n{}", facts.say(&TELLASK_SIDE))
+            format!("{both}\n\n{}", facts.text(&TELLASK_SIDE))
         }
     };
     (&TELLASK, Some(body))
 }
 
-pub(super) fn rules(facts: &Facts) -> Section {
-    (&RULES, Some(facts.say(&RULES_BODY).to_owned()))
+pub(super) fn rules(facts: &PromptInput) -> PromptSection {
+    (&RULES, Some(facts.text(&RULES_BODY).to_owned()))
 }

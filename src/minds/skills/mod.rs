@@ -1,6 +1,6 @@
-//! Skills: how something is done, step by step, written by people below `.minds/skills/` and put into
-//! the system prompt. The team's are for everybody; a member's own, for that member, replaces one of
-//! the team with the same id. What cannot be used is a problem, and the rest goes on.
+//! Skills: step-by-step instructions below `.minds/skills/` that are put into the system prompt. Those of
+//! the team are for all members; a member's own skill replaces one of the team with the same id. An
+//! unusable skill is reported as a problem and skipped.
 
 mod find;
 mod read;
@@ -13,25 +13,24 @@ use std::sync::Arc;
 
 use crate::domain::{AgentId, Lang, Problem, Team};
 
-/// Most bytes of all skills of one member.
-const TOTAL_LIMIT_BYTES: usize = 128 * 1024;
+/// Of all skills of one member.
+const MAX_TOTAL_BYTES: usize = 128 * 1024;
 
 /// One skill, in the work language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Skill {
-    /// The name of its folder, or of its file without endings.
+    /// The name of its folder, or of its file without suffixes.
     pub id: String,
     pub name: String,
     pub description: String,
-    /// Tools it is made for; for the reader, they grant nothing.
+    /// Tools it is made for; for information, they grant nothing.
     pub tools: Vec<String>,
     pub body: String,
-    /// The file, below the workspace.
+    /// Relative to the workspace.
     pub path: String,
 }
 
-/// By their ids.
-type ById = BTreeMap<String, Arc<Skill>>;
+type SkillsById = BTreeMap<String, Arc<Skill>>;
 
 /// The skills of a workspace.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +43,7 @@ impl Skills {
         team: &Team,
         problems: &mut Vec<Problem>,
     ) -> Self {
-        let mut read = |folder: &str| -> ById {
+        let mut read = |folder: &str| -> SkillsById {
             let found = find::skills(workspace, folder, lang, problems);
             found.into_iter().map(|skill| (skill.id.clone(), Arc::new(skill))).collect()
         };
@@ -54,26 +53,30 @@ impl Skills {
             skills.extend(read(&format!(".minds/skills/individual/{}", member.id)));
             (member.id.clone(), skills)
         });
-        let members: Vec<(AgentId, ById)> = members.collect();
+        let members: Vec<(AgentId, SkillsById)> = members.collect();
         let fitting = members.into_iter().map(|(id, skills)| {
-            let skills = fitting(skills, &id, problems);
+            let skills = within_budget(skills, &id, problems);
             (id, skills)
         });
         Self(fitting.collect())
     }
 
-    /// In the order of their ids.
+    /// Sorted by id.
     pub(super) fn of(&self, member: &AgentId) -> &[Arc<Skill>] {
         self.0.get(member).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Those that fit in, taken in their order.
-fn fitting(skills: ById, member: &AgentId, problems: &mut Vec<Problem>) -> Vec<Arc<Skill>> {
+/// Drops the skills that exceed the budget, in order.
+fn within_budget(
+    skills: SkillsById,
+    member: &AgentId,
+    problems: &mut Vec<Problem>,
+) -> Vec<Arc<Skill>> {
     let mut bytes = 0;
     let (kept, left_out): (Vec<_>, Vec<_>) = skills.into_values().partition(|skill| {
         let with = bytes + skill.description.len() + skill.body.len();
-        let fits = with <= TOTAL_LIMIT_BYTES;
+        let fits = with <= MAX_TOTAL_BYTES;
         if fits {
             bytes = with;
         }
@@ -86,7 +89,7 @@ fn fitting(skills: ById, member: &AgentId, problems: &mut Vec<Problem>) -> Vec<A
             &first.path,
             format!(
                 "the skills of `{member}` are larger than {} KiB together; left out: {}",
-                TOTAL_LIMIT_BYTES / 1024,
+                MAX_TOTAL_BYTES / 1024,
                 ids.join(", ")
             ),
             "shorten skills, or give them to the members that need them",

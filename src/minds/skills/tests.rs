@@ -1,4 +1,4 @@
-//! Skills: which are found, in which language, whose count, and what is wrong with the others.
+//! Skills: which are found, in which language, and which problems are reported.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn k07_the_text_in_the_work_language_wins_then_the_one_without_a_language() {
 }
 
 #[test]
-fn k07_what_is_wrong_is_said_with_file_and_line_and_the_rest_goes_on() {
+fn k07_an_unusable_skill_is_reported_with_file_and_line_and_the_others_are_used() {
     let good = (format!("{SHARED}/good.md"), text("Good", "Do it."));
     for (path, bad, id, line) in [
         ("bad.md", "no start\n".to_owned(), "skills/no-front-matter", Some(1)),
@@ -114,7 +114,7 @@ fn k07_what_is_wrong_is_said_with_file_and_line_and_the_rest_goes_on() {
 }
 
 #[test]
-fn k07_tools_are_told_and_a_wrong_list_is_ignored() {
+fn k07_tools_are_listed_and_a_wrong_list_is_ignored() {
     for (tools, expected, faults) in [
         ("[read_file, ripgrep_files]", vec!["read_file", "ripgrep_files"], 0),
         ("read_file, x", vec!["read_file", "x"], 0),
@@ -130,7 +130,7 @@ fn k07_tools_are_told_and_a_wrong_list_is_ignored() {
 }
 
 #[test]
-fn k07_skills_stay_within_their_room() {
+fn k07_skills_stay_within_the_budget() {
     let files: Vec<(String, String)> =
         (0..5).map(|n| (format!("{SHARED}/s{n}.md"), text("Large", &"y".repeat(50_000)))).collect();
     let files: Vec<(&str, String)> =

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::path::{is_package, validate_path};
 
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 const MAX_ENTRIES: usize = 2_000;
-/// Large folders that hold no tasks; folders with a leading dot are skipped anyway.
+/// Large folders without tasks; hidden folders are skipped anyway.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
 /// Paths of Taskdocs, sorted: at most four folders deep, within the first 2,000 entries, nearest
@@ -23,7 +23,7 @@ pub fn list(workspace: &Path) -> Vec<String> {
             let relative = format!("{prefix}{name}");
             if validate_path(&relative).is_ok() {
                 found.push(relative);
-            } else if depth < DEEPEST && !is_skipped(&name) {
+            } else if depth < MAX_DEPTH && !is_skipped(&name) {
                 folders.push_back((path, format!("{relative}/"), depth + 1));
             }
         }

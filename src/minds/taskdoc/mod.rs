@@ -1,8 +1,8 @@
-//! The Taskdoc: a folder `name.tsk/` that states a task. Three sections are always in the context of
-//! every dialog of the task, `bearinmind/` where it has text; everything else is named in an index.
+//! The Taskdoc: a folder `name.tsk/` that describes a task. Three sections are always in the context of
+//! every dialog of the task, `bearinmind/` if it has text; everything else is listed in an index.
 //!
-//! Reading is bounded and follows no links inside the package; the package itself must lie inside
-//! the workspace.
+//! Reading is bounded and follows no links inside the package; the package must be inside the
+//! workspace.
 
 mod find;
 mod path;
@@ -17,8 +17,8 @@ pub use find::list;
 pub use path::validate_path;
 pub use problems::problems;
 pub use read::read;
-pub use render::{render, sentence};
-pub use sections::{SectionText, Sections, section_text, sections};
+pub use render::{render, violation_text};
+pub use sections::{SectionText, TaskdocSections, section_text, sections};
 
 use crate::domain::Problem;
 use crate::domain::taskdoc::{BORNE, SECTIONS};
@@ -26,38 +26,37 @@ use crate::domain::taskdoc::{BORNE, SECTIONS};
 /// The rendered text is replaced by a notice beyond this size.
 pub const LIMIT_BYTES: usize = 100 * 1024;
 
-/// What a package holds.
+/// The content of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Taskdoc {
-    /// From the workspace, such as `first-task.tsk`.
+    /// Relative to the workspace, such as `first-task.tsk`.
     pub path: String,
-    /// Empty where the file is missing.
+    /// Empty if the file is missing.
     pub goals: String,
     pub constraints: String,
     pub progress: String,
-    /// Section and text, only those with text.
+    /// `(section, text)`, only those with text.
     pub bear_in_mind: Vec<(String, String)>,
-    /// `category/selector` of what is not shown, sorted.
+    /// `category/selector` of sections that are not shown, sorted.
     pub index: Vec<String>,
-    /// How many more there are than the index names.
+    /// Number of sections that are not in the index.
     pub unlisted: usize,
-    /// What does not belong where it is.
     pub violations: Vec<Violation>,
 }
 
-/// What is not in order in a package.
+/// A violation of the layout of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// Only the first entries were looked at.
+    /// Only the first entries were read.
     TooManyFiles,
-    /// A file or folder that does not belong where it is.
-    Stranger(String),
+    /// A file or folder that does not belong there.
+    Unexpected(String),
 }
 
-/// Why there is no Taskdoc.
+/// A Taskdoc cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskdocError {
-    #[error("`{path}` is no path of a Taskdoc: {reason}")]
+    #[error("`{path}` is not the path of a Taskdoc: {reason}")]
     BadPath { path: String, reason: String },
     #[error("there is no Taskdoc `{path}`")]
     Missing { path: String },
@@ -70,10 +69,10 @@ pub enum TaskdocError {
 }
 
 impl TaskdocError {
-    /// For a person: what to do about it.
+    /// The error with a fix, for the user.
     #[must_use]
     pub fn problem(&self) -> Problem {
-        let (what, path, mend) = match self {
+        let (what, path, fix) = match self {
             Self::BadPath { path, .. } => {
                 ("bad-path", path, "name a folder inside the workspace that ends in `.tsk`")
             }
@@ -84,10 +83,10 @@ impl TaskdocError {
             ),
             Self::Io { path, .. } => ("unreadable", path, "make the folder readable"),
         };
-        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), mend)
+        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), fix)
     }
 
-    fn bad(path: &str, reason: impl Into<String>) -> Self {
+    fn bad_path(path: &str, reason: impl Into<String>) -> Self {
         Self::BadPath { path: path.chars().take(200).collect(), reason: reason.into() }
     }
 

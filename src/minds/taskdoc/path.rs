@@ -1,4 +1,4 @@
-//! Where a Taskdoc may be, and which names may stand inside it.
+//! Valid paths of Taskdocs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::domain::reserved::{TASKDOC_ENDING, of_name, of_path};
 
 const MAX_PATH: usize = 300;
 
-/// Accepts a relative path to a folder `….tsk` inside the workspace, written plainly.
+/// Accepts a normalized relative path to a folder `….tsk` inside the workspace.
 ///
 /// # Errors
 /// The reason, as the end of a sentence.
@@ -17,7 +17,7 @@ pub fn validate_path(path: &str) -> Result<(), String> {
         return Err(format!("it must have 1 to {MAX_PATH} bytes"));
     }
     if path.chars().any(|c| c.is_control() || c == '\\') {
-        return Err("it holds a control character or a backslash".to_owned());
+        return Err("it has a control character or a backslash".to_owned());
     }
     let mut parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
@@ -36,22 +36,22 @@ pub fn validate_path(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// True if a folder of this name is a package, or would be taken for one.
+/// True if a folder of this name is a package, or would be mistaken for one.
 pub(super) fn is_package(name: &str) -> bool {
     of_name(1, name).any(|what| what == Reserved::Taskdoc)
 }
 
-/// The package's real folder, inside the workspace also after links.
-pub(super) fn folder(workspace: &Path, path: &str) -> Result<PathBuf, TaskdocError> {
-    validate_path(path).map_err(|reason| TaskdocError::bad(path, reason))?;
+/// The canonical folder of the package; it must be inside the workspace.
+pub(super) fn package_folder(workspace: &Path, path: &str) -> Result<PathBuf, TaskdocError> {
+    validate_path(path).map_err(|reason| TaskdocError::bad_path(path, reason))?;
     let io = |error| TaskdocError::io(path, error);
     let root = workspace.canonicalize().map_err(io)?;
     let folder = root.join(path).canonicalize().map_err(io)?;
     if !folder.starts_with(&root) {
-        return Err(TaskdocError::bad(path, "it leads outside the workspace"));
+        return Err(TaskdocError::bad_path(path, "it leads outside the workspace"));
     }
     if !folder.is_dir() {
-        return Err(TaskdocError::bad(path, "it is no folder"));
+        return Err(TaskdocError::bad_path(path, "it is not a folder"));
     }
     Ok(folder)
 }

@@ -1,16 +1,15 @@
-//! Reads a package. A missing section is empty; what does not belong is named, not read.
+//! Reads a package. A missing section is empty; unexpected files are listed, not read.
 
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
-use super::path::folder;
+use super::path::package_folder;
 use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, is_name, section as named};
 
-/// Entries looked at, in all.
+/// Entries read in one package.
 const MAX_ENTRIES: usize = 2048;
-/// Names in the index.
 const MAX_INDEXED: usize = 64;
 const MAX_VIOLATIONS: usize = 20;
 
@@ -19,8 +18,8 @@ const MAX_VIOLATIONS: usize = 20;
 /// # Errors
 /// The path may not name a Taskdoc, the folder is missing or unreadable.
 pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
-    let folder = folder(workspace, path)?;
-    let mut scan = Scan {
+    let folder = package_folder(workspace, path)?;
+    let mut scan = PackageScan {
         taskdoc: Taskdoc { path: path.to_owned(), ..Taskdoc::default() },
         left: MAX_ENTRIES,
     };
@@ -30,18 +29,18 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
         if is_dir && is_name(&name) {
             categories.push(name);
         } else if is_dir || !is_section(&name) {
-            scan.violation(&name);
+            scan.add_unexpected(&name);
         }
     }
     for category in categories {
-        scan.category(&folder, &category);
+        scan.scan_category(&folder, &category);
     }
     let mut taskdoc = scan.taskdoc;
-    taskdoc.goals = section(&folder.join("goals.md"));
-    taskdoc.constraints = section(&folder.join("constraints.md"));
-    taskdoc.progress = section(&folder.join("progress.md"));
+    taskdoc.goals = read_section(&folder.join("goals.md"));
+    taskdoc.constraints = read_section(&folder.join("constraints.md"));
+    taskdoc.progress = read_section(&folder.join("progress.md"));
     for name in BORNE {
-        let text = section(&folder.join(BEAR_IN_MIND).join(format!("{name}.md")));
+        let text = read_section(&folder.join(BEAR_IN_MIND).join(format!("{name}.md")));
         if !text.is_empty() {
             taskdoc.bear_in_mind.push((name.to_owned(), text));
         }
@@ -49,19 +48,19 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
     Ok(taskdoc)
 }
 
-struct Scan {
+struct PackageScan {
     taskdoc: Taskdoc,
     left: usize,
 }
 
-impl Scan {
-    /// Names and whether each is a folder, sorted; links count as neither folder nor section.
+impl PackageScan {
+    /// `(name, is_dir)`, sorted; links are violations.
     fn entries(&mut self, folder: &Path) -> std::io::Result<Vec<(String, bool)>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             if self.left == 0 {
-                self.note(Violation::TooManyFiles);
+                self.add_violation(Violation::TooManyFiles);
                 break;
             }
             self.left -= 1;
@@ -70,29 +69,29 @@ impl Scan {
             if kind.is_dir() || kind.is_file() {
                 names.push((name, kind.is_dir()));
             } else {
-                self.violation(&name);
+                self.add_unexpected(&name);
             }
         }
         names.sort();
         Ok(names)
     }
 
-    fn category(&mut self, package: &Path, category: &str) {
+    fn scan_category(&mut self, package: &Path, category: &str) {
         let names = self.entries(&package.join(category)).unwrap_or_default();
         for (name, is_dir) in names {
             let selector = name.strip_suffix(".md").filter(|_| !is_dir);
             match selector {
                 Some(selector) if is_section_file(category, selector) => {
                     if category != BEAR_IN_MIND {
-                        self.index(format!("{category}/{selector}"));
+                        self.add_to_index(format!("{category}/{selector}"));
                     }
                 }
-                Some(_) | None => self.violation(&format!("{category}/{name}")),
+                Some(_) | None => self.add_unexpected(&format!("{category}/{name}")),
             }
         }
     }
 
-    fn index(&mut self, name: String) {
+    fn add_to_index(&mut self, name: String) {
         if self.taskdoc.index.len() < MAX_INDEXED {
             self.taskdoc.index.push(name);
         } else {
@@ -100,19 +99,19 @@ impl Scan {
         }
     }
 
-    fn violation(&mut self, name: &str) {
+    fn add_unexpected(&mut self, name: &str) {
         let shown: String = name.chars().take(100).collect();
-        self.note(Violation::Stranger(shown));
+        self.add_violation(Violation::Unexpected(shown));
     }
 
-    fn note(&mut self, violation: Violation) {
+    fn add_violation(&mut self, violation: Violation) {
         if self.taskdoc.violations.len() < MAX_VIOLATIONS {
             self.taskdoc.violations.push(violation);
         }
     }
 }
 
-/// True if the tools know this file by this name, and by no other.
+/// True if this is the file the tools use for the section.
 fn is_section_file(category: &str, selector: &str) -> bool {
     let file = format!("{category}/{selector}.md");
     named(Some(category), selector).is_ok_and(|section| section.file == file)
@@ -122,25 +121,25 @@ fn is_section(file: &str) -> bool {
     file.strip_suffix(".md").is_some_and(|name| SECTIONS.contains(&name))
 }
 
-fn section(path: &Path) -> String {
-    bounded(path).0
+fn read_section(path: &Path) -> String {
+    read_bounded(path).0
 }
 
-/// The trimmed text of a regular file, and whether it is all of it; empty where there is none. A
-/// little more than the limit is read, so that what is too large stays too large.
-pub(super) fn bounded(path: &Path) -> (String, bool) {
-    let nothing = (String::new(), true);
+/// The trimmed text of a regular file, and whether it is complete; empty if the file is missing. Reads
+/// a little more than the limit, so that a text over the limit is detected.
+pub(super) fn read_bounded(path: &Path) -> (String, bool) {
+    let empty = (String::new(), true);
     let in_package =
         path.parent().is_some_and(|dir| fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()));
     let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && in_package);
     let Some((meta, file)) = meta.and_then(|meta| Some((meta, File::open(path).ok()?))) else {
-        return nothing;
+        return empty;
     };
-    let most = u64::try_from(LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1024);
+    let max_bytes = u64::try_from(LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1024);
     let mut bytes = Vec::new();
-    if file.take(most).read_to_end(&mut bytes).is_err() {
+    if file.take(max_bytes).read_to_end(&mut bytes).is_err() {
         return (String::new(), false);
     }
-    let whole = meta.len() <= most && std::str::from_utf8(&bytes).is_ok();
-    (String::from_utf8_lossy(&bytes).trim().to_owned(), whole)
+    let complete = meta.len() <= max_bytes && std::str::from_utf8(&bytes).is_ok();
+    (String::from_utf8_lossy(&bytes).trim().to_owned(), complete)
 }

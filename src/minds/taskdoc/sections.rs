@@ -1,32 +1,32 @@
-//! All sections of a package with their texts, as a person reads and edits them.
+//! All sections of a package with their texts, for reading and editing.
 
 use std::path::Path;
 
-use super::path::folder;
-use super::read::{bounded, read};
+use super::path::package_folder;
+use super::read::{read, read_bounded};
 use super::{BORNE, SECTIONS, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, Section};
 
-/// All texts together; beyond it a section comes without its text.
+/// Of all texts together; beyond it, sections have no text.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// One section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionText {
     pub section: Section,
-    /// Trimmed; empty where the file is missing.
+    /// Trimmed; empty if the file is missing.
     pub text: String,
-    /// False if there is more than this text.
-    pub whole: bool,
+    /// False if the text is truncated.
+    pub complete: bool,
 }
 
 /// A package in sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sections {
-    /// Goals, constraints, what to bear in mind, progress; then those that are only listed.
+pub struct TaskdocSections {
+    /// Goals, constraints, bear in mind, progress; then those of the index.
     pub sections: Vec<SectionText>,
     pub violations: Vec<Violation>,
-    /// How many listed sections there are beyond those.
+    /// Number of sections that are not in the index.
     pub unlisted: usize,
 }
 
@@ -34,9 +34,9 @@ pub struct Sections {
 ///
 /// # Errors
 /// The path may not name a Taskdoc, the folder is missing or unreadable.
-pub fn sections(workspace: &Path, path: &str) -> Result<Sections, TaskdocError> {
+pub fn sections(workspace: &Path, path: &str) -> Result<TaskdocSections, TaskdocError> {
     let taskdoc = read(workspace, path)?;
-    let package = folder(workspace, path)?;
+    let package = package_folder(workspace, path)?;
     let [goals, constraints, progress] = SECTIONS.map(str::to_owned);
     let borne = BORNE.map(|name| format!("{BEAR_IN_MIND}/{name}"));
     let names = [goals, constraints].into_iter().chain(borne).chain([progress]);
@@ -44,12 +44,12 @@ pub fn sections(workspace: &Path, path: &str) -> Result<Sections, TaskdocError> 
     let mut sections = Vec::new();
     for name in names.chain(taskdoc.index) {
         let Ok(section) = Section::named(&name) else { continue };
-        sections.push(one(&package, section, &mut left));
+        sections.push(section_text_within(&package, section, &mut left));
     }
-    Ok(Sections { sections, violations: taskdoc.violations, unlisted: taskdoc.unlisted })
+    Ok(TaskdocSections { sections, violations: taskdoc.violations, unlisted: taskdoc.unlisted })
 }
 
-/// The text of one section as it is now; empty where there is none.
+/// Reads one section; empty if the file is missing.
 ///
 /// # Errors
 /// As [`sections`].
@@ -59,14 +59,14 @@ pub fn section_text(
     section: Section,
 ) -> Result<SectionText, TaskdocError> {
     let mut left = usize::MAX;
-    Ok(one(&folder(workspace, path)?, section, &mut left))
+    Ok(section_text_within(&package_folder(workspace, path)?, section, &mut left))
 }
 
-fn one(package: &Path, section: Section, left: &mut usize) -> SectionText {
-    let (text, whole) = bounded(&package.join(&section.file));
+fn section_text_within(package: &Path, section: Section, left: &mut usize) -> SectionText {
+    let (text, complete) = read_bounded(&package.join(&section.file));
     if text.len() > *left {
-        return SectionText { section, text: String::new(), whole: false };
+        return SectionText { section, text: String::new(), complete: false };
     }
     *left -= text.len();
-    SectionText { section, text, whole }
+    SectionText { section, text, complete }
 }

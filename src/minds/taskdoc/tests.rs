@@ -1,4 +1,4 @@
-//! Taskdoc packages: where they may be, what is read, what is shown.
+//! Taskdoc packages: valid paths, reading, rendering.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn write(root: &Path, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_taskdoc_lies_plainly_inside_the_workspace() {
+fn a_taskdoc_path_is_normalized_and_inside_the_workspace() {
     for (path, expected) in [
         ("task.tsk", true),
         ("work/打包.tsk", true),
@@ -81,7 +81,7 @@ fn a_package_is_read_in_its_sections() {
         index: vec!["ux/colors".to_owned(), "ux/fonts.v2".to_owned()],
         unlisted: 0,
         violations: ["2bad", "notes.txt", "bearinmind/other.md", "ux/deep", "ux/goals.md"]
-            .map(|name| Violation::Stranger(name.to_owned()))
+            .map(|name| Violation::Unexpected(name.to_owned()))
             .to_vec(),
     };
     assert_eq!(taskdoc, expected);
@@ -96,23 +96,23 @@ fn the_message_shows_the_sections_in_order() {
         bear_in_mind: vec![("risks".to_owned(), "R-text".to_owned())],
         index: vec!["ux/colors".to_owned()],
         unlisted: 3,
-        violations: vec![Violation::Stranger("V-text".to_owned())],
+        violations: vec![Violation::Unexpected("V-text".to_owned())],
         ..Taskdoc::default()
     };
     let text = render(&taskdoc, Lang::En);
     let order = ["t.tsk", "G-text", "(empty)", "R-text", "P-text", "ux/colors", "3", "V-text"];
-    let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
-    assert!(places.iter().all(Option::is_some), "{text}");
-    assert!(places.is_sorted(), "{text}");
+    let positions: Vec<_> = order.iter().map(|part| text.find(part)).collect();
+    assert!(positions.iter().all(Option::is_some), "{text}");
+    assert!(positions.is_sorted(), "{text}");
     let text = render(&taskdoc, Lang::Zh);
     let order =
         ["# 任务文档 `t.tsk`", "目标", "G-text", "（空）", "R-text", "进展", "P-text", "V-text"];
-    let places: Vec<_> = order.iter().map(|part| text.find(part)).collect();
-    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+    let positions: Vec<_> = order.iter().map(|part| text.find(part)).collect();
+    assert!(positions.iter().all(Option::is_some) && positions.is_sorted(), "{text}");
 }
 
 #[test]
-fn too_large_a_package_is_replaced_by_a_notice() {
+fn a_package_over_the_limit_is_replaced_by_a_notice() {
     let dir = tempfile::tempdir().unwrap();
     let half = "x".repeat(LIMIT_BYTES / 2);
     for (progress, shown) in [("short", true), (half.as_str(), false)] {
@@ -139,7 +139,7 @@ fn a_long_index_is_counted_beyond_its_limit() {
 }
 
 #[test]
-fn creating_makes_empty_sections_and_keeps_what_is_there() {
+fn creating_a_taskdoc_adds_empty_sections_and_keeps_existing_ones() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &[("a/t.tsk/goals.md", "mine")]);
     create_taskdoc(dir.path(), "a/t.tsk").unwrap();
@@ -150,11 +150,11 @@ fn creating_makes_empty_sections_and_keeps_what_is_there() {
     for path in ["../t.tsk", ".minds/t.tsk", "sub/.GIT/t.tsk", ".hive/t.tsk", "notes"] {
         assert!(create_taskdoc(dir.path(), path).is_err(), "{path}");
     }
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing was made on the way");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else was created");
 }
 
 #[test]
-fn a_missing_package_is_an_error_with_a_mend() {
+fn a_missing_package_is_an_error_with_a_fix() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &[("file.tsk", "x")]);
     assert!(matches!(read(dir.path(), "t.tsk"), Err(TaskdocError::Missing { .. })));
@@ -188,7 +188,7 @@ fn links_lead_neither_out_of_the_workspace_nor_into_a_package() {
 }
 
 #[test]
-fn the_list_is_bounded_and_skips_what_holds_no_tasks() {
+fn the_list_is_bounded_and_skips_folders_without_tasks() {
     let dir = tempfile::tempdir().unwrap();
     write(
         dir.path(),

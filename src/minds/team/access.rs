@@ -1,4 +1,4 @@
-//! Access lists: their keys, and what they may not open.
+//! Access lists: their keys, and the reserved paths they cannot allow.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,8 @@ pub(super) const KEYS: [&str; 8] = [
     "no_write_file_ext_names",
 ];
 
-/// True for an allow entry that names what is reserved: that stays closed to file tools, so the entry
-/// would promise what it does not give.
-pub(super) fn opens_what_is_closed(key: &str, entry: &str) -> bool {
+/// True for an allow entry of a reserved path. File tools never access those, so the entry has no effect.
+pub(super) fn allows_reserved_path(key: &str, entry: &str) -> bool {
     match key {
         "read_dirs" => of_path(entry).any(Reserved::is_closed_to_readers),
         "write_dirs" => of_path(entry).next().is_some(),

@@ -1,70 +1,72 @@
-//! The settings of `model_params` for models that speak the Messages protocol: those at its root and of
-//! `general`, then those of `anthropic`.
+//! The settings of `model_params` for the Messages API: those at its root and of `general`, then those
+//! of `anthropic`.
 
 use serde_json::Value;
 
-use super::params::{Finding, put, word};
+use super::params::{ParamFinding, set_fails, short_text};
 use crate::domain::AnthropicParams;
 use crate::minds::report::clip;
 
-/// Fewest tokens a budget of thinking may have.
-const LEAST_BUDGET: u64 = 1024;
-/// Most stop sequences, and most bytes of one.
+const MIN_THINKING_BUDGET: u64 = 1024;
 const MAX_STOPS: usize = 16;
-const MAX_STOP: usize = 200;
+const MAX_STOP_BYTES: usize = 200;
 
-/// Takes over a setting of `anthropic`; one that does not belong there is told by its group.
+/// Sets a setting of `anthropic`. Unknown settings are reported by `param_groups`.
 pub(super) fn set(
     params: &mut AnthropicParams,
     key: &str,
     value: &Value,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ParamFinding>,
 ) {
     let at = format!("anthropic.{}", clip(key));
-    if let Some(what) = take(params, key, value) {
-        let mend = format!("it must be {what}");
-        findings.push((at, "wrong value; ignored".to_owned(), mend));
+    if let Some(what) = set_if_valid(params, key, value) {
+        let fix = format!("it must be {what}");
+        findings.push((at, "wrong value; ignored".to_owned(), fix));
     }
 }
 
-/// Takes over a setting that stands where other families read it too; they tell what is wrong with it.
+/// Sets a setting shared with other protocols, which report wrong values.
 pub(super) fn set_shared(params: &mut AnthropicParams, key: &str, value: &Value) {
-    take(params, key, value);
+    set_if_valid(params, key, value);
 }
 
-/// What the value must be, if it was not taken.
-fn take(params: &mut AnthropicParams, key: &str, value: &Value) -> Option<&'static str> {
-    let share = || value.as_f64().filter(|n| (0.0..=1.0).contains(n));
-    let count = |least: u64| value.as_u64().filter(|n| *n >= least);
+/// The expected value, if the setting was not set.
+fn set_if_valid(params: &mut AnthropicParams, key: &str, value: &Value) -> Option<&'static str> {
+    let fraction = || value.as_f64().filter(|n| (0.0..=1.0).contains(n));
+    let count = |min: u64| value.as_u64().filter(|n| *n >= min);
     match key {
-        "temperature" => put(&mut params.temperature, share()).then_some("0 to 1"),
-        "top_p" => put(&mut params.top_p, share()).then_some("0 to 1"),
-        "top_k" => put(&mut params.top_k, count(1)).then_some("a whole number above 0"),
-        "max_tokens" => put(&mut params.max_tokens, count(1)).then_some("a whole number above 0"),
-        "stop_sequences" => put(&mut params.stop_sequences, stops(value))
+        "temperature" => set_fails(&mut params.temperature, fraction()).then_some("0 to 1"),
+        "top_p" => set_fails(&mut params.top_p, fraction()).then_some("0 to 1"),
+        "top_k" => set_fails(&mut params.top_k, count(1)).then_some("a whole number above 0"),
+        "max_tokens" => {
+            set_fails(&mut params.max_tokens, count(1)).then_some("a whole number above 0")
+        }
+        "stop_sequences" => set_fails(&mut params.stop_sequences, stop_sequences(value))
             .then_some("a list of up to 16 short texts"),
         "parallel_tool_calls" => {
-            put(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
         }
-        "reasoning_effort" => put(&mut params.reasoning_effort, word(value)).then_some("a word"),
-        "thinking_budget" => put(&mut params.thinking_budget, count(LEAST_BUDGET))
+        "reasoning_effort" => {
+            set_fails(&mut params.reasoning_effort, short_text(value)).then_some("a word")
+        }
+        "thinking_budget" => set_fails(&mut params.thinking_budget, count(MIN_THINKING_BUDGET))
             .then_some("a whole number of at least 1024"),
         "reasoning_split" => {
-            put(&mut params.reasoning_split, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.reasoning_split, value.as_bool()).then_some("true or false")
         }
         "json_response" => {
-            put(&mut params.json_response, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.json_response, value.as_bool()).then_some("true or false")
         }
         _ => None,
     }
 }
 
-fn stops(value: &Value) -> Option<Vec<String>> {
+fn stop_sequences(value: &Value) -> Option<Vec<String>> {
     let items = value.as_array().filter(|items| items.len() <= MAX_STOPS)?;
     let stop = |item: &Value| {
         let text = item.as_str()?;
-        // The protocol refuses blank ones.
-        (!text.trim().is_empty() && text.len() <= MAX_STOP).then(|| text.to_owned())
+        // The API rejects blank ones.
+        (!text.trim().is_empty() && text.len() <= MAX_STOP_BYTES).then(|| text.to_owned())
     };
     items.iter().map(stop).collect()
 }
@@ -77,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_one_family_do_not_reach_the_other() {
+    fn settings_of_one_protocol_do_not_affect_the_other() {
         let mut findings = Vec::new();
         let map = json!({
             "max_tokens": 9, "json_response": true,
@@ -107,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told_with_its_place_and_its_mend() {
-        for (setting, at, mend) in [
+    fn an_unusable_setting_is_reported_with_its_path_and_its_fix() {
+        for (setting, at, fix) in [
             (json!({"temperature": 1.5}), "anthropic.temperature", "0 to 1"),
             (json!({"thinking_budget": 1000}), "anthropic.thinking_budget", "at least 1024"),
             (json!({"stop_sequences": "END"}), "anthropic.stop_sequences", "a list"),
@@ -121,7 +123,7 @@ mod tests {
             assert_eq!(params.anthropic, AnthropicParams::default());
             assert_eq!(findings.len(), 1, "{setting}");
             assert_eq!(findings[0].0, at);
-            assert!(findings[0].2.contains(mend), "{findings:?}");
+            assert!(findings[0].2.contains(fix), "{findings:?}");
         }
     }
 }

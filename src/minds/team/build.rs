@@ -1,14 +1,14 @@
-//! From an entry with its defaults to a [`Member`] with built-in values where nothing is set.
+//! Builds a [`Member`] from an entry with its defaults.
 
 use super::access;
-use super::spec::Spec;
+use super::spec::MemberSpec;
 use crate::domain::{AgentId, Member, Shell};
 
 /// As in Dominds 1.19.2.
 const DEFAULT_FBR_EFFORT: u8 = 3;
 const DEFAULT_DILIGENCE_PUSH_MAX: u32 = 3;
 
-pub(super) fn member(id: &AgentId, spec: Spec) -> Member {
+pub(super) fn member(id: &AgentId, spec: MemberSpec) -> Member {
     let params = spec.params.unwrap_or_default();
     let hidden = spec.hidden.unwrap_or(false);
     Member {

@@ -1,21 +1,21 @@
-//! Rules between members: who answers by default, who may run a shell, which ids may stand.
+//! Rules of the team: the default responder, shell specialists, valid ids.
 
 use serde_json::{Map, Value};
 
 use crate::domain::team::HUMAN;
 use crate::domain::{AgentId, Member, Shell, Team};
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
-const MAX_ID: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 const SHELL_TOOLS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
 const SHELL_TOOLSET: &str = "os";
 
-/// An id names a folder and stands in `id!slug` and `@id`.
-pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
-    let (found, mend) = if id == HUMAN {
-        let mend = "choose another id".to_owned();
-        ("`human` is the name of the person who answers".to_owned(), mend)
+/// An id is used as a folder name, in `id!slug` and in `@id`.
+pub(super) fn check_id(id: &str, report: &mut ProblemReport) -> bool {
+    let (found, fix) = if id == HUMAN {
+        let fix = "choose another id".to_owned();
+        ("`human` is reserved for the user".to_owned(), fix)
     } else if is_plain_id(id) {
         return true;
     } else {
@@ -25,13 +25,13 @@ pub(super) fn id_is_usable(id: &str, report: &mut Report) -> bool {
         )
     };
     let keys = ["members", id];
-    report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, mend);
+    report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, fix);
     false
 }
 
 fn is_plain_id(id: &str) -> bool {
     !id.is_empty()
-        && id.len() <= MAX_ID
+        && id.len() <= MAX_ID_BYTES
         && !id.starts_with('.')
         && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
 }
@@ -39,31 +39,31 @@ fn is_plain_id(id: &str) -> bool {
 pub(super) fn default_responder(
     top: &Map<String, Value>,
     team: &Team,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Option<AgentId> {
     let value = top.get("default_responder")?;
     let keys = ["default_responder"];
     let Some(name) = value.as_str() else {
-        let found = format!("`default_responder` is {}; ignored", kind(value));
-        let mend = "name one member".to_owned();
-        report.add("team/wrong-type/default_responder", &keys, found, mend);
+        let found = format!("`default_responder` is {}; ignored", value_type(value));
+        let fix = "name one member".to_owned();
+        report.add("team/wrong-type/default_responder", &keys, found, fix);
         return None;
     };
     let id = AgentId::new(name.trim());
     if team.member(&id).is_none() {
         let found = format!("`default_responder` names `{}`, who is not in the team", clip(name));
-        let mend = format!("name a member{}", did_you_mean(name, ids(team)));
-        report.add("team/unknown-default-responder", &keys, found, mend);
+        let fix = format!("name a member{}", did_you_mean(name, ids(team)));
+        report.add("team/unknown-default-responder", &keys, found, fix);
         return None;
     }
     Some(id)
 }
 
-/// The members that may run a shell, as configured. A hidden one is one of them only if it is named.
+/// The configured shell specialists. A hidden member is one only if it is listed.
 pub(super) fn shell_specialists(
     top: &Map<String, Value>,
     team: &Team,
-    report: &mut Report,
+    report: &mut ProblemReport,
 ) -> Vec<AgentId> {
     let keys = ["shell_specialists"];
     let names: Vec<&Value> = match top.get("shell_specialists") {
@@ -74,9 +74,9 @@ pub(super) fn shell_specialists(
     let mut specialists = Vec::new();
     for value in names.into_iter().take(super::MAX_MEMBERS) {
         let Some(name) = value.as_str() else {
-            let found = format!("`shell_specialists` holds {}; ignored", kind(value));
-            let mend = "write a member's id, or a list of ids".to_owned();
-            report.add("team/wrong-type/shell_specialists", &keys, found, mend);
+            let found = format!("`shell_specialists` has {}; ignored", value_type(value));
+            let fix = "write a member's id, or a list of ids".to_owned();
+            report.add("team/wrong-type/shell_specialists", &keys, found, fix);
             continue;
         };
         let id = AgentId::new(name.trim());
@@ -93,14 +93,14 @@ pub(super) fn shell_specialists(
     specialists
 }
 
-/// Takes the shell tools from everyone who is no specialist.
-pub(super) fn shell_tools(team: &mut Team, report: &mut Report) {
+/// Removes the shell tools of all other members.
+pub(super) fn remove_shell_tools(team: &mut Team, report: &mut ProblemReport) {
     for member in &mut team.members {
         if team.shell_specialists.contains(&member.id) {
             member.shell = Shell::Granted;
             continue;
         }
-        if !asks_for_shell(member) {
+        if !requests_shell(member) {
             continue;
         }
         member.tools.retain(|name| !SHELL_TOOLS.contains(&name.as_str()));
@@ -108,13 +108,13 @@ pub(super) fn shell_tools(team: &mut Team, report: &mut Report) {
         report.add(
             &format!("team/shell-not-allowed/{id}"),
             &["members", id, "toolsets"],
-            format!("`{id}` has shell tools but is no shell specialist; they are taken away"),
+            format!("`{id}` has shell tools but is not a shell specialist; they are removed"),
             format!("add `{id}` to `shell_specialists`, or remove the tools"),
         );
     }
 }
 
-fn asks_for_shell(member: &Member) -> bool {
+fn requests_shell(member: &Member) -> bool {
     member.toolsets.iter().any(|name| name == SHELL_TOOLSET)
         || member.tools.iter().any(|name| SHELL_TOOLS.contains(&name.as_str()))
 }

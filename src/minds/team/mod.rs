@@ -1,5 +1,5 @@
-//! Reads `team.yaml`. Never fails: what cannot be used is left out and named in a problem, and the
-//! two hidden members are there whatever the file says.
+//! Reads `team.yaml`. Never fails: unusable entries are skipped and reported, and the two hidden members
+//! always exist.
 
 mod access;
 mod anthropic_params;
@@ -15,10 +15,10 @@ mod tests;
 use serde_json::{Map, Value};
 
 use super::nearest::did_you_mean;
-use super::report::{Report, at, clip, kind};
+use super::report::{ProblemReport, clip, value_type, with_line};
 use crate::domain::{AgentId, Member, Problem, Team};
 use crate::yaml;
-use spec::Spec;
+use spec::MemberSpec;
 
 pub(crate) const PATH: &str = ".minds/team.yaml";
 
@@ -30,20 +30,21 @@ const TOP_KEYS: [&str; 4] =
 
 /// The team without a file: only the hidden members.
 pub(crate) fn without_file() -> Team {
-    let members = shadow::members(&Map::new(), &Spec::default(), &mut Report::new(PATH, ""));
+    let members =
+        shadow::members(&Map::new(), &MemberSpec::default(), &mut ProblemReport::new(PATH, ""));
     Team { members, ..Team::default() }
 }
 
-/// The team of the file's text, and what is wrong with it.
+/// Parses the file into the team and its problems.
 pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
-    let mut report = Report::new(PATH, text);
+    let mut report = ProblemReport::new(PATH, text);
     let top = match yaml::parse(text) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (without_file(), Vec::new()),
         Ok(other) => {
-            let found = format!("the file holds {}, not a map", kind(&other));
-            let mend = "write `members:` with one entry per member".to_owned();
-            report.add("team/yaml", &[], found, mend);
+            let found = format!("the file is {}, not a map", value_type(&other));
+            let fix = "write `members:` with one entry per member".to_owned();
+            report.add("team/yaml", &[], found, fix);
             return (without_file(), report.finish());
         }
         Err(error) => {
@@ -51,16 +52,16 @@ pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
                 "team/yaml",
                 PATH,
                 format!("the file cannot be read as YAML: {}", error.text),
-                "mend the syntax; until then the team is empty",
+                "fix the syntax; until then the team is empty",
             );
-            return (without_file(), vec![at(problem, error.line)]);
+            return (without_file(), vec![with_line(problem, error.line)]);
         }
     };
     let team = of_map(&top, &mut report);
     (team, report.finish())
 }
 
-fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
+fn of_map(top: &Map<String, Value>, report: &mut ProblemReport) -> Team {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
         report.warn(
             &format!("team/unknown-key/{}", clip(key)),
@@ -76,28 +77,28 @@ fn of_map(top: &Map<String, Value>, report: &mut Report) -> Team {
     let mut team = Team { default_responder: None, shell_specialists: Vec::new(), members };
     team.default_responder = check::default_responder(top, &team, report);
     team.shell_specialists = check::shell_specialists(top, &team, report);
-    check::shell_tools(&mut team, report);
+    check::remove_shell_tools(&mut team, report);
     team
 }
 
-fn defaults(top: &Map<String, Value>, report: &mut Report) -> Spec {
+fn defaults(top: &Map<String, Value>, report: &mut ProblemReport) -> MemberSpec {
     match top.get("member_defaults") {
-        None => Spec::default(),
-        Some(Value::Object(map)) => Spec::read_defaults(map, report),
+        None => MemberSpec::default(),
+        Some(Value::Object(map)) => MemberSpec::read_defaults(map, report),
         Some(other) => {
             report.add(
                 "team/wrong-type/member_defaults",
                 &["member_defaults"],
-                format!("`member_defaults` is {}, not a map", kind(other)),
+                format!("`member_defaults` is {}, not a map", value_type(other)),
                 "give it keys such as `provider:` and `model:`, or remove it".to_owned(),
             );
-            Spec::default()
+            MemberSpec::default()
         }
     }
 }
 
-/// The `members` map; a member without any keys is one with all defaults.
-fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> {
+/// The `members` map; a member without keys has all defaults.
+fn entries(top: &Map<String, Value>, report: &mut ProblemReport) -> Map<String, Value> {
     match top.get("members") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(map)) => map.clone(),
@@ -105,7 +106,7 @@ fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> 
             report.add(
                 "team/wrong-type/members",
                 &["members"],
-                format!("`members` is {}, not a map", kind(other)),
+                format!("`members` is {}, not a map", value_type(other)),
                 "write one key per member, such as `lead:`".to_owned(),
             );
             Map::new()
@@ -113,7 +114,11 @@ fn entries(top: &Map<String, Value>, report: &mut Report) -> Map<String, Value> 
     }
 }
 
-fn configured(entries: &Map<String, Value>, defaults: &Spec, report: &mut Report) -> Vec<Member> {
+fn configured(
+    entries: &Map<String, Value>,
+    defaults: &MemberSpec,
+    report: &mut ProblemReport,
+) -> Vec<Member> {
     if entries.len() > MAX_MEMBERS {
         report.add(
             "team/too-many-members",
@@ -124,10 +129,10 @@ fn configured(entries: &Map<String, Value>, defaults: &Spec, report: &mut Report
     }
     let mut members = Vec::new();
     for (id, value) in entries.iter().take(MAX_MEMBERS) {
-        if shadow::is_shadow(id) || !check::id_is_usable(id, report) {
+        if shadow::is_shadow(id) || !check::check_id(id, report) {
             continue;
         }
-        if let Some(spec) = Spec::read_member(id, value, report) {
+        if let Some(spec) = MemberSpec::read_member(id, value, report) {
             members.push(build::member(&AgentId::new(id), spec.over(defaults)));
         }
     }

@@ -1,15 +1,15 @@
-//! The settings each group of `model_params` knows. A group belongs to one family of providers, and a
-//! setting that stands in another's group would silently do nothing: so it is said.
+//! The settings of each group of `model_params`. A group belongs to one protocol; a setting in the wrong
+//! group has no effect, so it is reported.
 
 use serde_json::{Map, Value};
 
-use super::params::Finding;
+use super::params::ParamFinding;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
 
-/// What a setting may hold.
+/// The values a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum SettingKind {
     /// 0 to this number.
     UpTo(f64),
     /// A whole number above 0.
@@ -21,86 +21,88 @@ enum Kind {
     OneOf(&'static [&'static str]),
 }
 
-type Setting = (&'static str, Kind);
+type SettingSpec = (&'static str, SettingKind);
 
-const EFFORTS: Kind = Kind::OneOf(&["none", "minimal", "low", "medium", "high", "xhigh"]);
-const SUMMARIES: Kind = Kind::OneOf(&["auto", "concise", "detailed", "none"]);
+const EFFORTS: SettingKind =
+    SettingKind::OneOf(&["none", "minimal", "low", "medium", "high", "xhigh"]);
+const SUMMARIES: SettingKind = SettingKind::OneOf(&["auto", "concise", "detailed", "none"]);
 
-const GENERAL: &[Setting] = &[
-    ("reasoning_effort", Kind::Text),
-    ("reasoning_summary", Kind::Text),
-    ("verbosity", Kind::Text),
-    ("service_tier", Kind::Text),
-    ("temperature", Kind::UpTo(2.0)),
-    ("top_p", Kind::UpTo(1.0)),
-    ("parallel_tool_calls", Kind::Flag),
-    ("max_tokens", Kind::Count),
-    ("json_response", Kind::Flag),
+const GENERAL: &[SettingSpec] = &[
+    ("reasoning_effort", SettingKind::Text),
+    ("reasoning_summary", SettingKind::Text),
+    ("verbosity", SettingKind::Text),
+    ("service_tier", SettingKind::Text),
+    ("temperature", SettingKind::UpTo(2.0)),
+    ("top_p", SettingKind::UpTo(1.0)),
+    ("parallel_tool_calls", SettingKind::Flag),
+    ("max_tokens", SettingKind::Count),
+    ("json_response", SettingKind::Flag),
 ];
-const CODEX: &[Setting] = &[
+const CODEX: &[SettingSpec] = &[
     ("reasoning_effort", EFFORTS),
     ("reasoning_summary", SUMMARIES),
-    ("verbosity", Kind::Text),
-    ("service_tier", Kind::Text),
-    ("temperature", Kind::UpTo(2.0)),
-    ("top_p", Kind::UpTo(1.0)),
-    ("parallel_tool_calls", Kind::Flag),
-    ("web_search", Kind::OneOf(&["disabled", "cached", "live"])),
-    ("json_response", Kind::Flag),
-    ("max_tokens", Kind::Count),
+    ("verbosity", SettingKind::Text),
+    ("service_tier", SettingKind::Text),
+    ("temperature", SettingKind::UpTo(2.0)),
+    ("top_p", SettingKind::UpTo(1.0)),
+    ("parallel_tool_calls", SettingKind::Flag),
+    ("web_search", SettingKind::OneOf(&["disabled", "cached", "live"])),
+    ("json_response", SettingKind::Flag),
+    ("max_tokens", SettingKind::Count),
 ];
-const OPENAI: &[Setting] = &[
-    ("safety_identifier", Kind::Text),
-    ("text_format", Kind::OneOf(&["text", "json_object", "json_schema"])),
-    ("text_format_json_schema_name", Kind::Text),
-    ("text_format_json_schema", Kind::Map),
-    ("text_format_json_schema_strict", Kind::Flag),
-    ("web_search_tool", Kind::Text),
-    ("web_search_context_size", Kind::Text),
-    ("web_search_allowed_domains", Kind::Texts),
-    ("web_search_include_sources", Kind::Flag),
+const OPENAI: &[SettingSpec] = &[
+    ("safety_identifier", SettingKind::Text),
+    ("text_format", SettingKind::OneOf(&["text", "json_object", "json_schema"])),
+    ("text_format_json_schema_name", SettingKind::Text),
+    ("text_format_json_schema", SettingKind::Map),
+    ("text_format_json_schema_strict", SettingKind::Flag),
+    ("web_search_tool", SettingKind::Text),
+    ("web_search_context_size", SettingKind::Text),
+    ("web_search_allowed_domains", SettingKind::Texts),
+    ("web_search_include_sources", SettingKind::Flag),
 ];
-const ANTHROPIC: &[Setting] = &[
-    ("temperature", Kind::UpTo(1.0)),
-    ("top_p", Kind::UpTo(1.0)),
-    ("top_k", Kind::Count),
-    ("max_tokens", Kind::Count),
-    ("stop_sequences", Kind::Texts),
-    ("parallel_tool_calls", Kind::Flag),
-    ("reasoning_effort", Kind::Text),
-    ("thinking_budget", Kind::Count),
-    ("reasoning_split", Kind::Flag),
-    ("json_response", Kind::Flag),
+const ANTHROPIC: &[SettingSpec] = &[
+    ("temperature", SettingKind::UpTo(1.0)),
+    ("top_p", SettingKind::UpTo(1.0)),
+    ("top_k", SettingKind::Count),
+    ("max_tokens", SettingKind::Count),
+    ("stop_sequences", SettingKind::Texts),
+    ("parallel_tool_calls", SettingKind::Flag),
+    ("reasoning_effort", SettingKind::Text),
+    ("thinking_budget", SettingKind::Count),
+    ("reasoning_split", SettingKind::Flag),
+    ("json_response", SettingKind::Flag),
 ];
 
-/// What is wrong with the settings of one group. Settings that the program reads by name are checked
-/// where they are read.
+/// Checks the settings of one group. Settings that are read by name (`is_read`) are checked where they
+/// are read.
 pub(super) fn check(
     group: &str,
     settings: &Map<String, Value>,
     is_read: impl Fn(&str) -> bool,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ParamFinding>,
 ) {
     for (key, value) in settings.iter().filter(|(key, _)| !is_read(key)) {
         let at = format!("{group}.{}", clip(key));
-        match known(group).find(|(name, _)| name == key) {
-            None => findings.push((at, "unknown setting; ignored".to_owned(), home(group, key))),
-            Some((_, kind)) if fits(*kind, value) => {}
+        match settings_of(group).find(|(name, _)| name == key) {
+            None => {
+                findings.push((at, "unknown setting; ignored".to_owned(), suggestion(group, key)));
+            }
+            Some((_, kind)) if accepts(*kind, value) => {}
             Some((_, kind)) => {
-                let mend = format!("it must be {}", words(*kind));
-                findings.push((at, "wrong value; ignored".to_owned(), mend));
+                let fix = format!("it must be {}", description(*kind));
+                findings.push((at, "wrong value; ignored".to_owned(), fix));
             }
         }
     }
 }
 
-/// Whether a setting belongs to a group.
-pub(super) fn knows(group: &str, key: &str) -> bool {
-    known(group).any(|(name, _)| *name == key)
+pub(super) fn has_setting(group: &str, key: &str) -> bool {
+    settings_of(group).any(|(name, _)| *name == key)
 }
 
-fn known(group: &str) -> impl Iterator<Item = &'static Setting> {
-    let (own, shared): (&[Setting], &[Setting]) = match group {
+fn settings_of(group: &str) -> impl Iterator<Item = &'static SettingSpec> {
+    let (own, shared): (&[SettingSpec], &[SettingSpec]) = match group {
         "codex" => (CODEX, &[]),
         "anthropic" => (ANTHROPIC, &[]),
         "openai" => (OPENAI, GENERAL),
@@ -109,37 +111,39 @@ fn known(group: &str) -> impl Iterator<Item = &'static Setting> {
     own.iter().chain(shared)
 }
 
-/// The group that knows a setting, or the setting that was probably meant.
-fn home(group: &str, key: &str) -> String {
+/// The fix for a setting that the group does not have.
+fn suggestion(group: &str, key: &str) -> String {
     let others = ["openai", "anthropic", "codex"].into_iter().filter(|other| *other != group);
-    let mut at_home = others.filter(|other| knows(other, key));
-    match at_home.next() {
+    let mut groups = others.filter(|other| has_setting(other, key));
+    match groups.next() {
         Some(other) => format!("it belongs to `model_params.{other}`, or remove it"),
-        None => format!("remove it{}", did_you_mean(key, known(group).map(|(name, _)| *name))),
+        None => {
+            format!("remove it{}", did_you_mean(key, settings_of(group).map(|(name, _)| *name)))
+        }
     }
 }
 
-fn fits(kind: Kind, value: &Value) -> bool {
+fn accepts(kind: SettingKind, value: &Value) -> bool {
     match kind {
-        Kind::UpTo(most) => value.as_f64().is_some_and(|n| (0.0..=most).contains(&n)),
-        Kind::Count => value.as_u64().is_some_and(|n| n > 0),
-        Kind::Flag => value.is_boolean(),
-        Kind::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
-        Kind::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-        Kind::Map => value.is_object(),
-        Kind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
+        SettingKind::UpTo(most) => value.as_f64().is_some_and(|n| (0.0..=most).contains(&n)),
+        SettingKind::Count => value.as_u64().is_some_and(|n| n > 0),
+        SettingKind::Flag => value.is_boolean(),
+        SettingKind::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+        SettingKind::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+        SettingKind::Map => value.is_object(),
+        SettingKind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
     }
 }
 
-fn words(kind: Kind) -> String {
+fn description(kind: SettingKind) -> String {
     match kind {
-        Kind::UpTo(most) => format!("0 to {most}"),
-        Kind::Count => "a whole number above 0".to_owned(),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Text => "a word".to_owned(),
-        Kind::Texts => "a list of texts".to_owned(),
-        Kind::Map => "a map".to_owned(),
-        Kind::OneOf(allowed) => format!("one of {}", allowed.join(", ")),
+        SettingKind::UpTo(most) => format!("0 to {most}"),
+        SettingKind::Count => "a whole number above 0".to_owned(),
+        SettingKind::Flag => "true or false".to_owned(),
+        SettingKind::Text => "a word".to_owned(),
+        SettingKind::Texts => "a list of strings".to_owned(),
+        SettingKind::Map => "a map".to_owned(),
+        SettingKind::OneOf(allowed) => format!("one of {}", allowed.join(", ")),
     }
 }
 
@@ -150,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_group_knows_its_own_settings_and_says_where_the_others_belong() {
+    fn a_setting_in_the_wrong_group_is_reported_with_its_group() {
         for (group, settings, expected) in [
             ("codex", json!({ "web_search": "live", "reasoning_effort": "xhigh" }), None),
             ("codex", json!({ "web_search": "on" }), Some("one of disabled, cached, live")),
             ("codex", json!({ "top_k": 4 }), Some("`model_params.anthropic`")),
             ("anthropic", json!({ "top_k": 4, "stop_sequences": ["x"] }), None),
             ("anthropic", json!({ "temperature": 1.5 }), Some("0 to 1")),
-            ("anthropic", json!({ "stop_sequences": "x" }), Some("a list of texts")),
+            ("anthropic", json!({ "stop_sequences": "x" }), Some("a list of strings")),
             ("anthropic", json!({ "top_kk": 4 }), Some("`top_k`")),
             ("anthropic", json!({ "verbosity": "low" }), Some("`model_params.openai`")),
             ("openai", json!({ "text_format": "json_schema", "verbosity": "low" }), None),
@@ -167,15 +171,15 @@ mod tests {
         ] {
             let mut findings = Vec::new();
             check(group, settings.as_object().unwrap(), |_| false, &mut findings);
-            let mend = findings.first().map(|(_, _, mend)| mend.as_str());
-            assert_eq!(mend.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
-            let told = expected.is_none_or(|part| mend.is_some_and(|mend| mend.contains(part)));
-            assert!(told, "{group} {settings}: {findings:?}");
+            let fix = findings.first().map(|(_, _, fix)| fix.as_str());
+            assert_eq!(fix.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
+            let reported = expected.is_none_or(|part| fix.is_some_and(|fix| fix.contains(part)));
+            assert!(reported, "{group} {settings}: {findings:?}");
         }
     }
 
     #[test]
-    fn what_is_read_elsewhere_is_not_judged_twice() {
+    fn a_setting_that_is_read_elsewhere_is_not_checked_twice() {
         let mut findings = Vec::new();
         let settings = json!({ "temperature": "hot" });
         check("openai", settings.as_object().unwrap(), |_| true, &mut findings);

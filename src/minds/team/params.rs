@@ -1,5 +1,5 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
-//! family most providers belong to). `anthropic` is read for its own family; `codex` is left alone.
+//! protocol of most providers). `anthropic` is for the Messages API; `codex` is only checked.
 
 use serde_json::{Map, Value};
 
@@ -8,11 +8,11 @@ use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::clip;
 
-/// What is wrong: the path below the map, the finding, the mend.
-pub(super) type Finding = (String, String, String);
+/// `(path, problem, fix)`; the path is relative to the map.
+pub(super) type ParamFinding = (String, String, String);
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
-/// The group of models that speak the Messages protocol.
+/// The group for the Messages API.
 const ANTHROPIC: &str = "anthropic";
 const GROUPS: [&str; 4] = ["general", "codex", "openai", ANTHROPIC];
 /// The groups whose settings are read here.
@@ -27,23 +27,23 @@ const TUNING: [&str; 7] = [
     "service_tier",
 ];
 
-pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> ModelParams {
+pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -> ModelParams {
     let mut params = ModelParams::default();
     for (key, value) in map {
         if ROOT.contains(&key.as_str()) {
             set(&mut params, key, key, value, findings);
             anthropic_params::set_shared(&mut params.anthropic, key, value);
         } else if !GROUPS.contains(&key.as_str()) {
-            findings.push(unknown(key));
+            findings.push(unknown_setting(key));
         } else if !value.is_object() {
-            let mend = "give it a map of settings, or remove it".to_owned();
-            findings.push((key.clone(), "not a map; ignored".to_owned(), mend));
+            let fix = "give it a map of settings, or remove it".to_owned();
+            findings.push((key.clone(), "not a map; ignored".to_owned(), fix));
         }
     }
     for group in GROUPS {
         let settings = map.get(group).and_then(Value::as_object);
         let is_read = |key: &str| match group {
-            ANTHROPIC => param_groups::knows(group, key),
+            ANTHROPIC => param_groups::has_setting(group, key),
             _ => READ_GROUPS.contains(&group) && (TUNING.contains(&key) || ROOT.contains(&key)),
         };
         if let Some(settings) = settings {
@@ -70,65 +70,71 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<Finding>) -> Mod
     params
 }
 
-/// Where below `model_params` a setting belongs that was written elsewhere.
-pub(super) fn home_of(key: &str) -> Option<String> {
+/// The path below `model_params` of a setting that is misplaced.
+pub(super) fn path_of_setting(key: &str) -> Option<String> {
     if ROOT.contains(&key) || GROUPS.contains(&key) {
         return Some(key.to_owned());
     }
     let group = if TUNING.contains(&key) {
         Some("openai")
     } else {
-        param_groups::knows(ANTHROPIC, key).then_some(ANTHROPIC)
+        param_groups::has_setting(ANTHROPIC, key).then_some(ANTHROPIC)
     };
     group.map(|group| format!("{group}.{key}"))
 }
 
-fn unknown(key: &str) -> Finding {
-    let mend = home_of(key).map_or_else(
+fn unknown_setting(key: &str) -> ParamFinding {
+    let fix = path_of_setting(key).map_or_else(
         || {
             let hint = did_you_mean(key, ROOT.into_iter().chain(GROUPS));
             format!("remove it, or put it into a provider's group{hint}")
         },
         |home| format!("did you mean `model_params.{home}`?"),
     );
-    (clip(key), "unknown setting; ignored".to_owned(), mend)
+    (clip(key), "unknown setting; ignored".to_owned(), fix)
 }
 
-/// False for a setting that is not known by name.
+/// False if the setting is unknown.
 fn set(
     params: &mut ModelParams,
     at: &str,
     key: &str,
     value: &Value,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ParamFinding>,
 ) -> bool {
-    let between = |most: f64| value.as_f64().filter(|n| (0.0..=most).contains(n));
+    let up_to = |max: f64| value.as_f64().filter(|n| (0.0..=max).contains(n));
     let wrong = match key {
-        "max_tokens" => put(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
+        "max_tokens" => set_fails(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
             .then_some("a whole number above 0"),
-        "temperature" => put(&mut params.temperature, between(2.0)).then_some("0 to 2"),
-        "top_p" => put(&mut params.top_p, between(1.0)).then_some("0 to 1"),
+        "temperature" => set_fails(&mut params.temperature, up_to(2.0)).then_some("0 to 2"),
+        "top_p" => set_fails(&mut params.top_p, up_to(1.0)).then_some("0 to 1"),
         "parallel_tool_calls" => {
-            put(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
         }
         "json_response" => {
-            put(&mut params.json_response, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.json_response, value.as_bool()).then_some("true or false")
         }
-        "reasoning_effort" => put(&mut params.reasoning_effort, word(value)).then_some("a word"),
-        "reasoning_summary" => put(&mut params.reasoning_summary, word(value)).then_some("a word"),
-        "verbosity" => put(&mut params.verbosity, word(value)).then_some("a word"),
-        "service_tier" => put(&mut params.service_tier, word(value)).then_some("a word"),
+        "reasoning_effort" => {
+            set_fails(&mut params.reasoning_effort, short_text(value)).then_some("a word")
+        }
+        "reasoning_summary" => {
+            set_fails(&mut params.reasoning_summary, short_text(value)).then_some("a word")
+        }
+        "verbosity" => set_fails(&mut params.verbosity, short_text(value)).then_some("a word"),
+        "service_tier" => {
+            set_fails(&mut params.service_tier, short_text(value)).then_some("a word")
+        }
         _ => return false,
     };
     if let Some(what) = wrong {
-        let mend = format!("it must be {what}");
-        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), mend));
+        let fix = format!("it must be {what}");
+        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), fix));
     }
     true
 }
 
-/// True if `value` is missing and `slot` was left alone.
-pub(super) fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+/// True if there is no `value`; then `slot` is unchanged.
+pub(super) fn set_fails<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let wrong = value.is_none();
     if !wrong {
         *slot = value;
@@ -136,7 +142,7 @@ pub(super) fn put<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     wrong
 }
 
-pub(super) fn word(value: &Value) -> Option<String> {
+pub(super) fn short_text(value: &Value) -> Option<String> {
     let text = value.as_str()?.trim();
     (!text.is_empty() && text.len() <= 40).then(|| text.to_owned())
 }

@@ -1,14 +1,14 @@
 //! The two hidden members every team has: `fuxi` sets up the team, `pangu` does anything else.
-//! They share the defaults for talking to a model; their tools and limits are their own. Where the file
-//! does not name their tools, a member that asks them gets nothing done that it could not do itself.
+//! They use the model settings of `member_defaults`; their tools and limits are their own. If the file
+//! does not set their tools, they have no more access than the member that asks them.
 
 use serde_json::{Map, Value};
 
 use super::build;
-use super::spec::Spec;
+use super::spec::MemberSpec;
 use crate::domain::team::{FUXI, PANGU};
 use crate::domain::{AgentId, Member};
-use crate::minds::report::Report;
+use crate::minds::report::ProblemReport;
 
 const TEAM_TOOLS: &str = "team_mgmt";
 
@@ -16,18 +16,18 @@ pub(super) fn is_shadow(id: &str) -> bool {
     matches!(id, FUXI | PANGU)
 }
 
-/// Both, overlaid with their entries in the file.
+/// Both, merged with their entries in the file.
 pub(super) fn members(
     entries: &Map<String, Value>,
-    defaults: &Spec,
-    report: &mut Report,
+    defaults: &MemberSpec,
+    report: &mut ProblemReport,
 ) -> Vec<Member> {
     [(FUXI, fuxi(defaults)), (PANGU, pangu(defaults))]
         .into_iter()
         .map(|(id, base)| {
             let name = base.name.clone();
             let entry = entries.get(id);
-            let own = entry.and_then(|value| Spec::read_member(id, value, report));
+            let own = entry.and_then(|value| MemberSpec::read_member(id, value, report));
             let own = own.unwrap_or_default();
             let lent = own.toolsets.is_none() && own.tools.is_none();
             let mut spec = own.over(&base);
@@ -40,8 +40,8 @@ pub(super) fn members(
         .collect()
 }
 
-fn base(defaults: &Spec) -> Spec {
-    Spec {
+fn base(defaults: &MemberSpec) -> MemberSpec {
+    MemberSpec {
         provider: defaults.provider.clone(),
         model: defaults.model.clone(),
         params: defaults.params.clone(),
@@ -50,12 +50,12 @@ fn base(defaults: &Spec) -> Spec {
         streaming: defaults.streaming,
         diligence_push_max: Some(0),
         hidden: Some(true),
-        ..Spec::default()
+        ..MemberSpec::default()
     }
 }
 
-fn fuxi(defaults: &Spec) -> Spec {
-    Spec {
+fn fuxi(defaults: &MemberSpec) -> MemberSpec {
+    MemberSpec {
         name: Some("Fuxi".to_owned()),
         gofor: Some(vec!["setting up the team and its models".to_owned()]),
         toolsets: Some(vec![TEAM_TOOLS.to_owned()]),
@@ -63,8 +63,8 @@ fn fuxi(defaults: &Spec) -> Spec {
     }
 }
 
-fn pangu(defaults: &Spec) -> Spec {
-    let mut spec = Spec {
+fn pangu(defaults: &MemberSpec) -> MemberSpec {
+    let mut spec = MemberSpec {
         name: Some("Pangu".to_owned()),
         gofor: Some(vec!["any work that no other member is there for".to_owned()]),
         toolsets: Some(vec!["*".to_owned(), format!("!{TEAM_TOOLS}")]),
@@ -76,7 +76,7 @@ fn pangu(defaults: &Spec) -> Spec {
     spec
 }
 
-fn keep_team_tools(spec: &mut Spec) {
+fn keep_team_tools(spec: &mut MemberSpec) {
     let toolsets = spec.toolsets.get_or_insert_default();
     if !toolsets.iter().any(|name| name == TEAM_TOOLS) {
         toolsets.push(TEAM_TOOLS.to_owned());

@@ -1,7 +1,7 @@
-//! One entry of `members`, or `member_defaults`: every key checked, nothing inherited yet.
+//! One entry of `members`, or `member_defaults`: all keys checked, nothing inherited yet.
 //!
-//! A wrong type where a guess would be dangerous (provider, model, tools, access lists, model
-//! parameters) loses the whole member; elsewhere it loses the key alone.
+//! A wrong type of a critical key (provider, model, tools, access lists, model parameters) excludes the
+//! member; for other keys only the key is ignored.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::access;
 use super::params;
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{Report, clip, kind};
+use crate::minds::report::{ProblemReport, clip, value_type};
 
-/// Lines of `gofor` and `nogo` are cut to this many characters, and to as many lines as follow.
-const MAX_LINE: usize = 400;
+/// Lines of `gofor` and `nogo` are truncated to this length and number.
+const MAX_LINE_CHARS: usize = 400;
 const MAX_LINES: usize = 40;
-/// Names in one list beyond this number are left out.
+/// A list with more names is invalid.
 const MAX_NAMES: usize = 200;
 
 const KEYS: [&str; 24] = [
@@ -46,9 +46,9 @@ const KEYS: [&str; 24] = [
     "no_write_file_ext_names",
 ];
 
-/// The keys that are set; unset ones are inherited.
+/// The keys that are set; others are inherited.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Spec {
+pub(super) struct MemberSpec {
     pub name: Option<String>,
     pub icon: Option<String>,
     pub gofor: Option<Vec<String>>,
@@ -67,10 +67,10 @@ pub(super) struct Spec {
     pub access: BTreeMap<&'static str, Vec<String>>,
 }
 
-impl Spec {
-    /// `None` if the member must be left out; the report says why.
-    pub(super) fn read_member(id: &str, value: &Value, report: &mut Report) -> Option<Self> {
-        let mut reader = Reader::new(id, &["members", id], report);
+impl MemberSpec {
+    /// `None` if the member is excluded; the report has the reason.
+    pub(super) fn read_member(id: &str, value: &Value, report: &mut ProblemReport) -> Option<Self> {
+        let mut reader = SpecReader::new(id, &["members", id], report);
         match value {
             Value::Null => Some(Self::default()),
             Value::Object(map) => {
@@ -78,15 +78,15 @@ impl Spec {
                 (!reader.broken).then_some(spec)
             }
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                let found = format!("member `{}` is {}, not a map", clip(id), kind(value));
+                let found = format!("member `{}` is {}, not a map", clip(id), value_type(value));
                 reader.add("wrong-type", "", found, "give it keys, or remove it".to_owned());
                 None
             }
         }
     }
 
-    pub(super) fn read_defaults(map: &Map<String, Value>, report: &mut Report) -> Self {
-        let mut reader = Reader::new("member_defaults", &["member_defaults"], report);
+    pub(super) fn read_defaults(map: &Map<String, Value>, report: &mut ProblemReport) -> Self {
+        let mut reader = SpecReader::new("member_defaults", &["member_defaults"], report);
         let mut spec = reader.read(map);
         if spec.name.take().is_some() {
             let found = "`name` in `member_defaults` would name every member alike".to_owned();
@@ -95,7 +95,7 @@ impl Spec {
         spec
     }
 
-    /// These keys where set, else those of `base`. Lists and parameter maps replace as a whole.
+    /// Merges with `base`; own keys win. Lists and parameter maps are replaced, not merged.
     pub(super) fn over(self, base: &Self) -> Self {
         let mut access = base.access.clone();
         access.extend(self.access);
@@ -119,26 +119,27 @@ impl Spec {
     }
 }
 
-/// Reads one entry; `broken` once a key was found that loses the member.
-struct Reader<'r, 't> {
+/// Reads one entry.
+struct SpecReader<'r, 't> {
     owner: &'r str,
     at: Vec<&'r str>,
-    report: &'r mut Report<'t>,
+    report: &'r mut ProblemReport<'t>,
+    /// A critical key is wrong: the member is excluded.
     broken: bool,
 }
 
-impl<'r, 't> Reader<'r, 't> {
-    fn new(owner: &'r str, at: &[&'r str], report: &'r mut Report<'t>) -> Self {
+impl<'r, 't> SpecReader<'r, 't> {
+    fn new(owner: &'r str, at: &[&'r str], report: &'r mut ProblemReport<'t>) -> Self {
         Self { owner, at: at.to_vec(), report, broken: false }
     }
 
-    fn read(&mut self, map: &Map<String, Value>) -> Spec {
-        let mut spec = Spec::default();
+    fn read(&mut self, map: &Map<String, Value>) -> MemberSpec {
+        let mut spec = MemberSpec::default();
         for (key, value) in map {
             if value.is_null() {
-                let found = format!("`{}` of {} is empty", clip(key), self.who());
-                let mend = "give it a value, or remove the key".to_owned();
-                self.warn("empty", key, found, mend);
+                let found = format!("`{}` of {} is empty", clip(key), self.quoted_owner());
+                let fix = "give it a value, or remove the key".to_owned();
+                self.warn("empty", key, found, fix);
             } else {
                 self.read_key(&mut spec, map, key, value);
             }
@@ -146,64 +147,78 @@ impl<'r, 't> Reader<'r, 't> {
         spec
     }
 
-    fn read_key(&mut self, spec: &mut Spec, map: &Map<String, Value>, key: &str, value: &Value) {
+    fn read_key(
+        &mut self,
+        spec: &mut MemberSpec,
+        map: &Map<String, Value>,
+        key: &str,
+        value: &Value,
+    ) {
         if let Some(list) = access::KEYS.iter().find(|name| **name == key) {
-            if let Some(entries) = self.needed(key, value, names(value), "a list of texts") {
-                let entries = self.allowed(key, entries);
+            if let Some(entries) = self.required(key, value, name_list(value), "a list of strings")
+            {
+                let entries = self.without_reserved_paths(key, entries);
                 spec.access.insert(list, entries);
             }
             return;
         }
         match key {
-            "name" => spec.name = self.wanted(key, value, word(value), "a text"),
-            "icon" => spec.icon = self.wanted(key, value, word(value), "a text"),
-            "gofor" => spec.gofor = self.wanted(key, value, prose(value), "a text, list or map"),
-            "nogo" => spec.nogo = self.wanted(key, value, prose(value), "a text, list or map"),
-            "provider" => spec.provider = self.needed(key, value, word(value), "a text"),
-            "model" => spec.model = self.needed(key, value, word(value), "a text"),
-            "toolsets" => {
-                spec.toolsets = self.needed(key, value, names(value), "a list of names");
+            "name" => spec.name = self.optional(key, value, non_blank(value), "a string"),
+            "icon" => spec.icon = self.optional(key, value, non_blank(value), "a string"),
+            "gofor" => {
+                spec.gofor = self.optional(key, value, text_lines(value), "a string, list or map");
             }
-            "tools" => spec.tools = self.needed(key, value, names(value), "a list of names"),
+            "nogo" => {
+                spec.nogo = self.optional(key, value, text_lines(value), "a string, list or map");
+            }
+            "provider" => spec.provider = self.required(key, value, non_blank(value), "a string"),
+            "model" => spec.model = self.required(key, value, non_blank(value), "a string"),
+            "toolsets" => {
+                spec.toolsets = self.required(key, value, name_list(value), "a list of names");
+            }
+            "tools" => spec.tools = self.required(key, value, name_list(value), "a list of names"),
             "model_params" => spec.params = self.params(key, value),
             "fbr_model_params" => spec.fbr_params = self.params(key, value),
             "fbr-effort" | "fbr_effort" if !self.is_second_spelling(map, key) => {
                 let percent = value.as_u64().and_then(|n| u8::try_from(n).ok());
                 let effort = percent.filter(|n| *n <= 100);
-                spec.fbr_effort = self.wanted(key, value, effort, "a whole number, 0 to 100");
+                spec.fbr_effort = self.optional(key, value, effort, "a whole number, 0 to 100");
             }
             "diligence-push-max" | "diligence_push_max" if !self.is_second_spelling(map, key) => {
                 let most = value.as_i64().and_then(|n| u32::try_from(n.max(0)).ok());
-                spec.diligence_push_max = self.wanted(key, value, most, "a whole number");
+                spec.diligence_push_max = self.optional(key, value, most, "a whole number");
             }
             "fbr_effort" | "diligence_push_max" => {}
             "streaming" => {
-                spec.streaming = self.wanted(key, value, value.as_bool(), "true or false");
+                spec.streaming = self.optional(key, value, value.as_bool(), "true or false");
             }
-            "hidden" => spec.hidden = self.wanted(key, value, value.as_bool(), "true or false"),
+            "hidden" => spec.hidden = self.optional(key, value, value.as_bool(), "true or false"),
             "import" | "use" | "from" => {
-                let found = format!("`{key}` of {} asks for a teammate from an app", self.who());
+                let found =
+                    format!("`{key}` of {} asks for a teammate from an app", self.quoted_owner());
                 self.warn("unsupported", key, found, "write the member out here".to_owned());
             }
             other => self.unknown(other),
         }
     }
 
-    /// A value that is dropped alone when wrong.
-    fn wanted<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+    /// A wrong value is ignored.
+    fn optional<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
         if read.is_none() {
-            let found = format!("`{key}` of {} is {}; ignored", self.who(), kind_of(value));
+            let found =
+                format!("`{key}` of {} is {}; ignored", self.quoted_owner(), describe(value));
             self.warn("wrong-type", key, found, format!("it must be {what}"));
         }
         read
     }
 
-    /// A value that loses the member when wrong.
-    fn needed<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+    /// A wrong value excludes the member.
+    fn required<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
         if read.is_none() {
             self.broken = true;
             let effect = if self.at.len() > 1 { "the member is left out" } else { "ignored" };
-            let found = format!("`{key}` of {} is {}; {effect}", self.who(), kind_of(value));
+            let found =
+                format!("`{key}` of {} is {}; {effect}", self.quoted_owner(), describe(value));
             self.add("wrong-type", key, found, format!("it must be {what}"));
         }
         read
@@ -211,65 +226,67 @@ impl<'r, 't> Reader<'r, 't> {
 
     fn params(&mut self, key: &str, value: &Value) -> Option<ModelParams> {
         let Value::Object(map) = value else {
-            return self.needed(key, value, None, "a map");
+            return self.required(key, value, None, "a map");
         };
         let mut findings = Vec::new();
         let params = params::read(map, &mut findings);
-        for (below, found, mend) in findings {
+        for (below, found, fix) in findings {
             let at = format!("{key}.{below}");
-            let found = format!("`{at}` of {}: {found}", self.who());
-            self.warn("params", &at, found, mend);
+            let found = format!("`{at}` of {}: {found}", self.quoted_owner());
+            self.warn("params", &at, found, fix);
         }
         Some(params)
     }
 
-    /// The entries of an access list that may stand there. If none may, all are kept: the list would
-    /// be empty otherwise, and an empty list allows everything.
-    fn allowed(&mut self, key: &str, entries: Vec<String>) -> Vec<String> {
+    /// Removes entries of reserved paths. If all are, they are kept: an empty list would allow
+    /// everything.
+    fn without_reserved_paths(&mut self, key: &str, entries: Vec<String>) -> Vec<String> {
         let (kept, refused): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| !access::opens_what_is_closed(key, entry));
+            entries.into_iter().partition(|entry| !access::allows_reserved_path(key, entry));
         if let Some(entry) = refused.first() {
-            let found = format!("`{key}` of {} opens `{}`; ignored", self.who(), clip(entry));
-            let mend = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
+            let found =
+                format!("`{key}` of {} opens `{}`; ignored", self.quoted_owner(), clip(entry));
+            let fix = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
                         tools, and `.git` to those that write"
                 .to_owned();
-            self.add("closed-area", key, found, mend);
+            self.add("closed-area", key, found, fix);
         }
         if kept.is_empty() { refused } else { kept }
     }
 
-    /// True for the underscore spelling beside the dash one, which wins.
+    /// True for the underscore spelling if the dash spelling, which wins, is set too.
     fn is_second_spelling(&mut self, map: &Map<String, Value>, key: &str) -> bool {
         let dashed = key.replace('_', "-");
         if key == dashed || map.get(&dashed).is_none_or(Value::is_null) {
             return false;
         }
-        let found = format!("{} has both `{dashed}` and `{key}`; the first counts", self.who());
+        let found =
+            format!("{} has both `{dashed}` and `{key}`; the first counts", self.quoted_owner());
         self.warn("two-spellings", key, found, format!("remove `{key}`"));
         true
     }
 
     fn unknown(&mut self, key: &str) {
-        let found = format!("unknown key `{}` of {}", clip(key), self.who());
-        let mend = match params::home_of(key) {
+        let found = format!("unknown key `{}` of {}", clip(key), self.quoted_owner());
+        let fix = match params::path_of_setting(key) {
             Some(home) => format!("did you mean `model_params.{home}`?"),
             None => format!("remove it{}", did_you_mean(key, KEYS)),
         };
-        self.warn("unknown-key", key, found, mend);
+        self.warn("unknown-key", key, found, fix);
     }
 
-    fn add(&mut self, what: &str, key: &str, found: String, mend: String) {
-        let (id, at) = self.place(what, key);
-        self.report.add(&id, &at, found, mend);
+    fn add(&mut self, what: &str, key: &str, found: String, fix: String) {
+        let (id, at) = self.locate(what, key);
+        self.report.add(&id, &at, found, fix);
     }
 
-    fn warn(&mut self, what: &str, key: &str, found: String, mend: String) {
-        let (id, at) = self.place(what, key);
-        self.report.warn(&id, &at, found, mend);
+    fn warn(&mut self, what: &str, key: &str, found: String, fix: String) {
+        let (id, at) = self.locate(what, key);
+        self.report.warn(&id, &at, found, fix);
     }
 
-    /// The id of a finding, and the keys that lead to what it is about.
-    fn place<'k>(&self, what: &str, key: &'k str) -> (String, Vec<&'k str>)
+    /// The id of a problem, and the path of its key.
+    fn locate<'k>(&self, what: &str, key: &'k str) -> (String, Vec<&'k str>)
     where
         'r: 'k,
     {
@@ -283,44 +300,44 @@ impl<'r, 't> Reader<'r, 't> {
         (id, at)
     }
 
-    fn who(&self) -> String {
+    fn quoted_owner(&self) -> String {
         format!("`{}`", clip(self.owner))
     }
 }
 
-fn kind_of(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
-        Value::String(text) if text.trim().is_empty() => "a blank text".to_owned(),
+        Value::String(text) if text.trim().is_empty() => "a blank string".to_owned(),
         Value::Number(number) => format!("the number {number}"),
         Value::Array(_) => "a list of something else, or too long".to_owned(),
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => {
-            kind(value).to_owned()
+            value_type(value).to_owned()
         }
     }
 }
 
-fn word(value: &Value) -> Option<String> {
+fn non_blank(value: &Value) -> Option<String> {
     let text = value.as_str()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn names(value: &Value) -> Option<Vec<String>> {
+fn name_list(value: &Value) -> Option<Vec<String>> {
     let items = value.as_array().filter(|items| items.len() <= MAX_NAMES)?;
-    items.iter().map(word).collect()
+    items.iter().map(non_blank).collect()
 }
 
-/// Lines of a text, a list of texts, or a map from a word to a text.
-fn prose(value: &Value) -> Option<Vec<String>> {
+/// Lines of a text, a list of strings, or a map of texts.
+fn text_lines(value: &Value) -> Option<Vec<String>> {
     let lines: Vec<String> = match value {
         Value::String(text) => text.lines().map(str::to_owned).collect(),
-        Value::Array(items) => items.iter().map(word).collect::<Option<_>>()?,
+        Value::Array(items) => items.iter().map(non_blank).collect::<Option<_>>()?,
         Value::Object(map) => map
             .iter()
-            .map(|(key, item)| word(item).map(|item| format!("{key}: {item}")))
+            .map(|(key, item)| non_blank(item).map(|item| format!("{key}: {item}")))
             .collect::<Option<_>>()?,
         Value::Null | Value::Bool(_) | Value::Number(_) => return None,
     };
-    let short = |line: &String| line.trim().chars().take(MAX_LINE).collect::<String>();
+    let short = |line: &String| line.trim().chars().take(MAX_LINE_CHARS).collect::<String>();
     let lines = lines.iter().map(short).filter(|line| !line.is_empty());
     Some(lines.take(MAX_LINES).collect())
 }

@@ -1,4 +1,4 @@
-//! `team.yaml`: what is inherited, what is refused, and how it is said.
+//! `team.yaml`: inheritance, invalid values, and their problems.
 
 use super::*;
 use crate::domain::Severity;
@@ -22,7 +22,7 @@ fn ids(problems: &[Problem]) -> Vec<(&str, Option<usize>)> {
 }
 
 #[test]
-fn a_member_takes_what_it_does_not_set_from_the_defaults_and_lists_replace() {
+fn a_member_inherits_unset_keys_from_the_defaults_and_lists_replace() {
     let (team, problems) = read(
         "\
 member_defaults:
@@ -70,7 +70,7 @@ members:
 }
 
 #[test]
-fn an_unreadable_file_leaves_the_hidden_members_and_a_problem() {
+fn an_unreadable_file_gives_the_hidden_members_and_a_problem() {
     for (text, line) in [("members: [", true), ("- a\n", false), ("just words", false)] {
         let (team, problems) = read(text);
         assert_eq!(team, without_file(), "{text:?}");
@@ -82,7 +82,7 @@ fn an_unreadable_file_leaves_the_hidden_members_and_a_problem() {
 }
 
 #[test]
-fn a_wrong_type_where_a_guess_would_be_dangerous_loses_the_member() {
+fn a_wrong_type_of_a_critical_key_excludes_the_member() {
     for key in [
         "provider: 1",
         "provider: ' '",
@@ -107,7 +107,7 @@ fn a_wrong_type_where_a_guess_would_be_dangerous_loses_the_member() {
 }
 
 #[test]
-fn k03_a_wrong_value_elsewhere_is_ignored_alone_with_a_warning() {
+fn k03_a_wrong_value_of_another_key_is_ignored_with_a_warning() {
     for (key, id) in [
         ("icon: 3", "team/wrong-type/ops/icon"),
         ("name: ''", "team/wrong-type/ops/name"),
@@ -156,7 +156,7 @@ fn k03_a_wrong_value_elsewhere_is_ignored_alone_with_a_warning() {
 }
 
 #[test]
-fn an_allow_list_of_closed_areas_alone_does_not_allow_everything() {
+fn an_allow_list_of_only_reserved_paths_does_not_allow_everything() {
     for (list, expected) in [
         ("[.minds, src]", vec!["src"]),
         ("[.minds]", vec![".minds"]),
@@ -172,7 +172,7 @@ fn an_allow_list_of_closed_areas_alone_does_not_allow_everything() {
 }
 
 #[test]
-fn a_wrong_name_comes_with_the_right_one() {
+fn a_misspelt_name_is_reported_with_the_right_one() {
     for (yaml, expected) in [
         ("  ops:\n    toolset: []\n", "`toolsets`"),
         ("  ops:\n    temperature: 1\n", "`model_params.openai.temperature`"),
@@ -200,7 +200,7 @@ fn k03_the_dash_spelling_wins_over_the_underscore_one() {
 }
 
 #[test]
-fn an_id_is_a_plain_name_and_never_the_person() {
+fn an_id_is_a_plain_name_and_never_human() {
     for id in ["human", "'../x'", "'a b'", "'@a'", "'a!b'", "''", ".hidden"] {
         let (team, problems) = read_members(&format!("  {id}: {{}}\n"));
         assert_eq!(visible(&team), ["lead"], "{id}");
@@ -212,7 +212,7 @@ fn an_id_is_a_plain_name_and_never_the_person() {
 }
 
 #[test]
-fn the_default_responder_falls_through() {
+fn the_default_responder_falls_back_to_the_next_member() {
     for (yaml, expected, problem) in [
         ("default_responder: ops\nmembers: {lead: {}, ops: {}}", "ops", None),
         ("default_responder: pangu\nmembers: {lead: {}}", "pangu", None),
@@ -233,7 +233,7 @@ fn the_default_responder_falls_through() {
 }
 
 #[test]
-fn only_members_a_person_named_keep_shell_tools_hidden_or_not() {
+fn only_listed_members_have_shell_tools_hidden_or_not() {
     let (team, problems) = read(
         "\
 shell_specialists: [ops, ghost, shy, pangu]
@@ -269,7 +269,7 @@ members:
 }
 
 #[test]
-fn the_hidden_members_are_always_there_and_keep_their_limits() {
+fn the_hidden_members_always_exist_and_keep_their_limits() {
     let (team, problems) = read(
         "\
 member_defaults: { provider: local, model: m, toolsets: [ws_read], diligence-push-max: 5 }
@@ -291,7 +291,7 @@ members:
 }
 
 #[test]
-fn what_to_ask_may_be_a_text_a_list_or_a_map() {
+fn gofor_may_be_a_text_a_list_or_a_map() {
     for (yaml, expected) in [
         ("one\\ntwo", vec!["one", "two"]),
         ("[one, two]", vec!["one", "two"]),

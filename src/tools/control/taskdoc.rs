@@ -12,7 +12,7 @@ use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
 

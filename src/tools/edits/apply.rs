@@ -21,7 +21,7 @@ use crate::domain::Lang;
 use crate::tools::access::Target;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted};
 use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};

@@ -17,7 +17,7 @@ use crate::domain::Lang;
 use crate::tools::access::Target;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
-use crate::tools::guard::{PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted};
 use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
@@ -141,7 +141,8 @@ fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepar
 }
 
 fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
-    let vacant = guard.new_path(path, Target::File).map_err(|fault| Refused::NoText(fault.into()))?;
+    let vacant =
+        guard.new_path(path, Target::File).map_err(|fault| Refused::NoText(fault.into()))?;
     let change = LineChange::new(&[], 0..0, content);
     if !change.changes_something() {
         return Err(Refused::Plan(no_change(cx.lang)));

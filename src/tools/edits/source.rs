@@ -5,7 +5,7 @@ use std::io::Read;
 
 use crate::domain::Lang;
 use crate::tools::access::Op;
-use crate::tools::guard::{PathFault, OpenFile};
+use crate::tools::guard::{OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 

@@ -15,7 +15,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, Guard, Identity, OpenDir};
+use crate::tools::guard::{Guard, Identity, OpenDir, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

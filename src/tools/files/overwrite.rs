@@ -11,7 +11,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, Guard};
+use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

@@ -12,7 +12,7 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, Guard, OpenFile};
+use crate::tools::guard::{Guard, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

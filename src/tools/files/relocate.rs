@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::Lang;
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard, PathKind, InvalidPath};
+use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, quoted, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -77,7 +77,8 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
 
 fn relocate(cx: &ToolCx, from: &str, to: &str, target: Target) -> Result<Done, Kept> {
     let source = |fault: PathFault| {
-        let listed = if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
+        let listed =
+            if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
         Kept(listed.unwrap_or(Op::Write), fault)
     };
     let place = |fault| Kept(Op::Write, fault);

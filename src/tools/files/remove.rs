@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::domain::Lang;
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{Count, DirEntryHandle, PathFault, PathFaultKind, Guard, PathKind};
+use crate::tools::guard::{Count, DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
@@ -74,7 +74,9 @@ fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
             .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
             .outcome(),
-        Err(fault) if fault.kind == PathFaultKind::NotEmpty && !recursive => not_empty(&fault, cx.lang),
+        Err(fault) if fault.kind == PathFaultKind::NotEmpty && !recursive => {
+            not_empty(&fault, cx.lang)
+        }
         Err(fault) if count == Count::default() => refused(DIR, Op::Write, &fault, cx.lang),
         Err(fault) => half_done(&fault, count, cx.lang),
     }
@@ -95,7 +97,9 @@ fn remove_dir(
             guard.remove_tree(entry, removed)
         }
         PathKind::Directory => entry.remove_dir(),
-        PathKind::File | PathKind::Special => Err(PathFault::new(path, PathFaultKind::NotADirectory)),
+        PathKind::File | PathKind::Special => {
+            Err(PathFault::new(path, PathFaultKind::NotADirectory))
+        }
     }
 }
 

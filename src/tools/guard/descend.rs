@@ -96,7 +96,12 @@ impl Guard {
     }
 
     /// Enters, and refuses a reserved directory under another name.
-    fn enter_open(&self, dir: &OpenDir, name: &OsStr, shown: &str) -> Result<super::Dir, PathFault> {
+    fn enter_open(
+        &self,
+        dir: &OpenDir,
+        name: &OsStr,
+        shown: &str,
+    ) -> Result<super::Dir, PathFault> {
         let opened = dir.dir.enter(name).map_err(|error| PathFault::io(shown, &error))?;
         let identity = opened.identity().map_err(|error| PathFault::io(shown, &error))?;
         if let Some(area) = self.closed_area(identity) {

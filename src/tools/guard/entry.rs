@@ -6,8 +6,8 @@ use std::fs::Metadata;
 use std::io;
 
 use super::dir::{Dir, Identity};
-use super::fault::{PathFault, PathFaultKind, InvalidPath};
-use super::vacant::{Spot, NewPath};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::vacant::{NewPath, Spot};
 use super::walk::{End, walk};
 use super::write::temporary_name;
 use super::{Guard, Op, Target, lossy, reserved_area_of_path, shown};

@@ -136,7 +136,9 @@ impl PathFault {
             PathFaultKind::Exists => {
                 lang.pick("Something exists at this path already.", "该路径已存在。").into()
             }
-            PathFaultKind::NotEmpty => lang.pick("The directory is not empty.", "目录不为空。").into(),
+            PathFaultKind::NotEmpty => {
+                lang.pick("The directory is not empty.", "目录不为空。").into()
+            }
             PathFaultKind::TooManyLinks => {
                 lang.pick("The path goes through too many links.", "路径经过的链接过多。").into()
             }

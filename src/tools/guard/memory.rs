@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
-use super::{Guard, Op, OpenDir, GuardZone};
+use super::{Guard, GuardZone, Op, OpenDir};
 use crate::tools::tool::ToolCx;
 
 /// Folders below each other that are looked into.

@@ -38,14 +38,14 @@ use std::sync::Arc;
 
 pub use dir::{Dir, Identity};
 pub use entry::{DirEntryHandle, MovedEntry, PathKind};
-pub use fault::{DeniedArea, PathFault, PathFaultKind, InvalidPath};
+pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, own_folder, set_up};
 pub use tree::Count;
-pub use vacant::{Spot, NewPath};
+pub use vacant::{NewPath, Spot};
 pub use write::Slot;
 
-use self::names::{in_taskdoc, is_of_git, split_written, reserved_area, reserved_area_of_path};
+use self::names::{in_taskdoc, is_of_git, reserved_area, reserved_area_of_path, split_written};
 use self::walk::{End, Leaf, Walked, walk};
 use super::access::{Access, Op, Target};
 use super::tool::ToolCx;

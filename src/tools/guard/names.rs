@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use super::fault::{DeniedArea, PathFault, InvalidPath};
+use super::fault::{DeniedArea, InvalidPath, PathFault};
 use crate::domain::Reserved;
 use crate::domain::reserved::of_name;
 
@@ -28,7 +28,9 @@ impl GuardZone {
     /// The area a reserved name stands for here, if the name is closed to readers, too.
     pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
         match what {
-            Reserved::Minds => (!matches!(self, Self::Memory | Self::Setup)).then_some(DeniedArea::Minds),
+            Reserved::Minds => {
+                (!matches!(self, Self::Memory | Self::Setup)).then_some(DeniedArea::Minds)
+            }
             Reserved::Dialogs => Some(DeniedArea::Dialogs),
             Reserved::Hive => Some(DeniedArea::Hive),
             Reserved::Taskdoc => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::dir::Identity;
 use super::fault::{PathFault, PathFaultKind};
-use super::{Guard, Op, Target, GuardZone};
+use super::{Guard, GuardZone, Op, Target};
 use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;
 
@@ -57,7 +57,11 @@ pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// It is a link, no folder, or cannot be opened.
-pub fn own_folder(workspace: &Path, name: &str, made: bool) -> Result<(PathBuf, Identity), PathFault> {
+pub fn own_folder(
+    workspace: &Path,
+    name: &str,
+    made: bool,
+) -> Result<(PathBuf, Identity), PathFault> {
     let guard = Guard::new(workspace, GuardZone::Setup, Arc::default())?;
     if made {
         match guard.new_path(name, Target::Directory) {

@@ -214,7 +214,9 @@ fn a_reserved_directory_is_closed_under_every_name_it_has() {
     let bench = Bench::new();
     bench.put("conf/team.yaml", SECRET).link(".minds", "conf");
     bench.put("docs/plan/goals.md", SECRET).link("task.tsk", "docs/plan");
-    for (path, area) in [("conf/team.yaml", DeniedArea::Minds), ("docs/plan/goals.md", DeniedArea::Taskdoc)] {
+    for (path, area) in
+        [("conf/team.yaml", DeniedArea::Minds), ("docs/plan/goals.md", DeniedArea::Taskdoc)]
+    {
         assert_eq!(read(&bench, path), Err(PathFaultKind::Denied(area)), "{path}");
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 
 use super::dir::{Dir, Identity};
 use super::entry::{DirEntryHandle, PathKind};
-use super::fault::{PathFault, PathFaultKind, InvalidPath};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
 use super::{Guard, Op, shown};
 
 /// Most directories inside each other that are followed; each holds a descriptor.
@@ -57,7 +57,11 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed, appeared meanwhile, or could not be removed; the fault names it.
-    pub fn remove_tree(&self, entry: &DirEntryHandle, removed: &mut Count) -> Result<(), PathFault> {
+    pub fn remove_tree(
+        &self,
+        entry: &DirEntryHandle,
+        removed: &mut Count,
+    ) -> Result<(), PathFault> {
         self.visit(entry, &[Op::Write], true, removed)?;
         entry.remove_dir()
     }

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io;
 
 use super::dir::Dir;
-use super::fault::{PathFault, PathFaultKind, InvalidPath};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, in_taskdoc, reserved_area};
 use super::walk::{End, Walked, walk};
 use super::{Guard, Op, Target, lossy, shown};
@@ -96,7 +96,8 @@ impl Guard {
         self.check_lists(written, ops, &names, target)?;
         self.steady(written, &walked.dir)?;
         let mut missing = Vec::from(rest);
-        let name = missing.pop().ok_or_else(|| PathFault::invalid(written, InvalidPath::IsWorkspace))?;
+        let name =
+            missing.pop().ok_or_else(|| PathFault::invalid(written, InvalidPath::IsWorkspace))?;
         let (shown, written) = (shown(tidy), written.to_owned());
         Ok(NewPath { dir: walked.dir, missing, name, names, shown, written })
     }

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use super::Guard;
 use super::dir::{Dir, Identity};
-use super::fault::{DeniedArea, PathFault, PathFaultKind, InvalidPath};
+use super::fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, reserved_area};
 
 /// Most links followed for one path, as in Linux.

@@ -9,7 +9,7 @@ use super::{LIMIT_BYTES, Refused, unlike};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFault, Guard};
+use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::Report;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

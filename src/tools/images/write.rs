@@ -10,7 +10,7 @@ use super::{LIMIT_BYTES, Refused, unlike};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::{Op, Target};
 use crate::tools::args::Args;
-use crate::tools::guard::{PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::Report;
 use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};

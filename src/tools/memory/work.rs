@@ -7,7 +7,7 @@ use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::tools::access::Op;
 use crate::tools::args::Args;
 use crate::tools::files::with_final_newline;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{Report, refused};
 use crate::tools::tool::ToolCx;
@@ -56,7 +56,13 @@ impl Job {
         }
     }
 
-    fn change(self, cx: &ToolCx, folder: &str, path: &str, content: &[u8]) -> Result<(), PathFault> {
+    fn change(
+        self,
+        cx: &ToolCx,
+        folder: &str,
+        path: &str,
+        content: &[u8],
+    ) -> Result<(), PathFault> {
         let guard = Guard::memory(cx, folder)?;
         let path = format!("{folder}/{path}");
         match self.act {

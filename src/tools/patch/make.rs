@@ -3,7 +3,7 @@
 use super::plan::{Rewrite, Step};
 use crate::tools::access::Op;
 use crate::tools::edits::read_text;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard, MovedEntry, Spot};
+use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
 /// How a step that was made is taken back.
 enum Undo {

@@ -7,7 +7,9 @@ use super::chunks::{Misfit, update};
 use super::grammar::{Chunk, Section};
 use crate::tools::access::{Op, Target};
 use crate::tools::edits::{NoText, read_text};
-use crate::tools::guard::{DirEntryHandle, PathFault, PathFaultKind, Guard, PathKind, Slot, NewPath};
+use crate::tools::guard::{
+    DirEntryHandle, Guard, NewPath, PathFault, PathFaultKind, PathKind, Slot,
+};
 
 /// What is read or removed must be open in both ways.
 const BOTH: [Op; 2] = [Op::Read, Op::Write];

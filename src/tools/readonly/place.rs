@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::refusal::Refusal;
 use crate::domain::Lang;
 use crate::tools::access::{Access, Op};
-use crate::tools::guard::{PathFault, PathFaultKind, Guard};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::shell::Wall;
 
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::matcher::matcher;
 use super::query::{Query, Show};
 use super::walk::{Passed, Walk};
 use crate::tools::files::short;
-use crate::tools::guard::{PathFault, Guard};
+use crate::tools::guard::{Guard, PathFault};
 use crate::tools::stop::Stop;
 
 /// Most characters of all that is written down. A result of any tool is cut at

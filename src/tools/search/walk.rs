@@ -7,7 +7,7 @@ use std::fs::{DirEntry, File};
 
 use super::filter::{Filter, Rules};
 use crate::tools::access::Op;
-use crate::tools::guard::{PathFault, PathFaultKind, Guard, Identity, OpenDir};
+use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
 use crate::tools::stop::Stop;
 
 /// Most directories below each other.

@@ -1,22 +1,22 @@
-//! Which provider and model a member talks to.
+//! Which provider and model a member uses.
 
 use std::collections::BTreeMap;
 
 use super::Minds;
 use super::llm_config::{self, Env, ModelInfo, ProviderConfig};
 use super::nearest::did_you_mean;
-use super::report::{at, clip};
+use super::report::{clip, with_line};
 use super::{lines, team};
 use crate::domain::{Member, Problem};
 
 impl Minds {
-    /// The provider, what is known of the model, and the name to send.
+    /// The provider, the model's settings, and the model name to send.
     ///
-    /// Where the member names no provider, the first one of the file that can be used right now is
-    /// taken – never a built-in one: nothing is sent to a service nobody asked for.
+    /// A member that names no provider gets the first usable one of the file, never a built-in one:
+    /// nothing is sent to a service that is not configured.
     ///
     /// # Errors
-    /// The provider or model does not exist or cannot be used; the problem says how to mend it.
+    /// The provider or model does not exist or cannot be used; the problem says how to fix it.
     pub fn model_of<'a>(
         &'a self,
         member: &'a Member,
@@ -37,11 +37,11 @@ impl Minds {
         }
     }
 
-    /// One problem per provider or model that cannot be used, naming the members of the file that
-    /// need it. Environment variables count as set: they are not the file's to mend.
+    /// One problem per unusable provider or model, with the members of the file that need it.
+    /// Environment variables count as set: editing the file cannot fix them.
     pub(super) fn model_problems(&self) -> Vec<Problem> {
         let mut by_id: BTreeMap<String, (Problem, Vec<&str>)> = BTreeMap::new();
-        for member in self.team.members.iter().filter(|member| self.is_written(member)) {
+        for member in self.team.members.iter().filter(|member| self.is_in_file(member)) {
             if let Err(problem) = self.model_of(member, &|_| Some("set".to_owned())) {
                 let entry = by_id.entry(problem.id.clone());
                 let (_, members) = entry.or_insert_with(|| (problem, Vec::new()));
@@ -52,8 +52,8 @@ impl Minds {
         problems.map(|(problem, members)| with_members(problem, &members)).collect()
     }
 
-    /// One problem per provider whose key is not in the environment, naming the members that cannot
-    /// talk to it.
+    /// One problem per provider whose API key is not in the environment, with the members that use
+    /// it.
     #[must_use]
     pub fn missing_keys(&self, env: Env) -> Vec<Problem> {
         let mut by_id: BTreeMap<String, (Problem, Vec<&str>)> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl Minds {
                 let text = self.llm_text.as_deref().unwrap_or_default();
                 let line = lines::line_of(text, &["providers", &provider.key, "apiKeyEnvVar"]);
                 let entry = by_id.entry(problem.id.clone());
-                let (_, members) = entry.or_insert_with(|| (at(problem, line), Vec::new()));
+                let (_, members) = entry.or_insert_with(|| (with_line(problem, line), Vec::new()));
                 members.push(member.id.as_str());
             }
         }
@@ -74,8 +74,8 @@ impl Minds {
         problems.map(|(problem, members)| with_members(problem, &members)).collect()
     }
 
-    /// True if the member stands in the file; the hidden ones need not.
-    fn is_written(&self, member: &Member) -> bool {
+    /// True if the file has an entry for the member; hidden members exist without one.
+    fn is_in_file(&self, member: &Member) -> bool {
         let text = self.team_text.as_deref().unwrap_or_default();
         !member.hidden
             || lines::line_of(text, &["members", member.id.as_str()])
@@ -97,13 +97,13 @@ impl Minds {
                 ),
             ));
         };
-        match provider.unusable() {
+        match provider.unusable_reason() {
             None => Ok(provider),
-            Some((found, mend)) => {
+            Some((found, fix)) => {
                 let id = format!("llm/unusable-provider/{}", clip(key));
-                let problem = Problem::new(id, llm_config::PATH, found, mend);
+                let problem = Problem::new(id, llm_config::PATH, found, fix);
                 let text = self.llm_text.as_deref().unwrap_or_default();
-                Err(at(problem, lines::line_of(text, &["providers", key])))
+                Err(with_line(problem, lines::line_of(text, &["providers", key])))
             }
         }
     }

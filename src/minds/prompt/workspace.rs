@@ -1,10 +1,10 @@
-//! Where the member works: the workspace's own words, and the borders no file tool crosses.
+//! Section: the workspace's environment text, and the paths that file tools cannot access.
 
-use super::{Facts, Section, Text};
+use super::{LocalizedText, PromptInput, PromptSection};
 use crate::domain::AccessLists;
 
-const TITLE: Text = Text::both("Where you work", "你在哪里工作");
-const BORDERS: Text = Text::both(
+const TITLE: LocalizedText = LocalizedText::both("Where you work", "你在哪里工作");
+const RESERVED_PATHS: LocalizedText = LocalizedText::both(
     "Paths are relative to the workspace; file tools do not leave it. Closed to them: `.minds/` \
      (the team's configuration), `.dialogs/` and `.hive/` (the program's state) and every `*.tsk/` \
      (Taskdocs, which have tools of their own). `.git` can be read, not written.",
@@ -12,22 +12,22 @@ const BORDERS: Text = Text::both(
      `.dialogs/` 和 `.hive/`（程序的状态）以及所有 `*.tsk/`（任务文档，另有专用工具）。\
      `.git` 只可读取，不可写入。",
 );
-const READ_ONLY_BELOW: Text = Text::both("You may read only", "你只能读取");
-const WRITE_ONLY_BELOW: Text = Text::both("You may write only", "你只能写入");
-const NO_READ: Text = Text::both("You may not read", "你不能读取");
-const NO_WRITE: Text = Text::both("You may not write", "你不能写入");
+const READ_ONLY_BELOW: LocalizedText = LocalizedText::both("You may read only", "你只能读取");
+const WRITE_ONLY_BELOW: LocalizedText = LocalizedText::both("You may write only", "你只能写入");
+const NO_READ: LocalizedText = LocalizedText::both("You may not read", "你不能读取");
+const NO_WRITE: LocalizedText = LocalizedText::both("You may not write", "你不能写入");
 
-pub(super) fn environment(facts: &Facts) -> Section {
+pub(super) fn environment(facts: &PromptInput) -> PromptSection {
     let mut parts: Vec<String> = facts.environment.map(str::to_owned).into_iter().collect();
-    parts.push(facts.say(&BORDERS).to_owned());
-    let own = own_borders(facts, &facts.member.access);
+    parts.push(facts.text(&RESERVED_PATHS).to_owned());
+    let own = access_rules(facts, &facts.member.access);
     if !own.is_empty() {
         parts.push(own);
     }
     (&TITLE, Some(parts.join("\n\n")))
 }
 
-fn own_borders(facts: &Facts, access: &AccessLists) -> String {
+fn access_rules(facts: &PromptInput, access: &AccessLists) -> String {
     let rows = [
         (&READ_ONLY_BELOW, &access.read_dirs, ""),
         (&WRITE_ONLY_BELOW, &access.write_dirs, ""),
@@ -42,7 +42,7 @@ fn own_borders(facts: &Facts, access: &AccessLists) -> String {
     let lines: Vec<String> = lines
         .map(|(what, names, before)| {
             let names: Vec<String> = names.iter().map(|n| format!("`{before}{n}`")).collect();
-            format!("- {}: {}", facts.say(what), names.join(", "))
+            format!("- {}: {}", facts.text(what), names.join(", "))
         })
         .collect();
     lines.join("\n")
