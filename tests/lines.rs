@@ -260,7 +260,7 @@ impl Trapped {
         let cx = ToolCx {
             caller: AgentId::new("lead"),
             dialog: DialogId::main(RootId::new("aa/bb/01")),
-            sees_pictures: true,
+            sees_images: true,
             workspace: Arc::from(self.workspace.as_path()),
             root: None,
             access: Arc::<Access>::default(),

@@ -113,7 +113,7 @@ pub fn prepare_member(
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: ToolCx {
-            sees_pictures: config.sends_pictures_to(model),
+            sees_images: config.sends_pictures_to(model),
             keys: engine.secrets(&minds),
             access: Arc::new(access),
             ..tool_cx(engine, tree, dialog, &shared, &member)
@@ -209,7 +209,7 @@ impl PreparedMember {
 
     /// The images of the course that the model is shown.
     fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
-        let limits = self.tool_cx.sees_pictures.then(|| self.api_type.picture_limits());
+        let limits = self.tool_cx.sees_images.then(|| self.api_type.picture_limits());
         let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
         CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
     }
@@ -278,7 +278,7 @@ fn tool_cx(
     ToolCx {
         caller: member.id.clone(),
         dialog: tree.id(&dialog.meta.id),
-        sees_pictures: true,
+        sees_images: true,
         workspace: Arc::from(engine.workspace.as_path()),
         root: None,
         access: Arc::default(),

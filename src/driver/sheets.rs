@@ -272,7 +272,7 @@ fn write(
     let cx = ToolCx {
         caller: AgentId::new(HUMAN),
         dialog: dialog.clone(),
-        sees_pictures: false,
+        sees_images: false,
         workspace: Arc::from(engine.workspace.as_path()),
         root: None,
         access: Arc::<Access>::default(),

@@ -79,7 +79,7 @@ fn cx(workspace: &Path) -> ToolCx {
     ToolCx {
         caller: AgentId::new("lead"),
         dialog: DialogId::main(RootId::new("aa/bb/01")),
-        sees_pictures: true,
+        sees_images: true,
         workspace: Arc::from(workspace),
         root: None,
         access: Arc::<Access>::default(),

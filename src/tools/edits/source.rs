@@ -4,10 +4,10 @@
 use std::io::Read;
 
 use crate::domain::Lang;
-use crate::tools::access::Op;
-use crate::tools::guard::{Fault, OpenFile};
+use crate::tools::access::AccessOp;
+use crate::tools::guard::{OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
+use crate::tools::report::{ToolReport, refused};
 
 /// The largest file that is edited.
 const LIMIT_BYTES: u64 = 16 * 1024 * 1024;
@@ -18,13 +18,13 @@ pub(in crate::tools) const LIMIT_LINES: usize = 400_000;
 /// Why a file cannot be edited.
 #[derive(Debug)]
 pub(in crate::tools) enum NoText {
-    Fault(Fault),
+    Fault(PathFault),
     TooLarge { path: String, bytes: u64 },
     NotUtf8 { path: String },
 }
 
-impl From<Fault> for NoText {
-    fn from(fault: Fault) -> Self {
+impl From<PathFault> for NoText {
+    fn from(fault: PathFault) -> Self {
         Self::Fault(fault)
     }
 }
@@ -39,7 +39,7 @@ pub(in crate::tools) fn read_text(opened: &OpenFile) -> Result<String, NoText> {
     let mut bytes = Vec::new();
     // One byte more than allowed, to tell a file that is still growing.
     let read = (&opened.file).take(LIMIT_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Fault::io(&path, &error))?;
+    read.map_err(|error| PathFault::io(&path, &error))?;
     let lines = bytes.split(|&byte| byte == b'\n').count();
     if bytes.len() as u64 > LIMIT_BYTES || lines > LIMIT_LINES {
         return too_large(bytes.len() as u64);
@@ -81,9 +81,9 @@ impl NoText {
     /// The result of a call that could not read what it is to edit.
     pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> ToolOutcome {
         match self {
-            Self::Fault(fault) => refused(mode, Op::Write, fault, lang),
+            Self::Fault(fault) => refused(mode, AccessOp::Write, fault, lang),
             Self::TooLarge { path, .. } | Self::NotUtf8 { path } => {
-                Report::error(mode, path, self.code()).summary(self.text(lang)).outcome()
+                ToolReport::error(mode, path, self.code()).summary(self.text(lang)).outcome()
             }
         }
     }

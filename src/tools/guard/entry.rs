@@ -6,15 +6,15 @@ use std::fs::Metadata;
 use std::io;
 
 use super::dir::{Dir, Identity};
-use super::fault::{Fault, FaultKind, Unusable};
-use super::vacant::{Spot, Vacant};
-use super::walk::{End, walk};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::vacant::{NewPath, Spot};
+use super::walk::{WalkEnd, walk};
 use super::write::temporary_name;
-use super::{Guard, Op, Target, lossy, reserved_path, shown};
+use super::{AccessOp, Guard, PathTarget, lossy, reserved_area_of_path, shown};
 
 /// A name that exists, in an open directory.
 #[derive(Debug)]
-pub struct Entry {
+pub struct DirEntryHandle {
     pub(super) dir: Dir,
     pub(super) name: OsString,
     pub(super) meta: Metadata,
@@ -51,7 +51,7 @@ impl PathKind {
 
     /// The word for it in headers.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::File => "file",
             Self::Directory => "directory",
@@ -62,10 +62,10 @@ impl PathKind {
 
     /// Which of the access lists count for it.
     #[must_use]
-    pub fn target(self) -> Target {
+    pub fn target(self) -> PathTarget {
         match self {
-            Self::Directory => Target::Directory,
-            Self::File | Self::Symlink | Self::Special => Target::File,
+            Self::Directory => PathTarget::Directory,
+            Self::File | Self::Symlink | Self::Special => PathTarget::File,
         }
     }
 }
@@ -75,56 +75,56 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or absent.
-    pub fn entry(&self, written: &str, ops: &[Op]) -> Result<Entry, Fault> {
+    pub fn entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
         Self::retry(|| self.try_entry(written, ops))
     }
 
-    fn try_entry(&self, written: &str, ops: &[Op]) -> Result<Entry, Fault> {
+    fn try_entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
         // Whether endings matter is known once the kind is; directories matter in any case.
-        let tidy = self.judge(written, ops, Target::Directory)?;
+        let tidy = self.judge(written, ops, PathTarget::Directory)?;
         let Some((leaf, parents)) = tidy.split_last() else {
-            return Err(Fault::invalid(written, Unusable::IsWorkspace));
+            return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
         };
         let walked = walk(self, written, parents)?;
         match &walked.end {
-            End::Directory => {}
-            End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
-            End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+            WalkEnd::Directory => {}
+            WalkEnd::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
+            WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
         }
         let name = OsString::from(leaf);
-        let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+        let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         let kind = PathKind::of(&meta);
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
         names.push(leaf.clone());
         Self::check_git(written, ops, walked.of_git)?;
-        self.judge_names(written, ops, &names, &meta)?;
+        self.check_names(written, ops, &names, &meta)?;
         self.check_lists(written, ops, &tidy, kind.target())?;
         self.steady(written, &walked.dir)?;
         let written = written.to_owned();
-        Ok(Entry { dir: walked.dir, name, meta, shown: shown(&tidy), written, names })
+        Ok(DirEntryHandle { dir: walked.dir, name, meta, shown: shown(&tidy), written, names })
     }
 
     /// Judges true names and what stands there.
-    pub(super) fn judge_names(
+    pub(super) fn check_names(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         names: &[String],
         meta: &Metadata,
-    ) -> Result<(), Fault> {
-        let by_name = reserved_path(self.zone, names);
+    ) -> Result<(), PathFault> {
+        let by_name = reserved_area_of_path(self.zone, names);
         let directory = meta.is_dir().then(|| Identity::of(meta));
         let of_git = directory.is_some_and(|directory| self.is_git(directory));
         Self::check_git(written, ops, of_git)?;
         let area = by_name.or_else(|| self.closed_area(directory?));
         match area {
-            Some(area) => Err(Fault::denied(written, area)),
+            Some(area) => Err(PathFault::denied(written, area)),
             None => self.check_lists(written, ops, names, PathKind::of(meta).target()),
         }
     }
 }
 
-impl Entry {
+impl DirEntryHandle {
     /// What the name stands for.
     #[must_use]
     pub fn kind(&self) -> PathKind {
@@ -141,9 +141,9 @@ impl Entry {
     ///
     /// # Errors
     /// It is a directory by now, or the system's refusal.
-    pub fn remove(&self) -> Result<(), Fault> {
+    pub fn remove(&self) -> Result<(), PathFault> {
         self.dir.remove(&self.name).map_err(|error| self.io(&error))?;
-        self.forget();
+        self.sync_removal();
         Ok(())
     }
 
@@ -151,21 +151,21 @@ impl Entry {
     ///
     /// # Errors
     /// It is not empty, no directory by now, or the system's refusal.
-    pub fn remove_dir(&self) -> Result<(), Fault> {
+    pub fn remove_dir(&self) -> Result<(), PathFault> {
         self.dir.remove_dir(&self.name).map_err(|error| self.io(&error))?;
-        self.forget();
+        self.sync_removal();
         Ok(())
     }
 
     /// Makes a removal last. Where the disk cannot promise that, a power failure may bring the name
     /// back; the removal is done all the same.
-    fn forget(&self) {
+    fn sync_removal(&self) {
         let _ = self.dir.sync();
     }
 
     /// Whether a place lies in the directory that this name stands for.
     #[must_use]
-    pub fn holds(&self, place: &Vacant) -> bool {
+    pub fn contains(&self, place: &NewPath) -> bool {
         self.kind() == PathKind::Directory && place.names.starts_with(&self.names)
     }
 
@@ -174,10 +174,10 @@ impl Entry {
     /// # Errors
     /// The new name was taken meanwhile, lies on another disk, or the system's refusal. Nothing
     /// has moved then.
-    pub fn move_to(&self, spot: &Spot) -> Result<Moved, Fault> {
+    pub fn move_to(&self, spot: &Spot) -> Result<MovedEntry, PathFault> {
         self.rename(&spot.dir, &spot.name).map_err(|error| {
             let gone = error.kind() == io::ErrorKind::NotFound;
-            Fault::io(if gone { &self.written } else { &spot.written }, &error)
+            PathFault::io(if gone { &self.written } else { &spot.written }, &error)
         })
     }
 
@@ -185,54 +185,54 @@ impl Entry {
     ///
     /// # Errors
     /// It is gone meanwhile, or the system's refusal.
-    pub fn set_aside(&self) -> Result<Moved, Fault> {
+    pub fn set_aside(&self) -> Result<MovedEntry, PathFault> {
         self.rename(&self.dir, &temporary_name()).map_err(|error| self.io(&error))
     }
 
-    fn rename(&self, there: &Dir, name: &OsStr) -> io::Result<Moved> {
+    fn rename(&self, there: &Dir, name: &OsStr) -> io::Result<MovedEntry> {
         self.dir.move_to(&self.name, there, name)?;
         let here = (self.dir.clone(), self.name.clone());
         let now = (there.clone(), name.to_owned());
-        let moved = Moved { here, now, shown: self.shown.clone() };
+        let moved = MovedEntry { here, now, shown: self.shown.clone() };
         let synced = there.sync().and_then(|()| self.dir.sync());
         if synced.is_err() {
             // If it cannot be taken back either, the error says what is wrong with the disk.
-            let _ = moved.take_back();
+            let _ = moved.undo();
         }
         synced.map(|()| moved)
     }
 
-    pub(super) fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(&self.written, error)
+    pub(super) fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(&self.written, error)
     }
 }
 
 /// A name that has become another one.
 #[derive(Debug)]
-pub struct Moved {
+pub struct MovedEntry {
     here: (Dir, OsString),
     now: (Dir, OsString),
     /// The path that it had.
     pub shown: String,
 }
 
-impl Moved {
+impl MovedEntry {
     /// Gives it its old name back, if that is still free.
     ///
     /// # Errors
     /// The old name was taken meanwhile, or the system's refusal.
-    pub fn take_back(&self) -> Result<(), Fault> {
+    pub fn undo(&self) -> Result<(), PathFault> {
         let (dir, name) = &self.now;
         let (old_dir, old_name) = &self.here;
-        dir.move_to(name, old_dir, old_name).map_err(|error| Fault::io(&self.shown, &error))
+        dir.move_to(name, old_dir, old_name).map_err(|error| PathFault::io(&self.shown, &error))
     }
 
     /// Removes what was moved; no directory.
     ///
     /// # Errors
     /// The system's refusal.
-    pub fn remove(&self) -> Result<(), Fault> {
+    pub fn remove(&self) -> Result<(), PathFault> {
         let (dir, name) = &self.now;
-        dir.remove(name).map_err(|error| Fault::io(&self.shown, &error))
+        dir.remove(name).map_err(|error| PathFault::io(&self.shown, &error))
     }
 }

@@ -4,14 +4,14 @@
 use std::io;
 
 use crate::domain::Lang;
-use crate::tools::access::{ListRule, Op};
+use crate::tools::access::{AccessOp, ListRule};
 
 /// Paths in messages are cut to this many characters.
-const SHOWN_PATH_CHARS: usize = 200;
+const MAX_SHOWN_PATH_CHARS: usize = 200;
 
 /// A place that general tools may not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Area {
+pub enum DeniedArea {
     Outside,
     Minds,
     Dialogs,
@@ -23,7 +23,7 @@ pub enum Area {
 
 /// Why a written path is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
+pub enum InvalidPath {
     TooLong,
     HoldsNul,
     HoldsLineBreak,
@@ -43,20 +43,20 @@ pub enum Unusable {
 
 /// Why a path was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct PathFault {
     /// As the model wrote it, made safe to show.
     pub path: String,
-    pub kind: FaultKind,
+    pub kind: PathFaultKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FaultKind {
-    Denied(Area),
+pub enum PathFaultKind {
+    Denied(DeniedArea),
     Listed {
-        op: Op,
+        op: AccessOp,
         rule: ListRule,
     },
-    Invalid(Unusable),
+    Invalid(InvalidPath),
     NotFound,
     NotAFile,
     NotADirectory,
@@ -69,29 +69,29 @@ pub enum FaultKind {
     Io(io::ErrorKind),
 }
 
-impl Fault {
-    pub(crate) fn new(path: &str, kind: FaultKind) -> Self {
+impl PathFault {
+    pub(crate) fn new(path: &str, kind: PathFaultKind) -> Self {
         Self { path: shown(path), kind }
     }
 
-    pub(super) fn denied(path: &str, area: Area) -> Self {
-        Self::new(path, FaultKind::Denied(area))
+    pub(super) fn denied(path: &str, area: DeniedArea) -> Self {
+        Self::new(path, PathFaultKind::Denied(area))
     }
 
-    pub(crate) fn invalid(path: &str, reason: Unusable) -> Self {
-        Self::new(path, FaultKind::Invalid(reason))
+    pub(crate) fn invalid(path: &str, reason: InvalidPath) -> Self {
+        Self::new(path, PathFaultKind::Invalid(reason))
     }
 
     /// The fault behind a failed system call.
     pub(crate) fn io(path: &str, error: &io::Error) -> Self {
         let kind = match (error.raw_os_error(), error.kind()) {
-            (Some(libc::ELOOP), _) => FaultKind::Changed,
-            (_, io::ErrorKind::NotFound) => FaultKind::NotFound,
-            (_, io::ErrorKind::NotADirectory) => FaultKind::NotADirectory,
-            (_, io::ErrorKind::IsADirectory) => FaultKind::NotAFile,
-            (_, io::ErrorKind::AlreadyExists) => FaultKind::Exists,
-            (_, io::ErrorKind::DirectoryNotEmpty) => FaultKind::NotEmpty,
-            (_, kind) => FaultKind::Io(kind),
+            (Some(libc::ELOOP), _) => PathFaultKind::Changed,
+            (_, io::ErrorKind::NotFound) => PathFaultKind::NotFound,
+            (_, io::ErrorKind::NotADirectory) => PathFaultKind::NotADirectory,
+            (_, io::ErrorKind::IsADirectory) => PathFaultKind::NotAFile,
+            (_, io::ErrorKind::AlreadyExists) => PathFaultKind::Exists,
+            (_, io::ErrorKind::DirectoryNotEmpty) => PathFaultKind::NotEmpty,
+            (_, kind) => PathFaultKind::Io(kind),
         };
         Self::new(path, kind)
     }
@@ -100,16 +100,16 @@ impl Fault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self.kind {
-            FaultKind::Denied(_) | FaultKind::Listed { .. } => "ACCESS_DENIED",
-            FaultKind::Invalid(_) => "INVALID_PATH",
-            FaultKind::NotFound => "NOT_FOUND",
-            FaultKind::NotAFile => "NOT_A_FILE",
-            FaultKind::NotADirectory => "NOT_A_DIRECTORY",
-            FaultKind::Exists => "FILE_EXISTS",
-            FaultKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
-            FaultKind::TooManyLinks => "TOO_MANY_LINKS",
-            FaultKind::Changed => "CHANGED_MEANWHILE",
-            FaultKind::Io(_) => "IO_ERROR",
+            PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => "ACCESS_DENIED",
+            PathFaultKind::Invalid(_) => "INVALID_PATH",
+            PathFaultKind::NotFound => "NOT_FOUND",
+            PathFaultKind::NotAFile => "NOT_A_FILE",
+            PathFaultKind::NotADirectory => "NOT_A_DIRECTORY",
+            PathFaultKind::Exists => "FILE_EXISTS",
+            PathFaultKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
+            PathFaultKind::TooManyLinks => "TOO_MANY_LINKS",
+            PathFaultKind::Changed => "CHANGED_MEANWHILE",
+            PathFaultKind::Io(_) => "IO_ERROR",
         }
     }
 
@@ -117,30 +117,32 @@ impl Fault {
     #[must_use]
     pub fn text(&self, lang: Lang) -> String {
         match &self.kind {
-            FaultKind::Denied(area) => area.hint(lang).to_owned(),
-            FaultKind::Listed { op, rule } => listed(*op, rule, lang),
-            FaultKind::Invalid(reason) => reason.text(lang).to_owned(),
-            FaultKind::Io(kind) => match lang {
+            PathFaultKind::Denied(area) => area.text(lang).to_owned(),
+            PathFaultKind::Listed { op, rule } => listed(*op, rule, lang),
+            PathFaultKind::Invalid(reason) => reason.text(lang).to_owned(),
+            PathFaultKind::Io(kind) => match lang {
                 Lang::En => format!("The system refused: {kind}."),
                 Lang::Zh => format!("系统拒绝了操作:{kind}。"),
             },
-            FaultKind::NotFound => {
+            PathFaultKind::NotFound => {
                 lang.pick("There is nothing at this path.", "路径不存在。").into()
             }
-            FaultKind::NotAFile => {
+            PathFaultKind::NotAFile => {
                 lang.pick("This is not a regular file.", "这不是普通文件。").into()
             }
-            FaultKind::NotADirectory => lang
+            PathFaultKind::NotADirectory => lang
                 .pick("This, or a part of it, is not a directory.", "该路径或其中一段不是目录。")
                 .into(),
-            FaultKind::Exists => {
+            PathFaultKind::Exists => {
                 lang.pick("Something exists at this path already.", "该路径已存在。").into()
             }
-            FaultKind::NotEmpty => lang.pick("The directory is not empty.", "目录不为空。").into(),
-            FaultKind::TooManyLinks => {
+            PathFaultKind::NotEmpty => {
+                lang.pick("The directory is not empty.", "目录不为空。").into()
+            }
+            PathFaultKind::TooManyLinks => {
                 lang.pick("The path goes through too many links.", "路径经过的链接过多。").into()
             }
-            FaultKind::Changed => lang
+            PathFaultKind::Changed => lang
                 .pick(
                     "The path changed while it was opened; try again.",
                     "打开时路径发生变化,请重试。",
@@ -150,7 +152,7 @@ impl Fault {
     }
 }
 
-impl Unusable {
+impl InvalidPath {
     fn text(self, lang: Lang) -> &'static str {
         match self {
             Self::TooLong => lang.pick("The path is too long.", "路径过长。"),
@@ -186,8 +188,8 @@ impl Unusable {
     }
 }
 
-impl Area {
-    fn hint(self, lang: Lang) -> &'static str {
+impl DeniedArea {
+    fn text(self, lang: Lang) -> &'static str {
         match self {
             Self::Outside => lang.pick(
                 "denied: outside the workspace. Use a path below the workspace directory.",
@@ -220,22 +222,26 @@ impl Area {
     }
 }
 
-fn listed(op: Op, rule: &ListRule, lang: Lang) -> String {
+fn listed(op: AccessOp, rule: &ListRule, lang: Lang) -> String {
     let (list, entries) = (rule.list, rule.entries.join(", "));
     match (lang, op) {
-        (Lang::En, Op::Read) => format!("denied: reading here is against {list}: [{entries}]."),
-        (Lang::En, Op::Write) => format!("denied: writing here is against {list}: [{entries}]."),
-        (Lang::Zh, Op::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
-        (Lang::Zh, Op::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
+        (Lang::En, AccessOp::Read) => {
+            format!("denied: reading here is against {list}: [{entries}].")
+        }
+        (Lang::En, AccessOp::Write) => {
+            format!("denied: writing here is against {list}: [{entries}].")
+        }
+        (Lang::Zh, AccessOp::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
+        (Lang::Zh, AccessOp::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
     }
 }
 
 fn shown(path: &str) -> String {
-    path.chars().take(SHOWN_PATH_CHARS).flat_map(visible).collect()
+    path.chars().take(MAX_SHOWN_PATH_CHARS).flat_map(escape_control).collect()
 }
 
 /// Control characters as escapes, all else as it is.
-fn visible(char: char) -> impl Iterator<Item = char> {
+fn escape_control(char: char) -> impl Iterator<Item = char> {
     let (escape, plain) =
         if char.is_control() { (Some(char.escape_default()), None) } else { (None, Some(char)) };
     escape.into_iter().flatten().chain(plain)

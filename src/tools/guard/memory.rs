@@ -4,8 +4,8 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use super::fault::{Fault, FaultKind};
-use super::{Guard, Op, OpenDir, Zone};
+use super::fault::{PathFault, PathFaultKind};
+use super::{AccessOp, Guard, GuardZone, OpenDir};
 use crate::tools::tool::ToolCx;
 
 /// Folders below each other that are looked into.
@@ -17,19 +17,19 @@ impl Guard {
     ///
     /// # Errors
     /// The workspace itself cannot be opened.
-    pub fn memory(cx: &ToolCx, folder: &str) -> Result<Self, Fault> {
+    pub fn memory(cx: &ToolCx, folder: &str) -> Result<Self, PathFault> {
         let within = folder.split('/').map(str::to_owned).collect();
-        Ok(Self { within, ..Self::for_tool(cx, Zone::Memory, Arc::default())? })
+        Ok(Self { within, ..Self::for_tool(cx, GuardZone::Memory, Arc::default())? })
     }
 
     /// Removes a regular file.
     ///
     /// # Errors
     /// Denied, absent, or not a regular file.
-    pub fn remove_memory(&self, written: &str) -> Result<(), Fault> {
-        let opened = self.open_file(written, Op::Write)?;
+    pub fn remove_memory(&self, written: &str) -> Result<(), PathFault> {
+        let opened = self.open_file(written, AccessOp::Write)?;
         let removed = opened.dir.remove(&opened.name).and_then(|()| opened.dir.sync());
-        removed.map_err(|error| Fault::io(written, &error))
+        removed.map_err(|error| PathFault::io(written, &error))
     }
 
     /// Removes every file and link below the folder, and tells how many. Folders stay. An absent
@@ -37,19 +37,19 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or something could not be removed; what came before it is gone.
-    pub fn clear_memory(&self, folder: &str) -> Result<usize, Fault> {
+    pub fn clear_memory(&self, folder: &str) -> Result<usize, PathFault> {
         match self.open_dir(folder) {
             Ok(dir) => self.clear_below(&dir, MAX_DEEP),
-            Err(Fault { kind: FaultKind::NotFound, .. }) => Ok(0),
+            Err(PathFault { kind: PathFaultKind::NotFound, .. }) => Ok(0),
             Err(fault) => Err(fault),
         }
     }
 
-    fn clear_below(&self, dir: &OpenDir, deep: usize) -> Result<usize, Fault> {
-        let io = |name: &OsStr, error| Fault::io(&dir.below(name), &error);
+    fn clear_below(&self, dir: &OpenDir, deep: usize) -> Result<usize, PathFault> {
+        let io = |name: &OsStr, error| PathFault::io(&dir.below(name), &error);
         let mut removed = 0;
-        for entry in dir.dir.entries().map_err(|error| Fault::io(&dir.shown, &error))? {
-            let entry = entry.map_err(|error| Fault::io(&dir.shown, &error))?;
+        for entry in dir.dir.entries().map_err(|error| PathFault::io(&dir.shown, &error))? {
+            let entry = entry.map_err(|error| PathFault::io(&dir.shown, &error))?;
             let name = entry.file_name();
             let kind = entry.file_type().map_err(|error| io(&name, error))?;
             if !kind.is_dir() {
@@ -59,7 +59,7 @@ impl Guard {
                 removed += self.clear_below(&self.enter(dir, &name)?, deeper)?;
             }
         }
-        dir.dir.sync().map_err(|error| Fault::io(&dir.shown, &error))?;
+        dir.dir.sync().map_err(|error| PathFault::io(&dir.shown, &error))?;
         Ok(removed)
     }
 }

@@ -37,17 +37,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use dir::{Dir, Identity};
-pub use entry::{Entry, Moved, PathKind};
-pub use fault::{Area, Fault, FaultKind, Unusable};
-pub use names::Zone;
+pub use entry::{DirEntryHandle, MovedEntry, PathKind};
+pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
+pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, own_folder, set_up};
-pub use tree::Count;
-pub use vacant::{Spot, Vacant};
-pub use write::Slot;
+pub use tree::TreeCount;
+pub use vacant::{NewPath, Spot};
+pub use write::FileSlot;
 
-use self::names::{in_taskdoc, is_of_git, lexical, reserved, reserved_path};
-use self::walk::{End, Leaf, Walked, walk};
-use super::access::{Access, Op, Target};
+use self::names::{in_taskdoc, is_of_git, reserved_area, reserved_area_of_path, split_written};
+use self::walk::{LeafKind, WalkEnd, WalkedPath, walk};
+use super::access::{Access, AccessOp, PathTarget};
 use super::tool::ToolCx;
 use crate::domain::reserved::AT_TOP;
 
@@ -60,10 +60,10 @@ pub struct Guard {
     root: Dir,
     /// The spellings by which an absolute path may name the workspace.
     roots: [PathBuf; 2],
-    zone: Zone,
+    zone: GuardZone,
     access: Arc<Access>,
     /// Reserved directories that exist, by identity.
-    closed: Vec<(Identity, Area)>,
+    closed: Vec<(Identity, DeniedArea)>,
     /// Directories of the repository: closed for writing.
     git: Vec<Identity>,
     /// Names below which every path must lie, as written and in truth.
@@ -98,35 +98,35 @@ impl Guard {
     ///
     /// # Errors
     /// The workspace itself cannot be opened.
-    pub fn general(cx: &ToolCx) -> Result<Self, Fault> {
-        Self::for_tool(cx, Zone::General, Arc::clone(&cx.access))
+    pub fn general(cx: &ToolCx) -> Result<Self, PathFault> {
+        Self::for_tool(cx, GuardZone::General, Arc::clone(&cx.access))
     }
 
     /// A guard for the tools of the task document; the member's lists do not apply to it.
     ///
     /// # Errors
     /// The workspace itself cannot be opened.
-    pub fn taskdoc(cx: &ToolCx) -> Result<Self, Fault> {
-        Self::for_tool(cx, Zone::Taskdoc, Arc::default())
+    pub fn taskdoc(cx: &ToolCx) -> Result<Self, PathFault> {
+        Self::for_tool(cx, GuardZone::Taskdoc, Arc::default())
     }
 
-    fn for_tool(cx: &ToolCx, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
+    fn for_tool(cx: &ToolCx, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
         let mut guard = Self::new(&cx.workspace, zone, access)?;
         if cx.root.is_some() && cx.root != guard.root.identity().ok() {
-            return Err(Fault::new(".", FaultKind::Changed));
+            return Err(PathFault::new(".", PathFaultKind::Changed));
         }
-        if let (Zone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
+        if let (GuardZone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
             let meta = fs::metadata(cx.workspace.join(taskdoc)).ok();
-            guard.closed.extend(meta.map(|meta| (Identity::of(&meta), Area::Taskdoc)));
+            guard.closed.extend(meta.map(|meta| (Identity::of(&meta), DeniedArea::Taskdoc)));
         }
         Ok(guard)
     }
 
-    fn new(workspace: &Path, zone: Zone, access: Arc<Access>) -> Result<Self, Fault> {
-        let io = |error: std::io::Error| Fault::io(".", &error);
+    fn new(workspace: &Path, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
+        let io = |error: std::io::Error| PathFault::io(".", &error);
         let place = fs::canonicalize(workspace).map_err(io)?;
         let identity = |(name, what)| {
-            let area = zone.closes(what)?;
+            let area = zone.denied_area(what)?;
             Some((Identity::of(&fs::metadata(place.join(name)).ok()?), area))
         };
         let closed = AT_TOP.into_iter().filter_map(identity).collect();
@@ -141,7 +141,7 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, absent, not a regular file, or swapped while it was opened.
-    pub fn open_file(&self, written: &str, op: Op) -> Result<OpenFile, Fault> {
+    pub fn open_file(&self, written: &str, op: AccessOp) -> Result<OpenFile, PathFault> {
         Self::retry(|| self.try_open_file(written, &[op]))
     }
 
@@ -149,38 +149,40 @@ impl Guard {
     ///
     /// # Errors
     /// As [`Guard::open_file`], if either right is missing.
-    pub fn open_for_edit(&self, written: &str) -> Result<OpenFile, Fault> {
-        Self::retry(|| self.try_open_file(written, &[Op::Read, Op::Write]))
+    pub fn open_for_edit(&self, written: &str) -> Result<OpenFile, PathFault> {
+        Self::retry(|| self.try_open_file(written, &[AccessOp::Read, AccessOp::Write]))
     }
 
     /// Opens a directory for listing.
     ///
     /// # Errors
     /// Denied, absent, not a directory, or swapped while it was opened.
-    pub fn open_dir(&self, written: &str) -> Result<OpenDir, Fault> {
-        self.directory(written, Op::Read)
+    pub fn open_dir(&self, written: &str) -> Result<OpenDir, PathFault> {
+        self.directory(written, AccessOp::Read)
     }
 
     /// The path of a directory that exists, if the right to it is there.
     ///
     /// # Errors
     /// Denied, absent, or not a directory.
-    pub fn existing_dir(&self, written: &str, op: Op) -> Result<String, Fault> {
+    pub fn existing_dir(&self, written: &str, op: AccessOp) -> Result<String, PathFault> {
         self.directory(written, op).map(|dir| dir.shown)
     }
 
-    fn directory(&self, written: &str, op: Op) -> Result<OpenDir, Fault> {
+    fn directory(&self, written: &str, op: AccessOp) -> Result<OpenDir, PathFault> {
         Self::retry(|| {
-            let names = self.judge(written, &[op], Target::Directory)?;
+            let names = self.judge(written, &[op], PathTarget::Directory)?;
             let walked = walk(self, written, &names)?;
             match walked.end {
-                End::Directory => {}
-                End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
-                End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+                WalkEnd::Directory => {}
+                WalkEnd::Leaf(..) => {
+                    return Err(PathFault::new(written, PathFaultKind::NotADirectory));
+                }
+                WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
             }
             let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
             Self::check_git(written, &[op], walked.of_git)?;
-            self.check_lists(written, &[op], &true_names, Target::Directory)?;
+            self.check_lists(written, &[op], &true_names, PathTarget::Directory)?;
             self.steady(written, &walked.dir)?;
             Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
         })
@@ -190,45 +192,50 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or not a path.
-    pub fn may_be_read(&self, written: &str, target: Target) -> Result<Vec<String>, Fault> {
-        self.judge(written, &[Op::Read], target)
+    pub fn may_be_read(&self, written: &str, target: PathTarget) -> Result<Vec<String>, PathFault> {
+        self.judge(written, &[AccessOp::Read], target)
     }
 
     /// Whether an entry of an open directory may be named to the model.
     #[must_use]
-    pub fn may_list(&self, dir: &OpenDir, name: &str, target: Target) -> bool {
+    pub fn may_list(&self, dir: &OpenDir, name: &str, target: PathTarget) -> bool {
         let mut names = dir.names.clone();
         names.push(name.to_owned());
-        reserved(self.zone, dir.names.len(), name).is_none()
-            && self.access.check(Op::Read, &names, target).is_ok()
+        reserved_area(self.zone, dir.names.len(), name).is_none()
+            && self.access.check(AccessOp::Read, &names, target).is_ok()
     }
 
-    fn try_open_file(&self, written: &str, ops: &[Op]) -> Result<OpenFile, Fault> {
-        let names = self.judge(written, ops, Target::File)?;
+    fn try_open_file(&self, written: &str, ops: &[AccessOp]) -> Result<OpenFile, PathFault> {
+        let names = self.judge(written, ops, PathTarget::File)?;
         let walked = walk(self, written, &names)?;
         let (name, seen) = match &walked.end {
-            End::Leaf(name, seen, Leaf::File) => (name.clone(), *seen),
-            End::Leaf(_, _, Leaf::Special) | End::Directory => {
-                return Err(Fault::new(written, FaultKind::NotAFile));
+            WalkEnd::Leaf(name, seen, LeafKind::File) => (name.clone(), *seen),
+            WalkEnd::Leaf(_, _, LeafKind::Special) | WalkEnd::Directory => {
+                return Err(PathFault::new(written, PathFaultKind::NotAFile));
             }
-            End::Absent(_) => return Err(Fault::new(written, FaultKind::NotFound)),
+            WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
         };
         let place = shown(&self.check_true(written, ops, &walked, &name)?);
-        let file = walked.dir.open(&name).map_err(|error| Fault::io(written, &error))?;
-        let meta = file.metadata().map_err(|error| Fault::io(written, &error))?;
+        let file = walked.dir.open(&name).map_err(|error| PathFault::io(written, &error))?;
+        let meta = file.metadata().map_err(|error| PathFault::io(written, &error))?;
         if !meta.is_file() || Identity::of(&meta) != seen {
-            return Err(Fault::new(written, FaultKind::Changed));
+            return Err(PathFault::new(written, PathFaultKind::Changed));
         }
         self.steady(written, &walked.dir)?;
         Ok(OpenFile { file, meta, shown: shown(&names), place, dir: walked.dir, name })
     }
 
     /// Judges a path as written, before anything is touched.
-    fn judge(&self, written: &str, ops: &[Op], target: Target) -> Result<Vec<String>, Fault> {
+    fn judge(
+        &self,
+        written: &str,
+        ops: &[AccessOp],
+        target: PathTarget,
+    ) -> Result<Vec<String>, PathFault> {
         let roots: Vec<&Path> = self.roots.iter().map(PathBuf::as_path).collect();
-        let names = lexical(written, &roots)?;
-        if let Some(area) = reserved_path(self.zone, &names) {
-            return Err(Fault::denied(written, area));
+        let names = split_written(written, &roots)?;
+        if let Some(area) = reserved_area_of_path(self.zone, &names) {
+            return Err(PathFault::denied(written, area));
         }
         self.check_lists(written, ops, &names, target)?;
         Ok(names)
@@ -238,23 +245,23 @@ impl Guard {
     fn check_true(
         &self,
         written: &str,
-        ops: &[Op],
-        at: &Walked,
+        ops: &[AccessOp],
+        at: &WalkedPath,
         name: &OsStr,
-    ) -> Result<Vec<String>, Fault> {
+    ) -> Result<Vec<String>, PathFault> {
         let mut names: Vec<String> = at.names.iter().map(lossy).collect();
         names.push(name.to_string_lossy().into_owned());
-        if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
-            return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
+        if self.zone == GuardZone::Taskdoc && !in_taskdoc(&names) {
+            return Err(PathFault::invalid(written, InvalidPath::LeavesTaskdoc));
         }
         Self::check_git(written, ops, at.of_git)?;
-        self.check_lists(written, ops, &names, Target::File)?;
+        self.check_lists(written, ops, &names, PathTarget::File)?;
         Ok(names)
     }
 
-    fn check_git(written: &str, ops: &[Op], of_git: bool) -> Result<(), Fault> {
-        if of_git && ops.contains(&Op::Write) {
-            return Err(Fault::denied(written, Area::Git));
+    fn check_git(written: &str, ops: &[AccessOp], of_git: bool) -> Result<(), PathFault> {
+        if of_git && ops.contains(&AccessOp::Write) {
+            return Err(PathFault::denied(written, DeniedArea::Git));
         }
         Ok(())
     }
@@ -262,17 +269,17 @@ impl Guard {
     fn check_lists(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         names: &[String],
-        target: Target,
-    ) -> Result<(), Fault> {
+        target: PathTarget,
+    ) -> Result<(), PathFault> {
         if !names.starts_with(&self.within) {
-            return Err(Fault::invalid(written, Unusable::LeavesMemory));
+            return Err(PathFault::invalid(written, InvalidPath::LeavesMemory));
         }
         Self::check_git(written, ops, is_of_git(names))?;
         ops.iter().try_for_each(|&op| {
             let checked = self.access.check(op, names, target);
-            checked.map_err(|rule| Fault::new(written, FaultKind::Listed { op, rule }))
+            checked.map_err(|rule| PathFault::new(written, PathFaultKind::Listed { op, rule }))
         })
     }
 
@@ -282,24 +289,24 @@ impl Guard {
     }
 
     /// The area that an existing directory is reserved for, whatever its name.
-    fn closed_area(&self, directory: Identity) -> Option<Area> {
+    fn closed_area(&self, directory: Identity) -> Option<DeniedArea> {
         self.closed.iter().find(|(closed, _)| *closed == directory).map(|&(_, area)| area)
     }
 
-    fn steady(&self, written: &str, dir: &Dir) -> Result<(), Fault> {
+    fn steady(&self, written: &str, dir: &Dir) -> Result<(), PathFault> {
         let steady = self.root.is_steady().and_then(|root| Ok(root && dir.is_steady()?));
         match steady {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Fault::new(written, FaultKind::Changed)),
-            Err(error) => Err(Fault::io(written, &error)),
+            Ok(false) => Err(PathFault::new(written, PathFaultKind::Changed)),
+            Err(error) => Err(PathFault::io(written, &error)),
         }
     }
 
-    fn retry<T>(attempt: impl Fn() -> Result<T, Fault>) -> Result<T, Fault> {
+    fn retry<T>(attempt: impl Fn() -> Result<T, PathFault>) -> Result<T, PathFault> {
         let mut last = attempt();
         for _ in 1..ATTEMPTS {
             match &last {
-                Err(fault) if fault.kind == FaultKind::Changed => last = attempt(),
+                Err(fault) if fault.kind == PathFaultKind::Changed => last = attempt(),
                 Ok(_) | Err(_) => break,
             }
         }

@@ -3,16 +3,16 @@
 
 use std::path::{Component, Path};
 
-use super::fault::{Area, Fault, Unusable};
+use super::fault::{DeniedArea, InvalidPath, PathFault};
 use crate::domain::Reserved;
 use crate::domain::reserved::of_name;
 
 /// Longest written path, in bytes.
-const PATH_LIMIT_BYTES: usize = 4_096;
+const MAX_PATH_BYTES: usize = 4_096;
 
 /// Whose rules a path is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Zone {
+pub enum GuardZone {
     /// Tools for any file: none of the reserved names.
     General,
     /// The tools of the task document itself.
@@ -24,15 +24,17 @@ pub enum Zone {
     Setup,
 }
 
-impl Zone {
+impl GuardZone {
     /// The area a reserved name stands for here, if the name is closed to readers, too.
-    pub(super) fn closes(self, what: Reserved) -> Option<Area> {
+    pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
         match what {
-            Reserved::Minds => (!matches!(self, Self::Memory | Self::Setup)).then_some(Area::Minds),
-            Reserved::Dialogs => Some(Area::Dialogs),
-            Reserved::Hive => Some(Area::Hive),
+            Reserved::Minds => {
+                (!matches!(self, Self::Memory | Self::Setup)).then_some(DeniedArea::Minds)
+            }
+            Reserved::Dialogs => Some(DeniedArea::Dialogs),
+            Reserved::Hive => Some(DeniedArea::Hive),
             Reserved::Taskdoc => {
-                (!matches!(self, Self::Taskdoc | Self::Setup)).then_some(Area::Taskdoc)
+                (!matches!(self, Self::Taskdoc | Self::Setup)).then_some(DeniedArea::Taskdoc)
             }
             // Can be read; whoever writes asks `is_of_git`.
             Reserved::Git => None,
@@ -43,21 +45,21 @@ impl Zone {
 /// The names of a written path below the root, with `.` and `..` taken out.
 ///
 /// `roots` are the absolute spellings of the workspace; an absolute path must begin with one.
-pub(super) fn lexical(written: &str, roots: &[&Path]) -> Result<Vec<String>, Fault> {
-    let invalid = |reason| Err(Fault::invalid(written, reason));
-    if written.len() > PATH_LIMIT_BYTES {
-        return invalid(Unusable::TooLong);
+pub(super) fn split_written(written: &str, roots: &[&Path]) -> Result<Vec<String>, PathFault> {
+    let invalid = |reason| Err(PathFault::invalid(written, reason));
+    if written.len() > MAX_PATH_BYTES {
+        return invalid(InvalidPath::TooLong);
     }
     if written.contains('\0') {
-        return invalid(Unusable::HoldsNul);
+        return invalid(InvalidPath::HoldsNul);
     }
     if written.contains(['\n', '\r']) {
-        return invalid(Unusable::HoldsLineBreak);
+        return invalid(InvalidPath::HoldsLineBreak);
     }
     let path = Path::new(written.trim());
     let below = if path.is_absolute() {
         let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok());
-        inside.ok_or_else(|| Fault::denied(written, Area::Outside))?
+        inside.ok_or_else(|| PathFault::denied(written, DeniedArea::Outside))?
     } else {
         path
     };
@@ -68,7 +70,7 @@ pub(super) fn lexical(written: &str, roots: &[&Path]) -> Result<Vec<String>, Fau
             Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
             Component::ParentDir if names.pop().is_some() => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return Err(Fault::denied(written, Area::Outside));
+                return Err(PathFault::denied(written, DeniedArea::Outside));
             }
         }
     }
@@ -76,13 +78,13 @@ pub(super) fn lexical(written: &str, roots: &[&Path]) -> Result<Vec<String>, Fau
 }
 
 /// The reserved area a name leads into, seen from `depth` names below the root.
-pub(super) fn reserved(zone: Zone, depth: usize, name: &str) -> Option<Area> {
-    of_name(depth, name).find_map(|what| zone.closes(what))
+pub(super) fn reserved_area(zone: GuardZone, depth: usize, name: &str) -> Option<DeniedArea> {
+    of_name(depth, name).find_map(|what| zone.denied_area(what))
 }
 
 /// The reserved area a whole path leads into.
-pub(super) fn reserved_path(zone: Zone, names: &[String]) -> Option<Area> {
-    names.iter().enumerate().find_map(|(depth, name)| reserved(zone, depth, name))
+pub(super) fn reserved_area_of_path(zone: GuardZone, names: &[String]) -> Option<DeniedArea> {
+    names.iter().enumerate().find_map(|(depth, name)| reserved_area(zone, depth, name))
 }
 
 /// True for a path to, or into, what belongs to git.
@@ -93,5 +95,5 @@ pub(super) fn is_of_git(names: &[String]) -> bool {
 
 /// Whether true names lead into a task document.
 pub(super) fn in_taskdoc(names: &[String]) -> bool {
-    reserved_path(Zone::General, names) == Some(Area::Taskdoc)
+    reserved_area_of_path(GuardZone::General, names) == Some(DeniedArea::Taskdoc)
 }

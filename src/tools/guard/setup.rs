@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::dir::Identity;
-use super::fault::{Fault, FaultKind};
-use super::{Guard, Op, Target, Zone};
+use super::fault::{PathFault, PathFaultKind};
+use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;
 
@@ -28,8 +28,8 @@ pub enum Put {
 /// The first file that could not be written; those before it stay.
 pub fn set_up(folder: &Path, files: &[(&str, &str)]) -> io::Result<Vec<(PathBuf, Put)>> {
     fs::create_dir_all(folder)?;
-    let failed = |path: &str, fault: &Fault| io::Error::other(sentence(path, fault));
-    let guard = Guard::new(folder, Zone::Setup, Arc::default());
+    let failed = |path: &str, fault: &PathFault| io::Error::other(sentence(path, fault));
+    let guard = Guard::new(folder, GuardZone::Setup, Arc::default());
     let guard = guard.map_err(|fault| failed(&folder.display().to_string(), &fault))?;
     let mut done = Vec::new();
     for (path, text) in files {
@@ -44,8 +44,8 @@ pub fn set_up(folder: &Path, files: &[(&str, &str)]) -> io::Result<Vec<(PathBuf,
 /// # Errors
 /// A sentence for a person.
 pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), String> {
-    let failed = |fault: Fault| sentence(path, &fault);
-    let guard = Guard::new(workspace, Zone::Taskdoc, Arc::default()).map_err(failed)?;
+    let failed = |fault: PathFault| sentence(path, &fault);
+    let guard = Guard::new(workspace, GuardZone::Taskdoc, Arc::default()).map_err(failed)?;
     for section in SECTIONS {
         guard.put_new(&format!("{path}/{section}.md"), "").map_err(failed)?;
     }
@@ -57,32 +57,36 @@ pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// It is a link, no folder, or cannot be opened.
-pub fn own_folder(workspace: &Path, name: &str, made: bool) -> Result<(PathBuf, Identity), Fault> {
-    let guard = Guard::new(workspace, Zone::Setup, Arc::default())?;
+pub fn own_folder(
+    workspace: &Path,
+    name: &str,
+    made: bool,
+) -> Result<(PathBuf, Identity), PathFault> {
+    let guard = Guard::new(workspace, GuardZone::Setup, Arc::default())?;
     if made {
-        match guard.vacant(name, Target::Directory) {
-            Ok(vacant) => match vacant.settle()?.make_dir() {
-                Err(fault) if fault.kind != FaultKind::Exists => return Err(fault),
+        match guard.new_path(name, PathTarget::Directory) {
+            Ok(vacant) => match vacant.create_parents()?.make_dir() {
+                Err(fault) if fault.kind != PathFaultKind::Exists => return Err(fault),
                 Ok(()) | Err(_) => {}
             },
-            Err(fault) if fault.kind != FaultKind::Exists => return Err(fault),
+            Err(fault) if fault.kind != PathFaultKind::Exists => return Err(fault),
             Err(_) => {}
         }
     }
-    let opened = guard.directory(name, Op::Read)?;
-    let identity = opened.dir.identity().map_err(|error| Fault::io(name, &error))?;
+    let opened = guard.directory(name, AccessOp::Read)?;
+    let identity = opened.dir.identity().map_err(|error| PathFault::io(name, &error))?;
     Ok((guard.root_place().join(name), identity))
 }
 
 impl Guard {
     /// Puts a file where there is nothing, not even a link.
-    fn put_new(&self, path: &str, text: &str) -> Result<Put, Fault> {
-        let vacant = match self.vacant(path, Target::File) {
-            Err(fault) if fault.kind == FaultKind::Exists => return Ok(Put::Kept),
+    fn put_new(&self, path: &str, text: &str) -> Result<Put, PathFault> {
+        let vacant = match self.new_path(path, PathTarget::File) {
+            Err(fault) if fault.kind == PathFaultKind::Exists => return Ok(Put::Kept),
             vacant => vacant?,
         };
-        match vacant.settle()?.fill(text.as_bytes()) {
-            Err(fault) if fault.kind == FaultKind::Exists => Ok(Put::Kept),
+        match vacant.create_parents()?.fill(text.as_bytes()) {
+            Err(fault) if fault.kind == PathFaultKind::Exists => Ok(Put::Kept),
             done => done.map(|()| Put::Written),
         }
     }
@@ -93,7 +97,7 @@ impl Guard {
     }
 }
 
-fn sentence(path: &str, fault: &Fault) -> String {
+fn sentence(path: &str, fault: &PathFault) -> String {
     format!("{path}: {}", fault.text(Lang::En))
 }
 

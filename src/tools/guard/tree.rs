@@ -5,25 +5,25 @@ use std::ffi::OsString;
 use std::io;
 
 use super::dir::{Dir, Identity};
-use super::entry::{Entry, PathKind};
-use super::fault::{Fault, FaultKind, Unusable};
-use super::{Guard, Op, shown};
+use super::entry::{DirEntryHandle, PathKind};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::{AccessOp, Guard, shown};
 
 /// Most directories inside each other that are followed; each holds a descriptor.
-const DEPTH_LIMIT: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Names of one directory that are held at once.
-const BATCH_NAMES: usize = 1_024;
+const BATCH_SIZE: usize = 1_024;
 
 /// What a directory holds, or what was removed from it; the directory itself is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
+pub struct TreeCount {
     pub files: u64,
     pub directories: u64,
     pub symlinks: u64,
 }
 
-impl Count {
+impl TreeCount {
     fn add(&mut self, kind: PathKind) {
         match kind {
             PathKind::File | PathKind::Special => self.files += 1,
@@ -34,12 +34,12 @@ impl Count {
 }
 
 /// A visit of a tree, and what it does to the names it leaves behind.
-struct Visit<'a> {
+struct TreeVisit<'a> {
     guard: &'a Guard,
-    ops: &'a [Op],
+    ops: &'a [AccessOp],
     remove: bool,
     names: Vec<String>,
-    count: &'a mut Count,
+    count: &'a mut TreeCount,
 }
 
 impl Guard {
@@ -47,8 +47,12 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed to the member; the fault names it.
-    pub fn survey(&self, entry: &Entry, ops: &[Op]) -> Result<Count, Fault> {
-        let mut count = Count::default();
+    pub fn check_tree(
+        &self,
+        entry: &DirEntryHandle,
+        ops: &[AccessOp],
+    ) -> Result<TreeCount, PathFault> {
+        let mut count = TreeCount::default();
         self.visit(entry, ops, false, &mut count)?;
         Ok(count)
     }
@@ -57,33 +61,37 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed, appeared meanwhile, or could not be removed; the fault names it.
-    pub fn remove_tree(&self, entry: &Entry, removed: &mut Count) -> Result<(), Fault> {
-        self.visit(entry, &[Op::Write], true, removed)?;
+    pub fn remove_tree(
+        &self,
+        entry: &DirEntryHandle,
+        removed: &mut TreeCount,
+    ) -> Result<(), PathFault> {
+        self.visit(entry, &[AccessOp::Write], true, removed)?;
         entry.remove_dir()
     }
 
     fn visit(
         &self,
-        entry: &Entry,
-        ops: &[Op],
+        entry: &DirEntryHandle,
+        ops: &[AccessOp],
         remove: bool,
-        count: &mut Count,
-    ) -> Result<(), Fault> {
-        let mut visit = Visit { guard: self, ops, remove, names: entry.names.clone(), count };
+        count: &mut TreeCount,
+    ) -> Result<(), PathFault> {
+        let mut visit = TreeVisit { guard: self, ops, remove, names: entry.names.clone(), count };
         let dir = visit.enter(&entry.dir, &entry.name, Identity::of(&entry.meta))?;
         visit.directory(&dir)
     }
 }
 
-impl Visit<'_> {
-    fn directory(&mut self, dir: &Dir) -> Result<(), Fault> {
-        if self.names.len() > DEPTH_LIMIT {
-            return Err(Fault::invalid(&shown(&self.names), Unusable::TooDeep));
+impl TreeVisit<'_> {
+    fn directory(&mut self, dir: &Dir) -> Result<(), PathFault> {
+        if self.names.len() > MAX_DEPTH {
+            return Err(PathFault::invalid(&shown(&self.names), InvalidPath::TooDeep));
         }
         let mut entries = dir.entries().map_err(|error| self.io(&error))?;
         loop {
             let mut batch: Vec<OsString> = Vec::new();
-            for entry in entries.by_ref().take(BATCH_NAMES) {
+            for entry in entries.by_ref().take(BATCH_SIZE) {
                 batch.push(entry.map_err(|error| self.io(&error))?.file_name());
             }
             for name in &batch {
@@ -91,7 +99,7 @@ impl Visit<'_> {
                 self.name(dir, name)?;
                 self.names.pop();
             }
-            if batch.len() < BATCH_NAMES {
+            if batch.len() < BATCH_SIZE {
                 return Ok(());
             }
             if self.remove {
@@ -101,14 +109,14 @@ impl Visit<'_> {
         }
     }
 
-    fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), Fault> {
+    fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), PathFault> {
         let meta = match dir.look(name) {
             Ok(meta) => meta,
             // Removed by somebody else meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(self.io(&error)),
         };
-        self.guard.judge_names(&shown(&self.names), self.ops, &self.names, &meta)?;
+        self.guard.check_names(&shown(&self.names), self.ops, &self.names, &meta)?;
         if meta.is_dir() {
             let inner = self.enter(dir, name, Identity::of(&meta))?;
             self.directory(&inner)?;
@@ -122,15 +130,15 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn enter(&self, dir: &Dir, name: &OsString, seen: Identity) -> Result<Dir, Fault> {
+    fn enter(&self, dir: &Dir, name: &OsString, seen: Identity) -> Result<Dir, PathFault> {
         let inner = dir.enter(name).map_err(|error| self.io(&error))?;
         if inner.identity().map_err(|error| self.io(&error))? != seen {
-            return Err(Fault::new(&shown(&self.names), FaultKind::Changed));
+            return Err(PathFault::new(&shown(&self.names), PathFaultKind::Changed));
         }
         Ok(inner)
     }
 
-    fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(&shown(&self.names), error)
+    fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(&shown(&self.names), error)
     }
 }

@@ -6,14 +6,14 @@ use std::ffi::OsString;
 use std::io;
 
 use super::dir::Dir;
-use super::fault::{Fault, FaultKind, Unusable};
-use super::names::{Zone, in_taskdoc, reserved};
-use super::walk::{End, Walked, walk};
-use super::{Guard, Op, Target, lossy, shown};
+use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::names::{GuardZone, in_taskdoc, reserved_area};
+use super::walk::{WalkEnd, WalkedPath, walk};
+use super::{AccessOp, Guard, PathTarget, lossy, shown};
 
 /// A free name, judged, below a directory that exists.
 #[derive(Debug)]
-pub struct Vacant {
+pub struct NewPath {
     dir: Dir,
     /// Directories to be made, each in the one before it.
     missing: Vec<OsString>,
@@ -34,7 +34,7 @@ pub struct Spot {
     pub shown: String,
     pub(super) written: String,
     /// The directories that were made for it.
-    made: Vec<(Dir, OsString)>,
+    created: Vec<(Dir, OsString)>,
 }
 
 impl Guard {
@@ -42,83 +42,86 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or below something that is no directory.
-    pub fn vacant(&self, written: &str, target: Target) -> Result<Vacant, Fault> {
+    pub fn new_path(&self, written: &str, target: PathTarget) -> Result<NewPath, PathFault> {
         Self::retry(|| {
-            let ops = &[Op::Write];
+            let ops = &[AccessOp::Write];
             let names = self.judge(written, ops, target)?;
             let Some((name, parents)) = names.split_last() else {
-                return Err(Fault::invalid(written, Unusable::IsWorkspace));
+                return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
             };
             let mut walked = walk(self, written, parents)?;
             let leaf = OsString::from(name);
             match &mut walked.end {
-                End::Leaf(..) => return Err(Fault::new(written, FaultKind::NotADirectory)),
-                End::Absent(rest) => rest.push_back(leaf),
-                End::Directory => match walked.dir.look(&leaf) {
-                    Ok(_) => return Err(Fault::new(written, FaultKind::Exists)),
+                WalkEnd::Leaf(..) => {
+                    return Err(PathFault::new(written, PathFaultKind::NotADirectory));
+                }
+                WalkEnd::Absent(rest) => rest.push_back(leaf),
+                WalkEnd::Directory => match walked.dir.look(&leaf) {
+                    Ok(_) => return Err(PathFault::new(written, PathFaultKind::Exists)),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        walked.end = End::Absent(VecDeque::from([leaf]));
+                        walked.end = WalkEnd::Absent(VecDeque::from([leaf]));
                     }
-                    Err(error) => return Err(Fault::io(written, &error)),
+                    Err(error) => return Err(PathFault::io(written, &error)),
                 },
             }
-            self.absent(written, ops, &names, walked, target)
+            self.check_absent(written, ops, &names, walked, target)
         })
     }
 
     /// Judges all names that do not exist yet.
-    pub(super) fn absent(
+    pub(super) fn check_absent(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         tidy: &[String],
-        walked: Walked,
-        target: Target,
-    ) -> Result<Vacant, Fault> {
+        walked: WalkedPath,
+        target: PathTarget,
+    ) -> Result<NewPath, PathFault> {
         Self::check_git(written, ops, walked.of_git)?;
-        let End::Absent(rest) = walked.end else {
-            return Err(Fault::new(written, FaultKind::Exists));
+        let WalkEnd::Absent(rest) = walked.end else {
+            return Err(PathFault::new(written, PathFaultKind::Exists));
         };
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
         for name in &rest {
             let text = name.to_string_lossy();
             if name == ".." {
-                return Err(Fault::new(written, FaultKind::NotFound));
+                return Err(PathFault::new(written, PathFaultKind::NotFound));
             }
-            if let Some(area) = reserved(self.zone, names.len(), &text) {
-                return Err(Fault::denied(written, area));
+            if let Some(area) = reserved_area(self.zone, names.len(), &text) {
+                return Err(PathFault::denied(written, area));
             }
             names.push(text.into_owned());
         }
-        if self.zone == Zone::Taskdoc && !in_taskdoc(&names) {
-            return Err(Fault::invalid(written, Unusable::LeavesTaskdoc));
+        if self.zone == GuardZone::Taskdoc && !in_taskdoc(&names) {
+            return Err(PathFault::invalid(written, InvalidPath::LeavesTaskdoc));
         }
         self.check_lists(written, ops, &names, target)?;
         self.steady(written, &walked.dir)?;
         let mut missing = Vec::from(rest);
-        let name = missing.pop().ok_or_else(|| Fault::invalid(written, Unusable::IsWorkspace))?;
+        let name =
+            missing.pop().ok_or_else(|| PathFault::invalid(written, InvalidPath::IsWorkspace))?;
         let (shown, written) = (shown(tidy), written.to_owned());
-        Ok(Vacant { dir: walked.dir, missing, name, names, shown, written })
+        Ok(NewPath { dir: walked.dir, missing, name, names, shown, written })
     }
 }
 
-impl Vacant {
+impl NewPath {
     /// Makes the directories on the way.
     ///
     /// # Errors
     /// One of them could not be made; those before it are removed again.
-    pub fn settle(&self) -> Result<Spot, Fault> {
+    pub fn create_parents(&self) -> Result<Spot, PathFault> {
         let mut spot = Spot {
             dir: self.dir.clone(),
             name: self.name.clone(),
             shown: self.shown.clone(),
             written: self.written.clone(),
-            made: Vec::new(),
+            created: Vec::new(),
         };
         for name in &self.missing {
             if let Err(error) = spot.descend(name) {
-                spot.unmake();
-                return Err(Fault::io(&self.written, &error));
+                spot.remove_parents();
+                return Err(PathFault::io(&self.written, &error));
             }
         }
         Ok(spot)
@@ -134,7 +137,7 @@ impl Vacant {
 impl Spot {
     fn descend(&mut self, name: &OsString) -> io::Result<()> {
         match self.dir.make_dir(name) {
-            Ok(()) => self.made.push((self.dir.clone(), name.clone())),
+            Ok(()) => self.created.push((self.dir.clone(), name.clone())),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -146,8 +149,8 @@ impl Spot {
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
-    pub fn make_dir(&self) -> Result<(), Fault> {
-        let io = |error: io::Error| Fault::io(&self.written, &error);
+    pub fn make_dir(&self) -> Result<(), PathFault> {
+        let io = |error: io::Error| PathFault::io(&self.written, &error);
         self.dir.make_dir(&self.name).map_err(io)?;
         self.dir.sync().map_err(io)
     }
@@ -156,15 +159,15 @@ impl Spot {
     ///
     /// # Errors
     /// The system's refusal.
-    pub fn remove(&self) -> Result<(), Fault> {
-        self.dir.remove(&self.name).map_err(|error| Fault::io(&self.written, &error))?;
-        self.unmake();
+    pub fn remove(&self) -> Result<(), PathFault> {
+        self.dir.remove(&self.name).map_err(|error| PathFault::io(&self.written, &error))?;
+        self.remove_parents();
         Ok(())
     }
 
     /// Takes away the directories that were made for this place, as far as they are still empty.
-    pub fn unmake(&self) {
-        for (dir, name) in self.made.iter().rev() {
+    pub fn remove_parents(&self) {
+        for (dir, name) in self.created.iter().rev() {
             // Whoever has put something there keeps it.
             let _ = dir.remove_dir(name);
         }

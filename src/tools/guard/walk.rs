@@ -8,41 +8,41 @@ use std::path::{Component, Path};
 
 use super::Guard;
 use super::dir::{Dir, Identity};
-use super::fault::{Area, Fault, FaultKind, Unusable};
-use super::names::{Zone, reserved};
+use super::fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
+use super::names::{GuardZone, reserved_area};
 
 /// Most links followed for one path, as in Linux.
 const LINK_LIMIT: usize = 40;
 
 /// Where a walk ended.
 #[derive(Debug)]
-pub(super) struct Walked {
+pub(super) struct WalkedPath {
     /// The directory of `leaf`, or the directory itself if there is no leaf.
     pub dir: Dir,
     /// True names from the root to `dir`.
     pub names: Vec<OsString>,
     /// The way leads through a directory of the repository.
     pub of_git: bool,
-    pub end: End,
+    pub end: WalkEnd,
 }
 
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     Directory,
     /// Something else that exists.
-    Leaf(OsString, Identity, Leaf),
+    Leaf(OsString, Identity, LeafKind),
     /// The first name does not exist in the directory; the others would lie below it.
     Absent(VecDeque<OsString>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(super) enum LeafKind {
     File,
     /// A pipe, a socket or a device.
     Special,
 }
 
-struct Walk<'a> {
+struct PathWalk<'a> {
     guard: &'a Guard,
     written: &'a str,
     stack: Vec<(OsString, Dir)>,
@@ -51,30 +51,34 @@ struct Walk<'a> {
 }
 
 /// Walks to the names, which must be free of `.` and `..`.
-pub(super) fn walk(guard: &Guard, written: &str, names: &[String]) -> Result<Walked, Fault> {
+pub(super) fn walk(
+    guard: &Guard,
+    written: &str,
+    names: &[String],
+) -> Result<WalkedPath, PathFault> {
     let todo = names.iter().map(OsString::from).collect();
-    let mut walk = Walk { guard, written, stack: Vec::new(), todo, links: 0 };
+    let mut walk = PathWalk { guard, written, stack: Vec::new(), todo, links: 0 };
     while let Some(name) = walk.todo.pop_front() {
         if name == ".." {
-            walk.stack.pop().ok_or_else(|| walk.denied(Area::Outside))?;
+            walk.stack.pop().ok_or_else(|| walk.denied(DeniedArea::Outside))?;
             continue;
         }
         if let Some(end) = walk.step(name)? {
             return Ok(walk.finish(end));
         }
     }
-    Ok(walk.finish(End::Directory))
+    Ok(walk.finish(WalkEnd::Directory))
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     /// Takes one name; tells where the walk ends, if it does.
-    fn step(&mut self, name: OsString) -> Result<Option<End>, Fault> {
+    fn step(&mut self, name: OsString) -> Result<Option<WalkEnd>, PathFault> {
         self.judge(&name)?;
         let meta = match self.here().look(&name) {
             Ok(meta) => meta,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.todo.push_front(name);
-                return Ok(Some(End::Absent(std::mem::take(&mut self.todo))));
+                return Ok(Some(WalkEnd::Absent(std::mem::take(&mut self.todo))));
             }
             Err(error) => return Err(self.io(&error)),
         };
@@ -88,19 +92,19 @@ impl Walk<'_> {
             return Ok(None);
         }
         if !self.todo.is_empty() {
-            return Err(Fault::new(self.written, FaultKind::NotADirectory));
+            return Err(PathFault::new(self.written, PathFaultKind::NotADirectory));
         }
-        let leaf = if kind.is_file() { Leaf::File } else { Leaf::Special };
-        Ok(Some(End::Leaf(name, Identity::of(&meta), leaf)))
+        let leaf = if kind.is_file() { LeafKind::File } else { LeafKind::Special };
+        Ok(Some(WalkEnd::Leaf(name, Identity::of(&meta), leaf)))
     }
 
-    fn enter(&mut self, name: OsString, seen: Identity) -> Result<(), Fault> {
+    fn enter(&mut self, name: OsString, seen: Identity) -> Result<(), PathFault> {
         let dir = self.here().enter(&name).map_err(|error| match error.raw_os_error() {
-            Some(libc::ENOTDIR) => Fault::new(self.written, FaultKind::Changed),
+            Some(libc::ENOTDIR) => PathFault::new(self.written, PathFaultKind::Changed),
             _ => self.io(&error),
         })?;
         if dir.identity().map_err(|error| self.io(&error))? != seen {
-            return Err(Fault::new(self.written, FaultKind::Changed));
+            return Err(PathFault::new(self.written, PathFaultKind::Changed));
         }
         if let Some(area) = self.guard.closed_area(seen) {
             return Err(self.denied(area));
@@ -110,23 +114,23 @@ impl Walk<'_> {
     }
 
     /// Puts the names of a link's target in front of those still to walk.
-    fn follow(&mut self, name: &OsStr) -> Result<(), Fault> {
-        if self.guard.zone == Zone::Setup {
-            return Err(Fault::invalid(self.written, Unusable::ThroughLink));
+    fn follow(&mut self, name: &OsStr) -> Result<(), PathFault> {
+        if self.guard.zone == GuardZone::Setup {
+            return Err(PathFault::invalid(self.written, InvalidPath::ThroughLink));
         }
         self.links += 1;
         if self.links > LINK_LIMIT {
-            return Err(Fault::new(self.written, FaultKind::TooManyLinks));
+            return Err(PathFault::new(self.written, PathFaultKind::TooManyLinks));
         }
         let target = self.here().link_target(name).map_err(|error| match error.raw_os_error() {
             // No longer a link.
-            Some(libc::EINVAL) => Fault::new(self.written, FaultKind::Changed),
+            Some(libc::EINVAL) => PathFault::new(self.written, PathFaultKind::Changed),
             _ => self.io(&error),
         })?;
         let below: &Path = if target.is_absolute() {
             self.stack.clear();
             let root = self.guard.roots.iter().find_map(|root| target.strip_prefix(root).ok());
-            root.ok_or_else(|| self.denied(Area::Outside))?
+            root.ok_or_else(|| self.denied(DeniedArea::Outside))?
         } else {
             &target
         };
@@ -140,8 +144,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn judge(&self, name: &OsStr) -> Result<(), Fault> {
-        let area = reserved(self.guard.zone, self.stack.len(), &name.to_string_lossy());
+    fn judge(&self, name: &OsStr) -> Result<(), PathFault> {
+        let area = reserved_area(self.guard.zone, self.stack.len(), &name.to_string_lossy());
         area.map_or(Ok(()), |area| Err(self.denied(area)))
     }
 
@@ -149,19 +153,19 @@ impl Walk<'_> {
         self.stack.last().map_or(&self.guard.root, |(_, dir)| dir)
     }
 
-    fn finish(self, end: End) -> Walked {
+    fn finish(self, end: WalkEnd) -> WalkedPath {
         let dir = self.here().clone();
         let is_git = |dir: &Dir| dir.identity().is_ok_and(|dir| self.guard.is_git(dir));
         let of_git = !self.guard.git.is_empty() && self.stack.iter().any(|(_, dir)| is_git(dir));
         let names = self.stack.into_iter().map(|(name, _)| name).collect();
-        Walked { dir, names, of_git, end }
+        WalkedPath { dir, names, of_git, end }
     }
 
-    fn denied(&self, area: Area) -> Fault {
-        Fault::denied(self.written, area)
+    fn denied(&self, area: DeniedArea) -> PathFault {
+        PathFault::denied(self.written, area)
     }
 
-    fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(self.written, error)
+    fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(self.written, error)
     }
 }

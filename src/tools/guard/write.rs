@@ -8,10 +8,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dir::{Dir, Identity};
-use super::fault::{Fault, FaultKind};
+use super::fault::{PathFault, PathFaultKind};
 use super::vacant::Spot;
-use super::walk::{End, Leaf, walk};
-use super::{Guard, Op, OpenFile, Target, shown};
+use super::walk::{LeafKind, WalkEnd, walk};
+use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
 
 /// Numbers temporary files within this process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -24,18 +24,18 @@ const PRIVATE_MODE: u32 = 0o600;
 
 /// A place in an open directory where a file is to stand.
 #[derive(Debug)]
-pub struct Slot {
+pub struct FileSlot {
     dir: Dir,
     name: OsString,
     /// The file's path below the workspace.
     pub shown: String,
     written: String,
-    old: Option<Old>,
+    old: Option<ReplacedFile>,
 }
 
 /// The file that stands there now, as far as one can tell without reading it.
 #[derive(Debug, Clone, Copy)]
-struct Old {
+struct ReplacedFile {
     mode: u32,
     state: FileState,
 }
@@ -47,7 +47,7 @@ struct FileState {
     modified: (i64, i64),
 }
 
-impl Old {
+impl ReplacedFile {
     fn of(meta: &Metadata) -> Self {
         Self { mode: meta.permissions().mode(), state: FileState::of(meta) }
     }
@@ -65,11 +65,11 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or a directory could not be made.
-    pub fn new_slot(&self, written: &str) -> Result<Slot, Fault> {
+    pub fn new_slot(&self, written: &str) -> Result<FileSlot, PathFault> {
         let slot = self.slot(written)?;
         match slot.old {
             None => Ok(slot),
-            Some(_) => Err(Fault::new(written, FaultKind::Exists)),
+            Some(_) => Err(PathFault::new(written, PathFaultKind::Exists)),
         }
     }
 
@@ -77,67 +77,73 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken by something that is no file, or a directory could not be made.
-    pub fn slot(&self, written: &str) -> Result<Slot, Fault> {
+    pub fn slot(&self, written: &str) -> Result<FileSlot, PathFault> {
         Self::retry(|| self.try_slot(written))
     }
 
-    fn try_slot(&self, written: &str) -> Result<Slot, Fault> {
-        let ops = &[Op::Write];
-        let names = self.judge(written, ops, Target::File)?;
+    fn try_slot(&self, written: &str) -> Result<FileSlot, PathFault> {
+        let ops = &[AccessOp::Write];
+        let names = self.judge(written, ops, PathTarget::File)?;
         let walked = walk(self, written, &names)?;
         let name = match &walked.end {
-            End::Leaf(name, _, Leaf::File) => name.clone(),
-            End::Directory | End::Leaf(_, _, Leaf::Special) => {
-                return Err(Fault::new(written, FaultKind::NotAFile));
+            WalkEnd::Leaf(name, _, LeafKind::File) => name.clone(),
+            WalkEnd::Directory | WalkEnd::Leaf(_, _, LeafKind::Special) => {
+                return Err(PathFault::new(written, PathFaultKind::NotAFile));
             }
-            End::Absent(_) => {
-                let vacant = self.absent(written, ops, &names, walked, Target::File)?;
-                return Ok(vacant.settle()?.slot());
+            WalkEnd::Absent(_) => {
+                let vacant = self.check_absent(written, ops, &names, walked, PathTarget::File)?;
+                return Ok(vacant.create_parents()?.slot());
             }
         };
-        let meta = walked.dir.look(&name).map_err(|error| Fault::io(written, &error))?;
+        let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         self.check_true(written, ops, &walked, &name)?;
         self.steady(written, &walked.dir)?;
-        let old = Some(Old::of(&meta));
-        Ok(Slot { dir: walked.dir, name, shown: shown(&names), written: written.to_owned(), old })
+        let old = Some(ReplacedFile::of(&meta));
+        Ok(FileSlot {
+            dir: walked.dir,
+            name,
+            shown: shown(&names),
+            written: written.to_owned(),
+            old,
+        })
     }
 }
 
 impl Spot {
     /// The place of a file that is to stand here.
     #[must_use]
-    pub fn slot(&self) -> Slot {
+    pub fn slot(&self) -> FileSlot {
         let (dir, name) = (self.dir.clone(), self.name.clone());
         let (shown, written) = (self.shown.clone(), self.written.clone());
-        Slot { dir, name, shown, written, old: None }
+        FileSlot { dir, name, shown, written, old: None }
     }
 
     /// Puts a file with this text here, or leaves everything as it was before the spot was made.
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
-    pub fn fill(&self, content: &[u8]) -> Result<(), Fault> {
-        self.slot().write(content).inspect_err(|_| self.unmake())
+    pub fn fill(&self, content: &[u8]) -> Result<(), PathFault> {
+        self.slot().write(content).inspect_err(|_| self.remove_parents())
     }
 }
 
 impl OpenFile {
     /// The place of this file, to be replaced if it is still the same file.
     #[must_use]
-    pub fn into_slot(self, written: &str) -> Slot {
-        let old = Some(Old::of(&self.meta));
+    pub fn into_slot(self, written: &str) -> FileSlot {
+        let old = Some(ReplacedFile::of(&self.meta));
         let written = written.to_owned();
-        Slot { dir: self.dir, name: self.name, shown: self.shown, written, old }
+        FileSlot { dir: self.dir, name: self.name, shown: self.shown, written, old }
     }
 }
 
-impl Slot {
+impl FileSlot {
     /// Puts a file with this text there. An old file keeps its mode and must still be the one
     /// that was looked at; where there was none, there must still be none.
     ///
     /// # Errors
     /// `Changed`, `Exists`, or the system's refusal. The old file is then untouched.
-    pub fn write(&self, content: &[u8]) -> Result<(), Fault> {
+    pub fn write(&self, content: &[u8]) -> Result<(), PathFault> {
         let temporary = temporary_name();
         let placed = self.fill(&temporary, content).map_err(|error| self.io(&error)).and_then(
             |()| match self.old {
@@ -154,12 +160,13 @@ impl Slot {
     /// Writes the text under a temporary name. Where the system can do it the name comes last, so that
     /// a crash meanwhile leaves nothing behind; where it cannot, or refuses, the name comes first.
     fn fill(&self, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
-        let nameless = self.nameless(content).and_then(|file| self.dir.name(&file, temporary));
+        let nameless =
+            self.write_nameless(content).and_then(|file| self.dir.name(&file, temporary));
         nameless.or_else(|_| self.put(self.dir.create(temporary, self.mode())?, content).map(drop))
     }
 
     /// The text in a file that has no name yet.
-    pub(super) fn nameless(&self, content: &[u8]) -> io::Result<File> {
+    pub(super) fn write_nameless(&self, content: &[u8]) -> io::Result<File> {
         self.put(self.dir.create_nameless(self.mode())?, content)
     }
 
@@ -176,26 +183,26 @@ impl Slot {
         if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE }
     }
 
-    fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), Fault> {
+    fn replace(&self, temporary: &OsStr, old: ReplacedFile) -> Result<(), PathFault> {
         let now = self.dir.look(&self.name).map_err(|error| self.io(&error))?;
         if FileState::of(&now) != old.state {
-            return Err(Fault::new(&self.written, FaultKind::Changed));
+            return Err(PathFault::new(&self.written, PathFaultKind::Changed));
         }
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
     /// A hard link fails if the name is taken, which a rename does not. Disks without hard links
     /// get a rename after a look.
-    fn publish(&self, temporary: &OsStr) -> Result<(), Fault> {
+    fn publish(&self, temporary: &OsStr) -> Result<(), PathFault> {
         let Err(refused) = self.dir.link(temporary, &self.name) else { return Ok(()) };
         if refused.kind() == io::ErrorKind::AlreadyExists || self.dir.look(&self.name).is_ok() {
-            return Err(Fault::new(&self.written, FaultKind::Exists));
+            return Err(PathFault::new(&self.written, PathFaultKind::Exists));
         }
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
-    fn io(&self, error: &io::Error) -> Fault {
-        Fault::io(&self.written, error)
+    fn io(&self, error: &io::Error) -> PathFault {
+        PathFault::io(&self.written, error)
     }
 }
 

@@ -1,23 +1,23 @@
 //! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
 
 use super::plan::{Rewrite, Step};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::edits::read_text;
-use crate::tools::guard::{Fault, FaultKind, Guard, Moved, Spot};
+use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
 /// How a step that was made is taken back.
 enum Undo {
     Created(Spot),
     /// Out of the way, to be removed at the end.
-    Removed(Moved),
+    Removed(MovedEntry),
     Rewritten(Rewrite),
-    Moved(Moved, Spot),
+    Moved(MovedEntry, Spot),
 }
 
 /// A patch that could not be made.
 #[derive(Debug)]
 pub(super) struct Failed {
-    pub fault: Fault,
+    pub fault: PathFault,
     /// Paths that could not be brought back to what they were.
     pub left: Vec<String>,
 }
@@ -45,10 +45,10 @@ pub(super) fn make(guard: &Guard, steps: Vec<Step>) -> Result<Vec<String>, Faile
     Ok(told)
 }
 
-fn step_once(step: Step) -> Result<Undo, Fault> {
+fn step_once(step: Step) -> Result<Undo, PathFault> {
     match step {
         Step::Create { vacant, content } => {
-            let spot = vacant.settle()?;
+            let spot = vacant.create_parents()?;
             spot.fill(content.as_bytes())?;
             Ok(Undo::Created(spot))
         }
@@ -58,8 +58,8 @@ fn step_once(step: Step) -> Result<Undo, Fault> {
             Ok(Undo::Rewritten(rewrite))
         }
         Step::Move { entry, vacant } => {
-            let spot = vacant.settle()?;
-            let moved = entry.move_to(&spot).inspect_err(|_| spot.unmake())?;
+            let spot = vacant.create_parents()?;
+            let moved = entry.move_to(&spot).inspect_err(|_| spot.remove_parents())?;
             Ok(Undo::Moved(moved, spot))
         }
     }
@@ -70,11 +70,11 @@ fn take_back(guard: &Guard, made: Vec<Undo>) -> Vec<String> {
     for undo in made.into_iter().rev() {
         let (path, taken_back) = match &undo {
             Undo::Created(spot) => (&spot.shown, spot.remove()),
-            Undo::Removed(moved) => (&moved.shown, moved.take_back()),
+            Undo::Removed(moved) => (&moved.shown, moved.undo()),
             Undo::Rewritten(rewrite) => (&rewrite.path, restore(guard, rewrite)),
             Undo::Moved(moved, spot) => {
-                let back = moved.take_back();
-                spot.unmake();
+                let back = moved.undo();
+                spot.remove_parents();
                 (&moved.shown, back)
             }
         };
@@ -86,9 +86,9 @@ fn take_back(guard: &Guard, made: Vec<Undo>) -> Vec<String> {
 }
 
 /// Puts the old text back, unless somebody else has changed the file meanwhile.
-fn restore(guard: &Guard, rewrite: &Rewrite) -> Result<(), Fault> {
-    let changed = || Fault::new(&rewrite.path, FaultKind::Changed);
-    let opened = guard.open_file(&rewrite.path, Op::Write)?;
+fn restore(guard: &Guard, rewrite: &Rewrite) -> Result<(), PathFault> {
+    let changed = || PathFault::new(&rewrite.path, PathFaultKind::Changed);
+    let opened = guard.open_file(&rewrite.path, AccessOp::Write)?;
     let now = read_text(&opened).map_err(|_| changed())?;
     if now != rewrite.new {
         return Err(changed());

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use super::chunks::{Misfit, update};
 use super::grammar::{Chunk, Section};
-use crate::tools::access::{Op, Target};
+use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::edits::{NoText, read_text};
-use crate::tools::guard::{Entry, Fault, FaultKind, Guard, PathKind, Slot, Vacant};
+use crate::tools::guard::{
+    DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
+};
 
 /// What is read or removed must be open in both ways.
-const BOTH: [Op; 2] = [Op::Read, Op::Write];
+const BOTH: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 /// Most text, old and new, that is held for one patch.
 const LIMIT_BYTES: usize = 64 * 1024 * 1024;
@@ -18,17 +20,17 @@ const LIMIT_BYTES: usize = 64 * 1024 * 1024;
 /// One step, and the words for it.
 #[derive(Debug)]
 pub(super) enum Step {
-    Create { vacant: Vacant, content: String },
-    Remove(Entry),
+    Create { vacant: NewPath, content: String },
+    Remove(DirEntryHandle),
     Rewrite(Rewrite),
-    Move { entry: Entry, vacant: Vacant },
+    Move { entry: DirEntryHandle, vacant: NewPath },
 }
 
 /// A file that gets another text.
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub path: String,
-    pub slot: Slot,
+    pub slot: FileSlot,
     pub old: String,
     pub new: String,
     pub added: usize,
@@ -49,8 +51,8 @@ pub(super) enum Unfit {
     TooMuch(String),
 }
 
-impl From<Fault> for Unfit {
-    fn from(fault: Fault) -> Self {
+impl From<PathFault> for Unfit {
+    fn from(fault: PathFault) -> Self {
         Self::NoText(fault.into())
     }
 }
@@ -79,7 +81,7 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     fn add(&mut self, path: &str, content: &str) -> Result<(), Unfit> {
-        let vacant = self.guard.vacant(path, Target::File)?;
+        let vacant = self.guard.new_path(path, PathTarget::File)?;
         self.once(&vacant.shown)?;
         self.steps.push(Step::Create { vacant, content: content.to_owned() });
         Ok(())
@@ -133,14 +135,14 @@ fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, Unfit
 
 /// Only a plain file moves and changes at once: of a link it would be the link that moves, and the
 /// file behind it that changes.
-fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(Entry, Vacant), Unfit> {
+fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, NewPath), Unfit> {
     let entry = guard.entry(from, &BOTH)?;
     if entry.kind() != PathKind::File {
         return Err(no_file(from));
     }
-    Ok((entry, guard.vacant(to, Target::File)?))
+    Ok((entry, guard.new_path(to, PathTarget::File)?))
 }
 
 fn no_file(path: &str) -> Unfit {
-    Fault::new(path, FaultKind::NotAFile).into()
+    PathFault::new(path, PathFaultKind::NotAFile).into()
 }

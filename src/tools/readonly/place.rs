@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::refusal::Refusal;
 use crate::domain::Lang;
-use crate::tools::access::{Access, Op};
-use crate::tools::guard::{Fault, FaultKind, Guard};
+use crate::tools::access::{Access, AccessOp};
+use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::shell::Wall;
 
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Place<'_> {
                 Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
             }
             Ok(_) => Ok(()),
-            Err(fault) if fault.kind == FaultKind::NotADirectory => {
-                self.told(path, self.guard.open_file(&below, Op::Read).map(drop))
+            Err(fault) if fault.kind == PathFaultKind::NotADirectory => {
+                self.told(path, self.guard.open_file(&below, AccessOp::Read).map(drop))
             }
             Err(fault) => self.told(path, Err(fault)),
         }
@@ -75,10 +75,10 @@ impl Place<'_> {
         Err(refused(path, why))
     }
 
-    fn told(&self, path: &str, judged: Result<(), Fault>) -> Result<(), Refusal> {
+    fn told(&self, path: &str, judged: Result<(), PathFault>) -> Result<(), Refusal> {
         match judged {
             Ok(()) => Ok(()),
-            Err(fault) if fault.kind == FaultKind::NotFound => Ok(()),
+            Err(fault) if fault.kind == PathFaultKind::NotFound => Ok(()),
             Err(fault) => Err(refused(path, &fault.text(self.lang))),
         }
     }

@@ -8,8 +8,8 @@ use super::matcher::matcher;
 use super::query::{Query, Show};
 use super::walk::{Passed, Walk};
 use crate::tools::files::short;
-use crate::tools::guard::{Fault, Guard};
-use crate::tools::stop::Stop;
+use crate::tools::guard::{Guard, PathFault};
+use crate::tools::stop::StopFlag;
 
 /// Most characters of all that is written down. A result of any tool is cut at
 /// [`crate::tools::RESULT_LIMIT_CHARS`]; ending before that leaves no match cut in two.
@@ -22,7 +22,7 @@ const PATH_CHARS: usize = 400;
 pub(super) enum NotSearched {
     Pattern(String),
     Filter(FilterFault),
-    Path(Fault),
+    Path(PathFault),
 }
 
 /// What a search has found.
@@ -65,7 +65,11 @@ impl Findings {
 }
 
 /// Searches.
-pub(super) fn search(guard: &Guard, query: &Query, stop: &Stop) -> Result<Findings, NotSearched> {
+pub(super) fn search(
+    guard: &Guard,
+    query: &Query,
+    stop: &StopFlag,
+) -> Result<Findings, NotSearched> {
     let matcher = matcher(query).map_err(NotSearched::Pattern)?;
     let filter = Filter::new(query).map_err(NotSearched::Filter)?;
     let walk = Walk::begin(guard, &filter, stop, &query.path, query.follow);

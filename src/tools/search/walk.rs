@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::fs::{DirEntry, File};
 
 use super::filter::{Filter, Rules};
-use crate::tools::access::Op;
-use crate::tools::guard::{Fault, FaultKind, Guard, Identity, OpenDir};
-use crate::tools::stop::Stop;
+use crate::tools::access::AccessOp;
+use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
+use crate::tools::stop::StopFlag;
 
 /// Most directories below each other.
 const MAX_DEEP: usize = 64;
@@ -41,7 +41,7 @@ pub(super) struct Passed {
 pub(super) struct Walk<'a> {
     guard: &'a Guard,
     filter: &'a Filter,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     follow: bool,
     /// A file that was named itself.
     named: Option<Candidate>,
@@ -73,10 +73,10 @@ impl<'a> Walk<'a> {
     pub(super) fn begin(
         guard: &'a Guard,
         filter: &'a Filter,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
         path: &str,
         follow: bool,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, PathFault> {
         let mut walk = Self {
             guard,
             filter,
@@ -94,8 +94,8 @@ impl<'a> Walk<'a> {
                 let rules = Rules::of(guard, &dir);
                 walk.descend(dir, rules);
             }
-            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
-                let opened = guard.open_file(path, Op::Read)?;
+            Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
+                let opened = guard.open_file(path, AccessOp::Read)?;
                 walk.named = Some(Candidate { path: opened.shown, file: opened.file });
             }
             Err(fault) => return Err(fault),
@@ -176,11 +176,11 @@ impl<'a> Walk<'a> {
                 }
                 None
             }
-            Err(Fault { kind: FaultKind::NotADirectory, .. }) => {
+            Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
                 if !self.filter.keeps(&rules, &path, name, false) {
                     return None;
                 }
-                let opened = self.guard.open_file(&path, Op::Read).map(|opened| opened.file);
+                let opened = self.guard.open_file(&path, AccessOp::Read).map(|opened| opened.file);
                 let file = self.opened(opened)?;
                 Some(Candidate { path, file })
             }
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn enter(&mut self, opened: Result<OpenDir, Fault>) {
+    fn enter(&mut self, opened: Result<OpenDir, PathFault>) {
         let Some(dir) = self.opened(opened) else { return };
         let Some(rules) = self.levels.last().map(|level| level.rules.within(self.guard, &dir))
         else {
@@ -200,22 +200,22 @@ impl<'a> Walk<'a> {
         self.descend(dir, rules);
     }
 
-    fn opened<T>(&mut self, opened: Result<T, Fault>) -> Option<T> {
+    fn opened<T>(&mut self, opened: Result<T, PathFault>) -> Option<T> {
         opened.inspect_err(|fault| self.count(fault)).ok()
     }
 
-    fn count(&mut self, fault: &Fault) {
+    fn count(&mut self, fault: &PathFault) {
         match fault.kind {
-            FaultKind::Denied(_) | FaultKind::Listed { .. } => self.passed.closed += 1,
-            FaultKind::Invalid(_)
-            | FaultKind::NotFound
-            | FaultKind::NotAFile
-            | FaultKind::NotADirectory
-            | FaultKind::Exists
-            | FaultKind::NotEmpty
-            | FaultKind::TooManyLinks
-            | FaultKind::Changed
-            | FaultKind::Io(_) => self.passed.unreadable += 1,
+            PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => self.passed.closed += 1,
+            PathFaultKind::Invalid(_)
+            | PathFaultKind::NotFound
+            | PathFaultKind::NotAFile
+            | PathFaultKind::NotADirectory
+            | PathFaultKind::Exists
+            | PathFaultKind::NotEmpty
+            | PathFaultKind::TooManyLinks
+            | PathFaultKind::Changed
+            | PathFaultKind::Io(_) => self.passed.unreadable += 1,
         }
     }
 }
@@ -227,7 +227,7 @@ impl Iterator for Walk<'_> {
         if let Some(named) = self.named.take() {
             return Some(named);
         }
-        while !self.stop.is_wanted() {
+        while !self.stop.is_set() {
             let (name, kind) = self.next_entry()?;
             self.seen += 1;
             if self.seen > MAX_ENTRIES {
