@@ -5,7 +5,7 @@
 use crate::domain::latest::StopReason;
 use crate::domain::record::{Record, ReplyStatus};
 use crate::domain::{Dialog, DialogTree, Latest, Pending, SelfId};
-use crate::tools::Whose;
+use crate::tools::LeaseScope;
 
 use super::calls::reply::{self, CallEnd, ResultAuthor, answer_asker};
 use super::calls::{ask_back, fresh_boots};
@@ -28,7 +28,7 @@ impl TreeTask {
         declare(&mut draft, id);
         self.commit(draft).await.map_err(|error| not_saved(&error))?;
         self.stop(id, StopReason::EmergencyStop);
-        self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
+        self.engine.sources.release(&LeaseScope::Dialog(self.tree.id(id))).await;
         let mut draft = self.draft();
         let stopped = apply_death(&mut draft, id, note, self.engine.texts());
         self.wake_askers(&mut draft);

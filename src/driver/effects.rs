@@ -3,7 +3,7 @@
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
 use crate::domain::{HealthLevel, Reminder};
-use crate::tools::{ReminderScope, Render, StateChange, ToolOutcome};
+use crate::tools::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
 
 use super::calls::Position;
 use super::draft::Draft;
@@ -32,7 +32,7 @@ pub fn record(
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
-    let (content_items, dropped) = images::store_images(draft, &at.dialog, &name, outcome.pictures);
+    let (content_items, dropped) = images::store_images(draft, &at.dialog, &name, outcome.images);
     if dropped > 0 {
         content = format!("{content}\n{}", texts.images_not_stored(dropped));
     }
@@ -72,7 +72,7 @@ fn apply(
                 owner_name: Some(owner.to_owned()),
                 meta: Some(meta),
                 scope: AGENT_SHARED.to_owned(),
-                render_mode: render_name(Render::Plain).to_owned(),
+                render_mode: render_name(ReminderFormat::Plain).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
             ReminderEdit::Add { reminder: Box::new(reminder), position: None }
@@ -105,9 +105,9 @@ fn scope_name(scope: ReminderScope) -> &'static str {
     }
 }
 
-fn render_name(render: Render) -> &'static str {
+fn render_name(render: ReminderFormat) -> &'static str {
     match render {
-        Render::Markdown => "markdown",
-        Render::Plain => "plain",
+        ReminderFormat::Markdown => "markdown",
+        ReminderFormat::Plain => "plain",
     }
 }

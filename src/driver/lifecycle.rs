@@ -14,7 +14,7 @@ use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
-use crate::tools::Whose;
+use crate::tools::LeaseScope;
 
 use super::fork;
 use super::listing::{listing_report, needs_loading};
@@ -129,7 +129,7 @@ impl Supervisor {
             let Some(ended) = self.tasks.join_next().await else { break };
             self.tree_ended(ended).await;
         }
-        self.engine.sources.release(&Whose::Tree(root.clone())).await;
+        self.engine.sources.release(&LeaseScope::Tree(root.clone())).await;
         Ok(())
     }
 

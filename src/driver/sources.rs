@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Dialog, DialogId, Problem, Reminder, SelfId};
-use crate::tools::{Registry, ToolSource, Upkeep, Whose};
+use crate::tools::{LeaseScope, Registry, ReminderUpdate, ToolSource};
 
 use super::draft::Draft;
 use super::reminders::{self, ReminderEdit};
@@ -41,7 +41,7 @@ impl ToolSources {
         registry
     }
 
-    pub(super) async fn release(&self, whose: &Whose) {
+    pub(super) async fn release(&self, whose: &LeaseScope) {
         for source in self.all() {
             source.release(whose.clone()).await;
         }
@@ -57,8 +57,8 @@ impl ToolSources {
         self.all().flat_map(|source| source.problems()).collect()
     }
 
-    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep> {
-        self.all().flat_map(|source| source.upkeep(dialog, reminders)).collect()
+    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate> {
+        self.all().flat_map(|source| source.update_reminders(dialog, reminders)).collect()
     }
 }
 
@@ -77,7 +77,7 @@ impl TreeTask {
         let problems = sources.problems();
         let _ = self.reports.send(DriverReport::Problems { origin: "tools", problems }).await;
         if step == NextStep::StartCourse {
-            sources.release(&Whose::Dialog(self.tree.id(id))).await;
+            sources.release(&LeaseScope::Dialog(self.tree.id(id))).await;
         }
         self.update_reminders(id).await
     }
@@ -103,7 +103,7 @@ impl TreeTask {
     pub(super) async fn release_tools_if_done(&mut self, id: &SelfId) {
         let over = self.tree.get(id).is_some_and(|dialog| is_done(dialog, self.tree.is_main(id)));
         if over {
-            self.engine.sources.release(&Whose::Dialog(self.tree.id(id))).await;
+            self.engine.sources.release(&LeaseScope::Dialog(self.tree.id(id))).await;
             self.update_reminders(id).await;
         }
     }
@@ -116,14 +116,14 @@ fn is_done(dialog: &Dialog, main: bool) -> bool {
     !main && dialog.meta.session_slug.is_none() && !owes && !waits
 }
 
-fn edit_for(change: Upkeep, draft: &Draft) -> ReminderEdit {
+fn edit_for(change: ReminderUpdate, draft: &Draft) -> ReminderEdit {
     match change {
-        Upkeep::Add { owner, content, meta } => {
+        ReminderUpdate::Add { owner, content, meta } => {
             let new = Reminder::new(draft.ids.short(8), content, draft.now.clone());
             let owner_name = Some(owner.to_owned());
             let reminder = Reminder { owner_name, meta: Some(meta), ..new };
             ReminderEdit::Add { reminder: Box::new(reminder), position: None }
         }
-        Upkeep::Drop { id } => ReminderEdit::Delete { id },
+        ReminderUpdate::Drop { id } => ReminderEdit::Delete { id },
     }
 }

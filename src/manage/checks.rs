@@ -1,6 +1,6 @@
 //! Reads the configuration anew and says what is wrong with one part of it.
 
-use super::{Known, configuration, lines};
+use super::{ManageContext, load_configuration, problem_lines};
 use crate::domain::{Lang, Problem, Severity};
 use crate::minds::mcp_config::McpFile;
 use crate::minds::priming_problems;
@@ -9,8 +9,8 @@ use crate::tools::{Args, ToolCx, ToolOutcome};
 const TEAM_FILES: [&str; 2] = [".minds/team.yaml", ".minds/team/"];
 const MCP_FILE: &str = ".minds/mcp.yaml";
 
-pub(super) fn team(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
-    let (minds, mut problems) = configuration(known, cx);
+pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
+    let (minds, mut problems) = load_configuration(known, cx);
     // Which model a member gets depends on both files; the finding stands in either.
     let is_ours = |problem: &Problem| {
         let own = TEAM_FILES.iter().any(|file| problem.path.starts_with(file));
@@ -23,10 +23,10 @@ pub(super) fn team(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
         Lang::En => format!("Members that can be asked: {}.", list(&members)),
         Lang::Zh => format!("可以找的成员:{}。", list(&members)),
     };
-    verdict(&head, &problems, cx.lang)
+    outcome_of(&head, &problems, cx.lang)
 }
 
-pub(super) fn mcp(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
+pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
     if !cx.workspace.join(MCP_FILE).exists() {
         let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to mend.";
         return ToolOutcome::done(
@@ -42,11 +42,11 @@ pub(super) fn mcp(known: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
             problems.push(problem);
         }
     }
-    verdict(MCP_FILE, &problems, cx.lang)
+    outcome_of(MCP_FILE, &problems, cx.lang)
 }
 
-pub(super) fn priming(_: &Known, cx: &ToolCx, _: &Args) -> ToolOutcome {
-    verdict(".minds/priming/", &priming_problems(&cx.workspace), cx.lang)
+pub(super) fn check_priming(_: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
+    outcome_of(".minds/priming/", &priming_problems(&cx.workspace), cx.lang)
 }
 
 fn list(names: &[&str]) -> String {
@@ -54,12 +54,12 @@ fn list(names: &[&str]) -> String {
 }
 
 /// Warnings alone are no failure.
-fn verdict(head: &str, problems: &[Problem], lang: Lang) -> ToolOutcome {
+fn outcome_of(head: &str, problems: &[Problem], lang: Lang) -> ToolOutcome {
     if problems.is_empty() {
         let fine = lang.pick("Everything is in order.", "一切正常。");
         return ToolOutcome::done(format!("{head}\n{fine}"));
     }
-    let text = format!("{head}\n{}", lines(problems));
+    let text = format!("{head}\n{}", problem_lines(problems));
     let any_error = problems.iter().any(|problem| problem.severity == Severity::Error);
     if any_error { ToolOutcome::failed(text) } else { ToolOutcome::done(text) }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Known, configuration, lines};
+use super::{ManageContext, load_configuration, problem_lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
 use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
 use crate::tools::{
-    Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half, interrupted,
+    Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, interrupted, localized,
 };
 use crate::yaml;
 
@@ -21,18 +21,20 @@ const CONFIGURATION: [&str; 3] = ["team.yaml", "llm.yaml", "mcp.yaml"];
 const PATH: &str = "path";
 
 /// The mirrors of the tools for files, as far as these are there.
-pub(super) fn tools(registry: &Registry, known: &Known) -> Vec<Arc<dyn Tool>> {
+pub(super) fn tools(registry: &Registry, known: &ManageContext) -> Vec<Arc<dyn Tool>> {
     type Text = fn(Lang) -> &'static str;
     let mirrors: [(&str, &str, bool, Text); 4] = [
-        ("list_dir", "team_mgmt_list_dir", false, |lang| half(lang, include_str!("list_dir.md"))),
+        ("list_dir", "team_mgmt_list_dir", false, |lang| {
+            localized(lang, include_str!("list_dir.md"))
+        }),
         ("read_file", "team_mgmt_read_file", false, |lang| {
-            half(lang, include_str!("read_file.md"))
+            localized(lang, include_str!("read_file.md"))
         }),
         ("create_new_file", "team_mgmt_create_new_file", true, |lang| {
-            half(lang, include_str!("create_new_file.md"))
+            localized(lang, include_str!("create_new_file.md"))
         }),
         ("overwrite_entire_file", "team_mgmt_overwrite_entire_file", true, |lang| {
-            half(lang, include_str!("overwrite_entire_file.md"))
+            localized(lang, include_str!("overwrite_entire_file.md"))
         }),
     ];
     let mirror = |(of, name, writes, text): (&str, &'static str, bool, Text)| {
@@ -42,21 +44,21 @@ pub(super) fn tools(registry: &Registry, known: &Known) -> Vec<Arc<dyn Tool>> {
             description: Description::Own(text),
             parameters: inner.spec().parameters.clone(),
         };
-        Some(Arc::new(Mirror { spec, inner, writes, known: known.clone() }) as Arc<dyn Tool>)
+        Some(Arc::new(MindsFileTool { spec, inner, writes, known: known.clone() }) as Arc<dyn Tool>)
     };
     mirrors.into_iter().filter_map(mirror).collect()
 }
 
 /// A tool for files that works in `.minds/`.
 #[derive(Debug)]
-struct Mirror {
+struct MindsFileTool {
     spec: ToolSpec,
     inner: Arc<dyn Tool>,
     writes: bool,
-    known: Known,
+    known: ManageContext,
 }
 
-impl Tool for Mirror {
+impl Tool for MindsFileTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -65,16 +67,16 @@ impl Tool for Mirror {
         let (inner, writes, known) = (self.inner.clone(), self.writes, self.known.clone());
         Box::pin(async move {
             let lang = cx.lang;
-            let Some(path) = below(args.text(PATH).unwrap_or("."), &cx.workspace) else {
-                return ToolOutcome::failed(beyond(lang));
+            let Some(path) = path_below_minds(args.text(PATH).unwrap_or("."), &cx.workspace) else {
+                return ToolOutcome::failed(outside_minds(lang));
             };
             let content = args.text("content").filter(|_| writes).map(str::to_owned);
-            if let Some(refusal) = content.and_then(|text| unreadable(&path, &text, lang)) {
+            if let Some(refusal) = content.and_then(|text| yaml_fault(&path, &text, lang)) {
                 return ToolOutcome::failed(refusal);
             }
             let workspace = cx.workspace.clone();
             let opened =
-                tokio::task::spawn_blocking(move || folder(&workspace, writes, lang)).await;
+                tokio::task::spawn_blocking(move || open_minds(&workspace, writes, lang)).await;
             let (folder, identity) = match opened {
                 Ok(Ok(folder)) => folder,
                 Ok(Err(why)) => return ToolOutcome::failed(why),
@@ -88,14 +90,14 @@ impl Tool for Mirror {
                 ..cx.clone()
             };
             let configures = writes && CONFIGURATION.contains(&path.as_str());
-            let before = if configures { waiting(&known, &cx).await } else { Vec::new() };
+            let before = if configures { pending_consent(&known, &cx).await } else { Vec::new() };
             let done = inner.call(there, args.with_text(PATH, path.clone())).await;
             if !(done.ok && configures) {
                 return done;
             }
-            let after = waiting(&known, &cx).await;
+            let after = pending_consent(&known, &cx).await;
             let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
-            let waits = waits(&before, &after, lang);
+            let waits = new_pending(&before, &after, lang);
             let text = format!("{}{}{waits}", done.text, found.unwrap_or_default());
             ToolOutcome { text, ..done }
         })
@@ -103,13 +105,13 @@ impl Tool for Mirror {
 }
 
 /// What waits for a person's consent now.
-async fn waiting(known: &Known, cx: &ToolCx) -> Vec<Unagreed> {
-    let (waiting, workspace) = (known.waiting, cx.workspace.clone());
+async fn pending_consent(known: &ManageContext, cx: &ToolCx) -> Vec<Unagreed> {
+    let (waiting, workspace) = (known.pending_consent, cx.workspace.clone());
     tokio::task::spawn_blocking(move || waiting(&workspace)).await.unwrap_or_default()
 }
 
 /// What has come to wait because of a change; no tool makes it take effect.
-fn waits(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
+fn new_pending(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
     let known = |one: &&Unagreed| before.iter().any(|old| old.entry == one.entry);
     let fresh: Vec<String> =
         after.iter().filter(|one| !known(one)).map(|one| format!("- {}", one.entry)).collect();
@@ -125,7 +127,7 @@ fn waits(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
 
 /// The path below `.minds/`, whether it was written with or without that name; `None` where it leads
 /// elsewhere.
-fn below(written: &str, workspace: &Path) -> Option<String> {
+fn path_below_minds(written: &str, workspace: &Path) -> Option<String> {
     let path = Path::new(written.trim());
     let (path, absolute) = match path.strip_prefix(workspace) {
         Ok(inside) => (inside, path.is_absolute()),
@@ -147,7 +149,7 @@ fn below(written: &str, workspace: &Path) -> Option<String> {
     Some(if inside.is_empty() { ".".to_owned() } else { inside.join("/") })
 }
 
-fn beyond(lang: Lang) -> &'static str {
+fn outside_minds(lang: Lang) -> &'static str {
     lang.pick(
         "Only paths below `.minds/` are open to this tool, without `..`. For files of the project \
          ask a teammate who works on them.",
@@ -156,7 +158,7 @@ fn beyond(lang: Lang) -> &'static str {
 }
 
 /// The folder as it truly is. A writer makes it where it is missing.
-fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identity), String> {
+fn open_minds(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identity), String> {
     own_folder(workspace, FOLDER, writes).map_err(|fault| match (&fault.kind, lang) {
         (PathFaultKind::Invalid(InvalidPath::ThroughLink), _) => lang
             .pick(
@@ -171,7 +173,7 @@ fn folder(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identi
 }
 
 /// Why this text must not become that file.
-fn unreadable(path: &str, text: &str, lang: Lang) -> Option<String> {
+fn yaml_fault(path: &str, text: &str, lang: Lang) -> Option<String> {
     if !CONFIGURATION.contains(&path) {
         return None;
     }
@@ -188,13 +190,13 @@ fn unreadable(path: &str, text: &str, lang: Lang) -> Option<String> {
 }
 
 /// What is wrong in a configuration file now.
-fn findings(known: &Known, cx: &ToolCx, path: &str) -> String {
-    let (_, problems) = configuration(known, cx);
+fn findings(known: &ManageContext, cx: &ToolCx, path: &str) -> String {
+    let (_, problems) = load_configuration(known, cx);
     let file = format!("{FOLDER}/{path}");
     let own: Vec<_> = problems.into_iter().filter(|problem| problem.path == file).collect();
     if own.is_empty() {
         return cx.lang.pick("\nThe file is in order.", "\n文件没有问题。").to_owned();
     }
     let head = cx.lang.pick("Written, with findings:", "已写入,但有以下问题:");
-    format!("\n{head}\n{}", lines(&own))
+    format!("\n{head}\n{}", problem_lines(&own))
 }

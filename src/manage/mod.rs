@@ -22,8 +22,8 @@ use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Problems, wildcard};
 use crate::minds::Minds;
 use crate::tools::{
-    Access, Args, Description, NameTaken, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, half,
-    interrupted,
+    Access, Args, Description, NameTaken, Registry, Tool, ToolCx, ToolOutcome, ToolSpec,
+    interrupted, localized,
 };
 
 const TOOLSET: &str = "team_mgmt";
@@ -33,10 +33,10 @@ pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
 /// What the tools look things up in.
 #[derive(Clone)]
-pub struct Known {
+pub struct ManageContext {
     pub env: &'static EnvReader,
     pub problems: Arc<Problems>,
-    pub waiting: PendingConsent,
+    pub pending_consent: PendingConsent,
     /// Names of toolsets and tools.
     names: Arc<[String]>,
 }
@@ -44,7 +44,7 @@ pub struct Known {
 /// What waits for a person's consent in a workspace.
 pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
 
-impl std::fmt::Debug for Known {
+impl std::fmt::Debug for ManageContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Known").finish_non_exhaustive()
     }
@@ -60,11 +60,16 @@ pub fn add_to(
     env: &'static EnvReader,
     problems: Arc<Problems>,
     waiting: PendingConsent,
-    foreign: &[&str],
+    external: &[&str],
 ) -> Result<(), NameTaken> {
-    let own = registry.names().into_iter().chain([TOOLSET]).chain(NAMES);
-    let names = own.chain(foreign.iter().copied());
-    let known = Known { env, problems, waiting, names: names.map(str::to_owned).collect() };
+    let own = registry.names().into_iter().chain([TOOLSET]).chain(TOOL_NAMES);
+    let names = own.chain(external.iter().copied());
+    let known = ManageContext {
+        env,
+        problems,
+        pending_consent: waiting,
+        names: names.map(str::to_owned).collect(),
+    };
     let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
         registry.add(TOOLSET, tool)?;
@@ -72,7 +77,7 @@ pub fn add_to(
     Ok(())
 }
 
-const NAMES: [&str; 12] = [
+const TOOL_NAMES: [&str; 12] = [
     "team_mgmt_list_dir",
     "team_mgmt_read_file",
     "team_mgmt_create_new_file",
@@ -87,17 +92,17 @@ const NAMES: [&str; 12] = [
     "team_mgmt_clear_problems",
 ];
 
-type Work = fn(&Known, &ToolCx, &Args) -> ToolOutcome;
+type LookupFn = fn(&ManageContext, &ToolCx, &Args) -> ToolOutcome;
 
 /// A tool that looks things up and answers.
 #[derive(Debug)]
-struct Lookup {
+struct LookupTool {
     spec: ToolSpec,
-    known: Known,
-    work: Work,
+    known: ManageContext,
+    work: LookupFn,
 }
 
-impl Tool for Lookup {
+impl Tool for LookupTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -111,38 +116,38 @@ impl Tool for Lookup {
     }
 }
 
-fn own_tools(known: &Known) -> Vec<Arc<dyn Tool>> {
+fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
     macro_rules! lookup {
         ($name:literal, $schema:expr, $work:expr) => {{
             let spec = ToolSpec {
                 name: concat!("team_mgmt_", $name).into(),
                 description: Description::Own(|lang| {
-                    half(lang, include_str!(concat!($name, ".md")))
+                    localized(lang, include_str!(concat!($name, ".md")))
                 }),
                 parameters: $schema,
             };
-            let work: Work = $work;
-            Arc::new(Lookup { spec, known: known.clone(), work }) as Arc<dyn Tool>
+            let work: LookupFn = $work;
+            Arc::new(LookupTool { spec, known: known.clone(), work }) as Arc<dyn Tool>
         }};
     }
     vec![
         lookup!("check_provider", providers::check_schema(), providers::check),
         lookup!("list_providers", providers::list_schema(), providers::list),
         lookup!("list_models", providers::models_schema(), providers::models),
-        lookup!("validate_team_cfg", nothing(), checks::team),
-        lookup!("validate_mcp_cfg", nothing(), checks::mcp),
-        lookup!("validate_priming_scripts", nothing(), checks::priming),
+        lookup!("validate_team_cfg", no_arguments(), checks::check_team),
+        lookup!("validate_mcp_cfg", no_arguments(), checks::check_mcp),
+        lookup!("validate_priming_scripts", no_arguments(), checks::check_priming),
         lookup!("list_problems", problems::list_schema(), problems::list),
         lookup!("clear_problems", problems::clear_schema(), problems::clear),
     ]
 }
 
-fn nothing() -> Value {
+fn no_arguments() -> Value {
     json!({"type": "object", "properties": {}, "additionalProperties": false})
 }
 
 /// The configuration as it is now, with everything that is wrong.
-fn configuration(known: &Known, cx: &ToolCx) -> (Minds, Vec<Problem>) {
+fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let mut problems = minds.problems().to_vec();
     let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
@@ -155,12 +160,12 @@ fn configuration(known: &Known, cx: &ToolCx) -> (Minds, Vec<Problem>) {
 }
 
 /// True if `name` fits a pattern with `*`, whatever the case of its letters.
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
 }
 
 /// Problems as lines for a model.
-fn lines(problems: &[Problem]) -> String {
+fn problem_lines(problems: &[Problem]) -> String {
     let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

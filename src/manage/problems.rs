@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Known, fits, lines};
+use super::{ManageContext, matches_pattern, problem_lines};
 use crate::domain::{Lang, Problem};
 use crate::tools::{Args, ToolCx, ToolOutcome};
 
-const DEFAULT_ITEMS: usize = 50;
+const DEFAULT_MAX_ITEMS: usize = 50;
 const SOURCES: [&str; 4] = ["team", "mcp", "llm", "system"];
 
 pub(super) fn list_schema() -> Value {
@@ -36,10 +36,10 @@ pub(super) fn clear_schema() -> Value {
 }
 
 /// True if a problem is one of those that the arguments ask for.
-fn is_meant(args: &Args, problem: &Problem) -> bool {
+fn matches_filter(args: &Args, problem: &Problem) -> bool {
     let source = args.text("source").is_none_or(|source| source == source_of(problem));
-    let path = args.text("path").is_none_or(|path| fits(path, &problem.path));
-    let id = args.text("problem_id").is_none_or(|id| fits(id, &problem.id));
+    let path = args.text("path").is_none_or(|path| matches_pattern(path, &problem.path));
+    let id = args.text("problem_id").is_none_or(|id| matches_pattern(id, &problem.id));
     source && path && id
 }
 
@@ -49,14 +49,14 @@ fn source_of(problem: &Problem) -> &'static str {
     SOURCES.into_iter().find(|source| *source == first).unwrap_or("system")
 }
 
-pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
+pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let status = args.text("status").unwrap_or("active");
     let (open, mended) = {
         let book = known.problems.book();
         (book.open(), book.mended())
     };
     let most = args.integer("max_items").and_then(|items| usize::try_from(items).ok());
-    let most = most.unwrap_or(DEFAULT_ITEMS);
+    let most = most.unwrap_or(DEFAULT_MAX_ITEMS);
     let parts = [
         ("active", cx.lang.pick("Open", "未解决"), open),
         ("resolved", cx.lang.pick("Mended", "已解决"), mended),
@@ -64,7 +64,7 @@ pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let shown = parts.into_iter().filter(|(name, ..)| status == *name || status == "all");
     let told = shown.map(|(_, title, problems)| {
         let meant: Vec<Problem> =
-            problems.into_iter().filter(|problem| is_meant(args, problem)).collect();
+            problems.into_iter().filter(|problem| matches_filter(args, problem)).collect();
         let rest = meant.len().saturating_sub(most);
         let listed: Vec<Problem> = meant.iter().take(most).cloned().collect();
         let more = if rest > 0 { format!("\n(+{rest})") } else { String::new() };
@@ -74,13 +74,14 @@ pub(super) fn list(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
 }
 
 fn with_ids(problems: &[Problem]) -> String {
-    let line =
-        |problem: &Problem| format!("{} [{}]", lines(std::slice::from_ref(problem)), problem.id);
+    let line = |problem: &Problem| {
+        format!("{} [{}]", problem_lines(std::slice::from_ref(problem)), problem.id)
+    };
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn clear(known: &Known, cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let count = known.problems.book().forget(|problem| is_meant(args, problem));
+pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
+    let count = known.problems.book().forget(|problem| matches_filter(args, problem));
     ToolOutcome::done(match cx.lang {
         Lang::En => format!("{count} mended problems are forgotten. Open ones stay until mended."),
         Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Lang};
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 const LLM: &str = "\
 providers:
@@ -17,7 +17,7 @@ providers:
 ";
 
 /// One entry for each line of the team file that names a shell.
-fn waiting(workspace: &Path) -> Vec<Unagreed> {
+fn pending_shells(workspace: &Path) -> Vec<Unagreed> {
     let text = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap_or_default();
     let shells = text.lines().filter(|line| line.contains("shell_specialists"));
     let entry = |line: &str| {
@@ -27,13 +27,13 @@ fn waiting(workspace: &Path) -> Vec<Unagreed> {
     shells.map(|line| Unagreed { entry: entry(line), before: None }).collect()
 }
 
-struct Desk {
+struct Fixture {
     dir: tempfile::TempDir,
     registry: Registry,
     problems: Arc<Problems>,
 }
 
-impl Desk {
+impl Fixture {
     fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -43,7 +43,7 @@ impl Desk {
         }
         let mut registry = Registry::builtin();
         let problems: Arc<Problems> = Arc::default();
-        add_to(&mut registry, &|_| None, problems.clone(), waiting, &["mcp_admin"]).unwrap();
+        add_to(&mut registry, &|_| None, problems.clone(), pending_shells, &["mcp_admin"]).unwrap();
         Self { dir, registry, problems }
     }
 
@@ -64,7 +64,7 @@ impl Desk {
             workspace: Arc::from(self.path()),
             taskdoc: None,
             lang,
-            ..Bench::new().cx.clone()
+            ..TestBench::new().cx.clone()
         };
         subset.run(&format!("team_mgmt_{name}"), &args.to_string(), cx).await
     }
@@ -76,8 +76,8 @@ impl Desk {
 
 #[test]
 fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
-    let desk = Desk::new(&[]);
-    for name in NAMES {
+    let desk = Fixture::new(&[]);
+    for name in TOOL_NAMES {
         let spec = desk.registry.tool(name).unwrap().spec();
         let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
         assert!(en.is_ascii() && !en.is_empty(), "{name}");
@@ -91,7 +91,7 @@ fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
 
 #[tokio::test]
 async fn a_path_may_be_written_with_or_without_the_name_of_the_folder() {
-    let desk = Desk::new(&[(".minds/team/lead/persona.md", "A captain.\n")]);
+    let desk = Fixture::new(&[(".minds/team/lead/persona.md", "A captain.\n")]);
     let absolute = desk.path().join(".minds/team/lead/persona.md");
     for path in [
         "team/lead/persona.md",
@@ -110,7 +110,7 @@ async fn a_path_may_be_written_with_or_without_the_name_of_the_folder() {
 
 #[tokio::test]
 async fn nothing_beyond_the_folder_is_read_or_written() {
-    let desk = Desk::new(&[("secret.txt", "s\n"), (".minds/env.md", "x\n")]);
+    let desk = Fixture::new(&[("secret.txt", "s\n"), (".minds/env.md", "x\n")]);
     let outside = tempfile::tempdir().unwrap();
     for path in ["../secret.txt", ".minds/../secret.txt", "/etc/passwd", "team/../../x"] {
         for (tool, args) in [
@@ -133,7 +133,7 @@ async fn nothing_beyond_the_folder_is_read_or_written() {
 async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
     let outside = tempfile::tempdir().unwrap();
     for target in [outside.path(), Path::new(".dialogs"), Path::new(".")] {
-        let desk = Desk::new(&[(".dialogs/run/x", "x\n")]);
+        let desk = Fixture::new(&[(".dialogs/run/x", "x\n")]);
         std::os::unix::fs::symlink(target, desk.path().join(".minds")).unwrap();
         for (tool, args) in [
             ("create_new_file", json!({ "path": "run/y" })),
@@ -150,7 +150,7 @@ async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
 #[tokio::test]
 async fn text_that_is_no_yaml_is_not_written_and_the_line_is_named() {
     let before = "# mine\nmembers: { lead: {} }\n";
-    let desk = Desk::new(&[(".minds/team.yaml", before)]);
+    let desk = Fixture::new(&[(".minds/team.yaml", before)]);
     let broken = "members:\n  lead: [\n";
     let args = json!({
         "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": before.len(),
@@ -168,7 +168,7 @@ async fn text_that_is_no_yaml_is_not_written_and_the_line_is_named() {
 
 #[tokio::test]
 async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
-    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     let team = "# who works here\nmembers:\n  lead:\n    provider: locl   # the small one\n";
     let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": team })).await;
     assert!(made.ok, "{}", made.text);
@@ -187,7 +187,7 @@ async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
 
 #[tokio::test]
 async fn providers_are_checked_without_asking_them() {
-    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     for (args, ok, word) in [
         (json!({ "provider_key": "local" }), true, "can be used"),
         (
@@ -219,7 +219,7 @@ async fn a_finding_is_the_same_as_the_one_people_are_told() {
     let mcp = "servers: { web: { url: 'https://x.example' } }\n";
     let team = "members:\n  lead:\n    provider: local\n    toolsets: [mcp_admin, web, wsread]\n";
     let lists = "    tools: [web_fetch]\n    no_read_dirs: [../elsewhere]\n";
-    let desk = Desk::new(&[(".minds/llm.yaml", LLM), (".minds/mcp.yaml", mcp)]);
+    let desk = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/mcp.yaml", mcp)]);
     let content = format!("{team}{lists}");
     let args = json!({ "path": "team.yaml", "content": content });
     let made = desk.call("create_new_file", args).await;
@@ -235,7 +235,7 @@ async fn a_finding_is_the_same_as_the_one_people_are_told() {
 #[tokio::test]
 async fn the_team_is_validated_with_its_lines() {
     let team = "members:\n  lead: { provider: local, toolsets: [wsread] }\n";
-    let desk = Desk::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
+    let desk = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
     let told = desk.call("validate_team_cfg", json!({})).await;
     assert!(told.ok && told.text.contains("warning: .minds/team.yaml:2"), "{}", told.text);
     assert!(told.text.contains("lead") && told.text.contains("wsread"), "{}", told.text);
@@ -250,7 +250,7 @@ async fn the_team_is_validated_with_its_lines() {
 
 #[tokio::test]
 async fn tool_servers_and_startup_scripts_are_validated() {
-    let desk = Desk::new(&[(".minds/priming/team_shared/a.md", "no head")]);
+    let desk = Fixture::new(&[(".minds/priming/team_shared/a.md", "no head")]);
     let told = desk.call("validate_priming_scripts", json!({})).await;
     assert!(told.ok && told.text.contains("team_shared/a.md:1"), "{}", told.text);
     assert!(desk.call("validate_mcp_cfg", json!({})).await.ok);
@@ -261,7 +261,7 @@ async fn tool_servers_and_startup_scripts_are_validated() {
 
 #[tokio::test]
 async fn problems_are_listed_by_what_is_asked_and_mended_ones_are_cleared() {
-    let desk = Desk::new(&[]);
+    let desk = Fixture::new(&[]);
     let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "mend it");
     let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));
     desk.problems.book().take("minds", vec![team.clone(), llm]);
@@ -286,7 +286,7 @@ async fn problems_are_listed_by_what_is_asked_and_mended_ones_are_cleared() {
 
 #[tokio::test]
 async fn what_a_written_file_would_widen_waits_and_the_result_says_so() {
-    let desk = Desk::new(&[(".minds/llm.yaml", LLM)]);
+    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     let plain = "members: { ops: { provider: local, model: small } }\n";
     let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": plain })).await;
     assert!(made.ok && !made.text.contains("agrees"), "{}", made.text);

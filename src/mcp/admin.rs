@@ -10,7 +10,7 @@ use super::lease::RELEASE;
 use super::result::sanitize;
 use super::supervisor::SupervisorRequest;
 use crate::domain::Lang;
-use crate::tools::{Args, Description, Tool, ToolCx, ToolOutcome, ToolSpec, Whose, half};
+use crate::tools::{Args, Description, LeaseScope, Tool, ToolCx, ToolOutcome, ToolSpec, localized};
 
 /// The toolset, named as in Dominds.
 pub(super) const TOOLSET: &str = "mcp_admin";
@@ -42,8 +42,8 @@ pub(super) fn tools(tx: &mpsc::Sender<SupervisorRequest>) -> [Arc<dyn Tool>; 2] 
         let spec = ToolSpec { name: name.into(), description, parameters };
         Arc::new(AdminTool { spec, action, tx: tx.clone() })
     };
-    let release = Description::Own(|lang| half(lang, include_str!("mcp_release.md")));
-    let restart = Description::Own(|lang| half(lang, include_str!("mcp_restart.md")));
+    let release = Description::Own(|lang| localized(lang, include_str!("mcp_release.md")));
+    let restart = Description::Own(|lang| localized(lang, include_str!("mcp_restart.md")));
     [tool(AdminAction::Release, RELEASE, release), tool(AdminAction::Restart, RESTART, restart)]
 }
 
@@ -67,8 +67,11 @@ impl Tool for AdminTool {
 async fn release(tx: &mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx) -> ToolOutcome {
     let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, released) = oneshot::channel();
-    let request =
-        SupervisorRequest::Release { whose: Whose::Dialog(cx.dialog), server: Some(server), reply };
+    let request = SupervisorRequest::Release {
+        whose: LeaseScope::Dialog(cx.dialog),
+        server: Some(server),
+        reply,
+    };
     let _ = tx.send(request).await;
     if released.await.unwrap_or(false) {
         ToolOutcome::done(match cx.lang {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::{Lang, Reminder};
-use crate::tools::Upkeep;
+use crate::tools::ReminderUpdate;
 
 /// The owner of these reminders, named as in Dominds.
 const OWNER: &str = "mcpLease";
@@ -12,7 +12,7 @@ const KIND: &str = "mcp_lease";
 pub(super) const RELEASE: &str = "mcp_release";
 
 /// The changes after which the reminders of a dialog match the servers it leases.
-pub(super) fn upkeep(leased: &[&str], reminders: &[Reminder], lang: Lang) -> Vec<Upkeep> {
+pub(super) fn upkeep(leased: &[&str], reminders: &[Reminder], lang: Lang) -> Vec<ReminderUpdate> {
     let ours = || reminders.iter().filter(|reminder| reminder.owner_name.as_deref() == Some(OWNER));
     let mut reminded: Vec<&str> = Vec::new();
     let mut changes = Vec::new();
@@ -21,12 +21,12 @@ pub(super) fn upkeep(leased: &[&str], reminders: &[Reminder], lang: Lang) -> Vec
             .filter(|server| leased.contains(server) && !reminded.contains(server))
         {
             Some(server) => reminded.push(server),
-            None => changes.push(Upkeep::Drop { id: reminder.id.clone() }),
+            None => changes.push(ReminderUpdate::Drop { id: reminder.id.clone() }),
         }
     }
     for server in leased.iter().filter(|server| !reminded.contains(server)) {
         let meta = json!({ "kind": KIND, "serverId": server, "manager": { "tool": RELEASE } });
-        changes.push(Upkeep::Add { owner: OWNER, content: content(server, lang), meta });
+        changes.push(ReminderUpdate::Add { owner: OWNER, content: content(server, lang), meta });
     }
     changes
 }
@@ -80,8 +80,10 @@ mod tests {
             let reminded: Vec<String> = changes
                 .iter()
                 .map(|change| match change {
-                    Upkeep::Add { meta, .. } => format!("+{}", meta["serverId"].as_str().unwrap()),
-                    Upkeep::Drop { id } => format!("-{id}"),
+                    ReminderUpdate::Add { meta, .. } => {
+                        format!("+{}", meta["serverId"].as_str().unwrap())
+                    }
+                    ReminderUpdate::Drop { id } => format!("-{id}"),
                 })
                 .collect();
             assert_eq!(reminded, expected, "{leased:?}");
@@ -92,7 +94,7 @@ mod tests {
     fn the_reminder_names_the_tool_that_ends_it_and_is_guarded_by_it() {
         for lang in [Lang::En, Lang::Zh] {
             let changes = upkeep(&["files"], &[], lang);
-            let [Upkeep::Add { content, meta, .. }] = changes.as_slice() else { panic!() };
+            let [ReminderUpdate::Add { content, meta, .. }] = changes.as_slice() else { panic!() };
             assert!(content.contains("mcp_release") && content.contains("`files`"));
             let guard = crate::domain::reminder::guard(ReminderAction::Delete, true, Some(meta));
             assert_eq!(guard, Some(Guard::Tool(RELEASE.to_owned())));

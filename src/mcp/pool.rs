@@ -13,7 +13,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
 use crate::domain::DialogId;
 use crate::minds::mcp_config::McpServer;
-use crate::tools::Whose;
+use crate::tools::LeaseScope;
 
 /// Instances that run at once.
 const MAX_INSTANCES: usize = 64;
@@ -224,10 +224,10 @@ impl InstancePool {
 }
 
 /// True if an instance is leased to this dialog, or to one of this tree.
-pub(super) fn is_owned_by(owner: &InstanceOwner, whose: &Whose) -> bool {
+pub(super) fn is_owned_by(owner: &InstanceOwner, whose: &LeaseScope) -> bool {
     match (owner, whose) {
-        (InstanceOwner::Dialog(dialog), Whose::Dialog(wanted)) => dialog == wanted,
-        (InstanceOwner::Dialog(dialog), Whose::Tree(root)) => dialog.root == *root,
+        (InstanceOwner::Dialog(dialog), LeaseScope::Dialog(wanted)) => dialog == wanted,
+        (InstanceOwner::Dialog(dialog), LeaseScope::Tree(root)) => dialog.root == *root,
         (InstanceOwner::Unassigned | InstanceOwner::Shared, _) => false,
     }
 }

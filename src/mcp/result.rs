@@ -8,12 +8,12 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::domain::{ImageKind, Lang, Secrets};
-use crate::tools::{RESULT_LIMIT_CHARS, ToolImage, ToolOutcome};
+use crate::tools::{MAX_RESULT_CHARS, ToolImage, ToolOutcome};
 
 const MAX_IMAGES: usize = 8;
 const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Text of one block that is read; the outcome is truncated further.
-const MAX_BLOCK_CHARS: usize = 8 * RESULT_LIMIT_CHARS;
+const MAX_BLOCK_CHARS: usize = 8 * MAX_RESULT_CHARS;
 const MAX_LINK_CHARS: usize = 1_000;
 
 /// The text without invisible characters, truncated to `max` characters.
@@ -65,7 +65,7 @@ pub(super) fn tool_outcome(
         });
     }
     let failed = result.is_error == Some(true);
-    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), pictures }
+    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), images: pictures }
 }
 
 struct ResultReader<'a> {
@@ -224,10 +224,10 @@ mod tests {
         let png = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
         let image = json!({"type": "image", "data": png, "mimeType": "image/jpeg"});
         let one = outcome(json!({"content": [image]}));
-        assert_eq!(one.pictures[0].media_type, "image/png");
+        assert_eq!(one.images[0].media_type, "image/png");
         assert_eq!((one.text.as_str(), one.ok), ("Pictures returned: 1.", true));
         let many = outcome(json!({"content": vec![image; MAX_IMAGES + 1]}));
-        assert_eq!(many.pictures.len(), MAX_IMAGES);
+        assert_eq!(many.images.len(), MAX_IMAGES);
         assert!(many.text.contains("left out"), "{}", many.text);
     }
 
@@ -238,10 +238,7 @@ mod tests {
             let outcome = outcome(
                 json!({"content": [{"type": "image", "data": data, "mimeType": "image/webp"}]}),
             );
-            assert!(
-                outcome.pictures.is_empty() && outcome.text.contains("left out"),
-                "{outcome:?}"
-            );
+            assert!(outcome.images.is_empty() && outcome.text.contains("left out"), "{outcome:?}");
         }
     }
 

@@ -24,7 +24,7 @@ use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};
 use crate::sandbox::Sandbox;
-use crate::tools::{Registry, Tool, ToolSource, Upkeep, Whose};
+use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
 
 /// What the servers of a workspace need.
 #[derive(Clone)]
@@ -155,11 +155,11 @@ impl ToolSource for Servers {
         self.now().problems.clone()
     }
 
-    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep> {
+    fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate> {
         lease::upkeep(&self.now().leased_by(dialog), reminders, self.lang)
     }
 
-    fn release(&self, whose: Whose) -> BoxFuture<'static, ()> {
+    fn release(&self, whose: LeaseScope) -> BoxFuture<'static, ()> {
         let (reply, released) = oneshot::channel();
         let request = self.request(SupervisorRequest::Release { whose, server: None, reply });
         Box::pin(async move {

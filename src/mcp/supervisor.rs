@@ -20,7 +20,7 @@ use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
 use crate::domain::{DialogId, Problem, Vault};
 use crate::minds::mcp_config::{McpServer, PATH};
-use crate::tools::Whose;
+use crate::tools::LeaseScope;
 
 /// How long a generation waits for a server that is starting.
 pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ pub(super) enum SupervisorRequest {
     },
     /// Answered with whether any instance was leased.
     Release {
-        whose: Whose,
+        whose: LeaseScope,
         server: Option<String>,
         reply: oneshot::Sender<bool>,
     },

@@ -7,7 +7,7 @@
 mod pattern;
 
 use crate::domain::AccessLists;
-use pattern::Pattern;
+use pattern::DirPattern;
 
 /// The lists, ready to be asked. The default allows everything.
 #[derive(Debug, Clone, Default)]
@@ -16,19 +16,19 @@ pub struct Access {
     write: AccessRules,
     problems: Vec<String>,
     /// Lists of others that hold as well.
-    also: Vec<Access>,
+    combined: Vec<Access>,
 }
 
 /// What a tool wants to do with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
+pub enum AccessOp {
     Read,
     Write,
 }
 
 /// What the path stands for; endings only matter for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum PathTarget {
     File,
     Directory,
 }
@@ -37,20 +37,20 @@ pub enum Target {
 /// `.` and empty names; an empty one is the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadScope {
-    pub closed_dirs: Vec<String>,
+    pub denied_dirs: Vec<String>,
     /// Only these, if there is a list.
     pub dirs: Option<Vec<String>>,
     /// Lower case, with the dot.
-    pub closed_endings: Vec<String>,
-    pub endings: Option<Vec<String>>,
+    pub denied_extensions: Vec<String>,
+    pub extensions: Option<Vec<String>>,
 }
 
 impl ReadScope {
     /// True if everything may be read.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        let closed = self.closed_dirs.is_empty() && self.closed_endings.is_empty();
-        closed && self.dirs.is_none() && self.endings.is_none()
+        let closed = self.denied_dirs.is_empty() && self.denied_extensions.is_empty();
+        closed && self.dirs.is_none() && self.extensions.is_none()
     }
 
     /// What both allow. What two allow lists have in common cannot be said as one list: nothing then.
@@ -59,10 +59,10 @@ impl ReadScope {
             (Some(_), Some(_)) => Some(Vec::new()),
             (one, two) => one.or(two),
         };
-        self.closed_dirs.extend(other.closed_dirs);
-        self.closed_endings.extend(other.closed_endings);
+        self.denied_dirs.extend(other.denied_dirs);
+        self.denied_extensions.extend(other.denied_extensions);
         self.dirs = both(self.dirs, other.dirs);
-        self.endings = both(self.endings, other.endings);
+        self.extensions = both(self.extensions, other.extensions);
         self
     }
 }
@@ -79,23 +79,23 @@ pub struct ListRule {
 struct AccessRules {
     deny_dirs: DirList,
     allow_dirs: DirList,
-    deny_endings: EndingList,
-    allow_endings: EndingList,
+    deny_extensions: ExtensionList,
+    allow_extensions: ExtensionList,
 }
 
 #[derive(Debug, Clone, Default)]
 struct DirList {
     name: &'static str,
     entries: Vec<String>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<DirPattern>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct EndingList {
+struct ExtensionList {
     name: &'static str,
     entries: Vec<String>,
     /// Lower case, with the dot.
-    endings: Vec<String>,
+    extensions: Vec<String>,
 }
 
 impl Access {
@@ -108,29 +108,29 @@ impl Access {
             (dirs("no_read_dirs", &lists.no_read_dirs), dirs("read_dirs", &lists.read_dirs));
         let write_dirs =
             (dirs("no_write_dirs", &lists.no_write_dirs), dirs("write_dirs", &lists.write_dirs));
-        let ends = EndingList::new;
+        let ends = ExtensionList::new;
         Self {
             read: AccessRules {
                 deny_dirs: read_dirs.0,
                 allow_dirs: read_dirs.1,
-                deny_endings: ends("no_read_file_ext_names", &lists.no_read_file_ext_names),
-                allow_endings: ends("read_file_ext_names", &lists.read_file_ext_names),
+                deny_extensions: ends("no_read_file_ext_names", &lists.no_read_file_ext_names),
+                allow_extensions: ends("read_file_ext_names", &lists.read_file_ext_names),
             },
             write: AccessRules {
                 deny_dirs: write_dirs.0,
                 allow_dirs: write_dirs.1,
-                deny_endings: ends("no_write_file_ext_names", &lists.no_write_file_ext_names),
-                allow_endings: ends("write_file_ext_names", &lists.write_file_ext_names),
+                deny_extensions: ends("no_write_file_ext_names", &lists.no_write_file_ext_names),
+                allow_extensions: ends("write_file_ext_names", &lists.write_file_ext_names),
             },
             problems,
-            also: Vec::new(),
+            combined: Vec::new(),
         }
     }
 
     /// What both allow.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.also.push(other);
+        self.combined.push(other);
         self
     }
 
@@ -142,31 +142,41 @@ impl Access {
 
     /// The lists for reading.
     #[must_use]
-    pub fn reading(&self) -> ReadScope {
-        let AccessRules { deny_dirs, allow_dirs, deny_endings, allow_endings } = &self.read;
+    pub fn read_scope(&self) -> ReadScope {
+        let AccessRules {
+            deny_dirs,
+            allow_dirs,
+            deny_extensions: deny_endings,
+            allow_extensions: allow_endings,
+        } = &self.read;
         let some = |given: bool, list: Vec<String>| given.then_some(list);
         let own = ReadScope {
-            closed_dirs: deny_dirs.usable(),
-            dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.usable()),
-            closed_endings: deny_endings.endings.clone(),
-            endings: some(!allow_endings.entries.is_empty(), allow_endings.endings.clone()),
+            denied_dirs: deny_dirs.valid_entries(),
+            dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.valid_entries()),
+            denied_extensions: deny_endings.extensions.clone(),
+            extensions: some(!allow_endings.entries.is_empty(), allow_endings.extensions.clone()),
         };
-        self.also.iter().fold(own, |all, other| all.and(other.reading()))
+        self.combined.iter().fold(own, |all, other| all.and(other.read_scope()))
     }
 
     /// Decides about a path given by its names below the workspace.
     ///
     /// # Errors
     /// The list that is against it.
-    pub fn check(&self, op: Op, names: &[String], target: Target) -> Result<(), ListRule> {
+    pub fn check(
+        &self,
+        op: AccessOp,
+        names: &[String],
+        target: PathTarget,
+    ) -> Result<(), ListRule> {
         let side = match op {
-            Op::Read => &self.read,
-            Op::Write => &self.write,
+            AccessOp::Read => &self.read,
+            AccessOp::Write => &self.write,
         };
         let folded: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
         let file = match target {
-            Target::File => folded.last(),
-            Target::Directory => None,
+            PathTarget::File => folded.last(),
+            PathTarget::Directory => None,
         };
         if side.deny_dirs.matches(&folded) {
             return Err(side.deny_dirs.rule());
@@ -175,17 +185,22 @@ impl Access {
             return Err(side.allow_dirs.rule());
         }
         let Some(file) = file else { return self.check_others(op, names, target) };
-        if side.deny_endings.matches(file) {
-            return Err(side.deny_endings.rule());
+        if side.deny_extensions.matches(file) {
+            return Err(side.deny_extensions.rule());
         }
-        if !side.allow_endings.entries.is_empty() && !side.allow_endings.matches(file) {
-            return Err(side.allow_endings.rule());
+        if !side.allow_extensions.entries.is_empty() && !side.allow_extensions.matches(file) {
+            return Err(side.allow_extensions.rule());
         }
         self.check_others(op, names, target)
     }
 
-    fn check_others(&self, op: Op, names: &[String], target: Target) -> Result<(), ListRule> {
-        self.also.iter().try_for_each(|other| other.check(op, names, target))
+    fn check_others(
+        &self,
+        op: AccessOp,
+        names: &[String],
+        target: PathTarget,
+    ) -> Result<(), ListRule> {
+        self.combined.iter().try_for_each(|other| other.check(op, names, target))
     }
 }
 
@@ -195,7 +210,7 @@ impl DirList {
         let mut patterns = Vec::new();
         for entry in entries {
             let text = if fold { entry.to_lowercase() } else { entry.clone() };
-            match Pattern::parse(&text) {
+            match DirPattern::parse(&text) {
                 Ok(pattern) => patterns.push(pattern),
                 Err(reason) => problems.push(format!("{name}: `{entry}`: {reason}")),
             }
@@ -204,8 +219,8 @@ impl DirList {
     }
 
     /// The entries that are patterns, tidy.
-    fn usable(&self) -> Vec<String> {
-        let usable = self.entries.iter().filter(|entry| Pattern::parse(entry).is_ok());
+    fn valid_entries(&self) -> Vec<String> {
+        let usable = self.entries.iter().filter(|entry| DirPattern::parse(entry).is_ok());
         let names = |entry: &String| {
             entry.split('/').filter(|name| !matches!(*name, "" | ".")).collect::<Vec<_>>().join("/")
         };
@@ -221,7 +236,7 @@ impl DirList {
     }
 }
 
-impl EndingList {
+impl ExtensionList {
     fn new(name: &'static str, entries: &[String]) -> Self {
         let endings = entries
             .iter()
@@ -229,11 +244,11 @@ impl EndingList {
             .filter(|ending| !ending.is_empty())
             .map(|ending| format!(".{ending}"))
             .collect();
-        Self { name, entries: entries.to_vec(), endings }
+        Self { name, entries: entries.to_vec(), extensions: endings }
     }
 
     fn matches(&self, folded_file: &str) -> bool {
-        self.endings.iter().any(|ending| folded_file.ends_with(ending))
+        self.extensions.iter().any(|ending| folded_file.ends_with(ending))
     }
 
     fn rule(&self) -> ListRule {
@@ -263,28 +278,29 @@ mod tests {
             ..AccessLists::default()
         });
         for (path, target, against) in [
-            ("src/main.rs", Target::File, None),
-            ("src", Target::Directory, None),
-            ("docs", Target::Directory, None),
-            ("docs/a/b.md", Target::File, None),
-            ("docs/a/B.Md", Target::File, None),
-            ("src/a.tar.gz", Target::File, None),
-            ("src/secret/main.rs", Target::File, Some("no_read_dirs")),
-            ("src/SECRET/main.rs", Target::File, Some("no_read_dirs")),
-            ("src/my-private-things/a.rs", Target::File, Some("no_read_dirs")),
-            ("src/x/aprivate.rs", Target::File, Some("no_read_dirs")),
-            ("", Target::Directory, Some("read_dirs")),
-            ("srcs/main.rs", Target::File, Some("read_dirs")),
-            ("SRC/main.rs", Target::File, Some("read_dirs")),
-            ("other", Target::Directory, Some("read_dirs")),
-            ("src/a.key", Target::File, Some("no_read_file_ext_names")),
-            ("src/a.PEM", Target::File, Some("no_read_file_ext_names")),
-            ("src/.env", Target::File, Some("no_read_file_ext_names")),
-            ("src/a.toml", Target::File, Some("read_file_ext_names")),
-            ("src/rs", Target::File, Some("read_file_ext_names")),
-            ("src/rs", Target::Directory, None),
+            ("src/main.rs", PathTarget::File, None),
+            ("src", PathTarget::Directory, None),
+            ("docs", PathTarget::Directory, None),
+            ("docs/a/b.md", PathTarget::File, None),
+            ("docs/a/B.Md", PathTarget::File, None),
+            ("src/a.tar.gz", PathTarget::File, None),
+            ("src/secret/main.rs", PathTarget::File, Some("no_read_dirs")),
+            ("src/SECRET/main.rs", PathTarget::File, Some("no_read_dirs")),
+            ("src/my-private-things/a.rs", PathTarget::File, Some("no_read_dirs")),
+            ("src/x/aprivate.rs", PathTarget::File, Some("no_read_dirs")),
+            ("", PathTarget::Directory, Some("read_dirs")),
+            ("srcs/main.rs", PathTarget::File, Some("read_dirs")),
+            ("SRC/main.rs", PathTarget::File, Some("read_dirs")),
+            ("other", PathTarget::Directory, Some("read_dirs")),
+            ("src/a.key", PathTarget::File, Some("no_read_file_ext_names")),
+            ("src/a.PEM", PathTarget::File, Some("no_read_file_ext_names")),
+            ("src/.env", PathTarget::File, Some("no_read_file_ext_names")),
+            ("src/a.toml", PathTarget::File, Some("read_file_ext_names")),
+            ("src/rs", PathTarget::File, Some("read_file_ext_names")),
+            ("src/rs", PathTarget::Directory, None),
         ] {
-            let found = access.check(Op::Read, &names(path), target).err().map(|rule| rule.list);
+            let found =
+                access.check(AccessOp::Read, &names(path), target).err().map(|rule| rule.list);
             assert_eq!(found, against, "{path}");
         }
     }
@@ -297,12 +313,12 @@ mod tests {
             ..AccessLists::default()
         });
         for (op, path, allowed) in [
-            (Op::Write, "out/a", true),
-            (Op::Write, "in/a", false),
-            (Op::Read, "out/a", false),
-            (Op::Read, "in/a", true),
+            (AccessOp::Write, "out/a", true),
+            (AccessOp::Write, "in/a", false),
+            (AccessOp::Read, "out/a", false),
+            (AccessOp::Read, "in/a", true),
         ] {
-            assert_eq!(access.check(op, &names(path), Target::File).is_ok(), allowed, "{path}");
+            assert_eq!(access.check(op, &names(path), PathTarget::File).is_ok(), allowed, "{path}");
         }
     }
 
@@ -315,8 +331,8 @@ mod tests {
         };
         let access = Access::new(&lists);
         assert_eq!(access.problems().len(), 4, "{:?}", access.problems());
-        assert!(access.check(Op::Read, &names("src/a"), Target::File).is_err());
-        assert!(access.check(Op::Write, &names("b"), Target::File).is_ok());
+        assert!(access.check(AccessOp::Read, &names("src/a"), PathTarget::File).is_err());
+        assert!(access.check(AccessOp::Write, &names("b"), PathTarget::File).is_ok());
     }
 
     #[test]
@@ -329,21 +345,23 @@ mod tests {
         let one = Access::new(&lists(&[], &[".minds/**"]));
         let both = one.and(Access::new(&lists(&["src"], &["src/secret"])));
         for (path, target, allowed) in [
-            ("src/a", Target::File, true),
-            ("src", Target::Directory, true),
-            ("src/secret/a", Target::File, false),
-            ("docs", Target::Directory, false),
-            (".minds/a", Target::File, false),
+            ("src/a", PathTarget::File, true),
+            ("src", PathTarget::Directory, true),
+            ("src/secret/a", PathTarget::File, false),
+            ("docs", PathTarget::Directory, false),
+            (".minds/a", PathTarget::File, false),
         ] {
-            assert_eq!(both.check(Op::Read, &names(path), target).is_ok(), allowed, "{path}");
+            assert_eq!(both.check(AccessOp::Read, &names(path), target).is_ok(), allowed, "{path}");
         }
-        assert!(both.check(Op::Write, &names("docs/a"), Target::File).is_ok());
+        assert!(both.check(AccessOp::Write, &names("docs/a"), PathTarget::File).is_ok());
     }
 
     #[test]
     fn no_lists_means_no_limits() {
         for path in ["", "a", "a/b/c.rs"] {
-            assert!(Access::default().check(Op::Write, &names(path), Target::File).is_ok());
+            assert!(
+                Access::default().check(AccessOp::Write, &names(path), PathTarget::File).is_ok()
+            );
         }
     }
 }

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::{Mismatch, as_integer, check_object};
+use super::schema::{SchemaMismatch, as_integer, check_object};
 use super::tool::ToolSpec;
 use crate::domain::json::{MAX_NESTING, TooDeep};
 use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
-const RAW_LIMIT_BYTES: usize = 4 * 1024 * 1024;
+const MAX_RAW_BYTES: usize = 4 * 1024 * 1024;
 
 /// Arguments that fit the tool's schema.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,12 +22,12 @@ pub(super) enum ArgFault {
     NotJson { reason: String },
     TooDeep(TooDeep),
     NotObject,
-    Mismatch(Mismatch),
+    Mismatch(SchemaMismatch),
 }
 
 impl Args {
     /// The arguments of a call.
-    pub(super) fn of(raw: &str, tool: &ToolSpec) -> Result<Self, ArgFault> {
+    pub(super) fn for_tool(raw: &str, tool: &ToolSpec) -> Result<Self, ArgFault> {
         if tool.is_checked() { Self::parse(raw, &tool.parameters) } else { Self::read(raw) }
     }
 
@@ -39,7 +39,7 @@ impl Args {
     }
 
     fn read(raw: &str) -> Result<Self, ArgFault> {
-        if raw.len() > RAW_LIMIT_BYTES {
+        if raw.len() > MAX_RAW_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
         }
         if let Some(at) = json::too_deep(raw) {
@@ -105,10 +105,10 @@ impl ArgFault {
     pub(super) fn text(&self, lang: Lang) -> String {
         match (self, lang) {
             (Self::TooLong { bytes }, Lang::En) => {
-                format!("The arguments are too long: {bytes} bytes, limit {RAW_LIMIT_BYTES}.")
+                format!("The arguments are too long: {bytes} bytes, limit {MAX_RAW_BYTES}.")
             }
             (Self::TooLong { bytes }, Lang::Zh) => {
-                format!("参数过长:{bytes} 字节,上限 {RAW_LIMIT_BYTES}。")
+                format!("参数过长:{bytes} 字节,上限 {MAX_RAW_BYTES}。")
             }
             (Self::NotJson { reason }, Lang::En) => {
                 format!("The arguments are not valid JSON: {reason}. Nothing was run.")
@@ -180,7 +180,7 @@ mod tests {
         let fault = Args::parse(&deep, &schema()).unwrap_err();
         assert_eq!(fault, ArgFault::TooDeep(TooDeep { line: 1, column: 69 }));
         assert!(fault.text(Lang::En).contains("more than 64 deep (line 1, column 69)"));
-        let long = " ".repeat(RAW_LIMIT_BYTES + 1);
+        let long = " ".repeat(MAX_RAW_BYTES + 1);
         assert!(matches!(Args::parse(&long, &schema()), Err(ArgFault::TooLong { .. })));
     }
 

@@ -14,7 +14,7 @@ use std::process::Command;
 use serde_json::{Map, Value, json};
 
 use super::outcome::ToolOutcome;
-use super::test_support::{Bench, header};
+use super::test_support::{TestBench, header};
 
 const SECRET: &str = "KEEP-AWAY-7731";
 
@@ -35,7 +35,7 @@ enum Verdict {
 }
 
 /// The paths. Those in the look-alike neighbour and absolute ones need the workspace's own name.
-fn cases(bench: &Bench) -> Vec<(String, Verdict)> {
+fn cases(bench: &TestBench) -> Vec<(String, Verdict)> {
     use Verdict::{Denied, Fine, LinkOut, Refused};
     let root = bench.cx.workspace.to_str().unwrap();
     let fixed = [
@@ -167,8 +167,8 @@ fn cases(bench: &Bench) -> Vec<(String, Verdict)> {
 }
 
 /// A workspace full of traps.
-fn trapped() -> Bench {
-    let bench = Bench::new();
+fn trapped() -> TestBench {
+    let bench = TestBench::new();
     let root = bench.cx.workspace.to_str().unwrap().to_owned();
     for path in [
         "ok.txt",
@@ -227,7 +227,7 @@ fn trapped() -> Bench {
 }
 
 /// All that must stay as it is: what lies beside the workspace, and its reserved areas.
-fn guarded(bench: &Bench) -> BTreeMap<String, String> {
+fn guarded(bench: &TestBench) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let beside = bench.dir.path();
     for entry in std::fs::read_dir(beside).unwrap() {
@@ -261,7 +261,7 @@ struct Way {
 }
 
 /// Every path-taking argument of every tool. A patch has one way for each kind of section.
-fn ways(bench: &Bench) -> Vec<Way> {
+fn ways(bench: &TestBench) -> Vec<Way> {
     let specs = bench.specs(&TOOLSETS);
     let mut ways = Vec::new();
     for (tool, schema) in specs {
@@ -345,7 +345,7 @@ fn patch(kind: &str, path: &str) -> String {
 }
 
 /// Runs a prepared edit at once, so that preparing tools do all the harm they can.
-fn run(bench: &Bench, way: &Way, path: &str) -> ToolOutcome {
+fn run(bench: &TestBench, way: &Way, path: &str) -> ToolOutcome {
     let outcome = bench.run(&way.tool, &way.call(path));
     if let Some(id) = header(&outcome, "hunk_id").filter(|_| outcome.ok) {
         let call = json!({"hunk_id": id.trim_matches('\'')});

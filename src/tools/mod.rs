@@ -38,19 +38,21 @@ mod source;
 mod stop;
 mod tool;
 
-pub use access::{Access, ListRule, Op, Target};
+pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
-pub use outcome::{RESULT_LIMIT_CHARS, ReminderScope, Render, StateChange, ToolImage, ToolOutcome};
+pub use outcome::{
+    MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage, ToolOutcome,
+};
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
     Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Note, OutputLogMode, PASSED_ON,
     ProcessScope, Register, ShellSetup, Shells, follow, keep_output,
 };
 pub(crate) use shell::{Group, Identity};
-pub use source::{ToolSource, Upkeep, Whose};
+pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
-pub(crate) use tool::{half, interrupted};
+pub(crate) use tool::{interrupted, localized};
 
 #[cfg(test)]
 mod escapes;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::domain::{Lang, Secrets};
 
 /// The longest result text, in characters.
-pub const RESULT_LIMIT_CHARS: usize = 48_000;
+pub const MAX_RESULT_CHARS: usize = 48_000;
 
 /// Room kept for the line that tells how much was cut.
 const CUT_LINE_CHARS: usize = 120;
@@ -23,7 +23,7 @@ pub struct ToolOutcome {
     /// To be committed by the caller, in this order.
     pub changes: Vec<StateChange>,
     /// To be kept by the caller and shown to the model.
-    pub pictures: Vec<ToolImage>,
+    pub images: Vec<ToolImage>,
 }
 
 /// A picture a tool has read or made.
@@ -44,13 +44,13 @@ pub enum StateChange {
         position: Option<usize>,
         /// Dialog or personal; tools never add shared ones.
         scope: ReminderScope,
-        render: Render,
+        render: ReminderFormat,
     },
     UpdateReminder {
         id: String,
         content: String,
         /// `None` keeps what the reminder has.
-        render: Option<Render>,
+        render: Option<ReminderFormat>,
     },
     DeleteReminder {
         id: String,
@@ -81,7 +81,7 @@ pub enum ReminderScope {
 
 /// How a screen shows a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Render {
+pub enum ReminderFormat {
     Markdown,
     Plain,
 }
@@ -89,17 +89,17 @@ pub enum Render {
 impl ToolOutcome {
     /// A success without state changes.
     pub fn done(text: impl Into<String>) -> Self {
-        Self { ok: true, text: text.into(), changes: Vec::new(), pictures: Vec::new() }
+        Self { ok: true, text: text.into(), changes: Vec::new(), images: Vec::new() }
     }
 
     /// A failure; the text says what to do instead.
     pub fn failed(text: impl Into<String>) -> Self {
-        Self { ok: false, text: text.into(), changes: Vec::new(), pictures: Vec::new() }
+        Self { ok: false, text: text.into(), changes: Vec::new(), images: Vec::new() }
     }
 
     /// A success that changes dialog state.
     pub fn changed(text: impl Into<String>, change: StateChange) -> Self {
-        Self { ok: true, text: text.into(), changes: vec![change], pictures: Vec::new() }
+        Self { ok: true, text: text.into(), changes: vec![change], images: Vec::new() }
     }
 
     /// The same outcome without secrets, whatever of it is kept or shown.
@@ -107,9 +107,9 @@ impl ToolOutcome {
     pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
         self.text = secrets.redacted(self.text);
         self.changes = self.changes.into_iter().map(|change| change.redacted(secrets)).collect();
-        let before = self.pictures.len();
-        self.pictures.retain(|picture| !secrets.is_in(&picture.bytes));
-        if self.pictures.len() < before {
+        let before = self.images.len();
+        self.images.retain(|picture| !secrets.is_in(&picture.bytes));
+        if self.images.len() < before {
             let why = lang.pick(
                 "[a picture was left out: there is a key in it]",
                 "[已略去一张图片:其中含有密钥]",
@@ -122,7 +122,7 @@ impl ToolOutcome {
     /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].
     #[must_use]
     pub fn capped(self, lang: Lang) -> Self {
-        Self { text: clip_middle(self.text, RESULT_LIMIT_CHARS, lang), ..self }
+        Self { text: clip_middle(self.text, MAX_RESULT_CHARS, lang), ..self }
     }
 }
 
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_text_within_the_limit_is_left_alone() {
-        for text in [String::new(), "短".repeat(RESULT_LIMIT_CHARS), "x".repeat(10)] {
+        for text in [String::new(), "短".repeat(MAX_RESULT_CHARS), "x".repeat(10)] {
             assert_eq!(ToolOutcome::done(text.clone()).capped(Lang::En).text, text);
         }
     }
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn a_longer_text_keeps_head_and_tail_and_says_what_was_cut() {
         for (unit, lang) in [("a", Lang::En), ("短", Lang::Zh)] {
-            let text = format!("HEAD{}TAIL", unit.repeat(RESULT_LIMIT_CHARS * 2));
+            let text = format!("HEAD{}TAIL", unit.repeat(MAX_RESULT_CHARS * 2));
             let capped = ToolOutcome::failed(text).capped(lang);
             assert!(!capped.ok);
             assert!(capped.text.starts_with("HEAD") && capped.text.ends_with("TAIL"));
-            assert!(capped.text.chars().count() <= RESULT_LIMIT_CHARS);
+            assert!(capped.text.chars().count() <= MAX_RESULT_CHARS);
             assert!(capped.text.contains(lang.pick("48128 of 96008", "48128")), "{lang:?}");
         }
     }
@@ -202,7 +202,7 @@ mod tests {
             media_type: "image/png",
             bytes: Arc::from(format!("\u{89}PNG {text}").into_bytes()),
         };
-        let (scope, render) = (ReminderScope::Dialog, Render::Plain);
+        let (scope, render) = (ReminderScope::Dialog, ReminderFormat::Plain);
         let id = || "x".to_owned();
         let add =
             StateChange::AddReminder { id: id(), content: text(), position: None, scope, render };
@@ -214,12 +214,12 @@ mod tests {
                 StateChange::Follow { id: id(), content: text(), owner: "x", meta },
                 StateChange::ClearMind { reminder_content: Some(text()) },
             ],
-            pictures: vec![picture(text()), picture("plain".to_owned())],
+            images: vec![picture(text()), picture("plain".to_owned())],
             ..ToolOutcome::done(text())
         };
         let clean = outcome.redacted(&secrets, Lang::En);
         assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");
-        assert_eq!(clean.pictures, [picture("plain".to_owned())]);
+        assert_eq!(clean.images, [picture("plain".to_owned())]);
         let told = format!("{:?}", clean.changes);
         assert!(!told.contains(key) && told.matches("a [redacted] b").count() == 5, "{told}");
         assert!(told.contains("Number(7)"), "{told}");

@@ -22,7 +22,7 @@ use super::{readonly, shell};
 use crate::domain::{Lang, Member, Shell};
 
 /// Unknown names shown back are cut to this many characters.
-const SHOWN_NAME_CHARS: usize = 80;
+const MAX_SHOWN_NAME_CHARS: usize = 80;
 
 /// All tools and toolsets.
 #[derive(Debug, Clone, Default)]
@@ -175,13 +175,13 @@ impl Registry {
         granted: &[String],
         without: &BTreeSet<&str>,
         offered: &[Arc<dyn Tool>],
-    ) -> Vec<man::Owned> {
+    ) -> Vec<man::OwnedToolset> {
         let all = granted.iter().any(|name| name == "*");
         let is_owned =
             |name: &String| (all || granted.contains(name)) && !without.contains(name.as_str());
         let owned = self.toolsets.iter().filter(|(name, _)| is_owned(name));
         owned
-            .map(|(toolset, names)| man::Owned {
+            .map(|(toolset, names)| man::OwnedToolset {
                 toolset: toolset.clone(),
                 tools: offered
                     .iter()
@@ -210,7 +210,7 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn broken_down(name: &str, lang: Lang) -> String {
+fn panicked(name: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("{name} broke down; its outcome is unknown. The log has the reason."),
         Lang::Zh => format!("{name} 执行中崩溃，结果未知；原因见日志。"),
@@ -262,11 +262,11 @@ impl ToolSubset {
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
         };
-        match Args::of(raw_arguments, tool.spec()) {
+        match Args::for_tool(raw_arguments, tool.spec()) {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
-                call.await.unwrap_or_else(|_| ToolOutcome::failed(broken_down(name, lang)))
+                call.await.unwrap_or_else(|_| ToolOutcome::failed(panicked(name, lang)))
             }
             Err(fault) => ToolOutcome::failed(match lang {
                 Lang::En => format!("{name} was not run. {}", fault.text(lang)),
@@ -280,7 +280,7 @@ impl ToolSubset {
             return only_in_main(lang);
         }
         let shown: String =
-            name.chars().take(SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
+            name.chars().take(MAX_SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
         let known: Vec<&str> = self.specs().map(|spec| spec.name.as_ref()).collect();
         let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
         ToolOutcome::failed(match lang {

@@ -3,21 +3,21 @@
 
 use std::fmt::Write;
 
-use super::access::Op;
+use super::access::AccessOp;
 use super::guard::{PathFault, PathFaultKind};
 use super::outcome::ToolOutcome;
 use crate::domain::Lang;
 
 /// A result being written.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct ToolReport {
     ok: bool,
     header: String,
     summary: String,
     body: String,
 }
 
-impl Report {
+impl ToolReport {
     /// The result of a call that did what it was asked.
     pub(super) fn ok(mode: &str, path: &str) -> Self {
         Self::start(true, mode, path)
@@ -67,11 +67,11 @@ impl Report {
 }
 
 /// The result of a call whose path was not opened.
-pub(super) fn refused(mode: &str, op: Op, fault: &PathFault, lang: Lang) -> ToolOutcome {
-    let report = Report::error(mode, &fault.path, fault.code());
+pub(super) fn refused(mode: &str, op: AccessOp, fault: &PathFault, lang: Lang) -> ToolOutcome {
+    let report = ToolReport::error(mode, &fault.path, fault.code());
     let report = match fault.kind {
         PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => {
-            report.field("operation", word(op))
+            report.field("operation", op_name(op))
         }
         PathFaultKind::Invalid(_)
         | PathFaultKind::NotFound
@@ -86,10 +86,10 @@ pub(super) fn refused(mode: &str, op: Op, fault: &PathFault, lang: Lang) -> Tool
     report.summary(fault.text(lang)).outcome()
 }
 
-fn word(op: Op) -> &'static str {
+fn op_name(op: AccessOp) -> &'static str {
     match op {
-        Op::Read => "read",
-        Op::Write => "write",
+        AccessOp::Read => "read",
+        AccessOp::Write => "write",
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
             ("a\nstatus: ok", "path: \"a\\nstatus: ok\""),
             ("```", "path: '```'"),
         ] {
-            let outcome = Report::error("read_file", path, "NOT_FOUND").summary("s").outcome();
+            let outcome = ToolReport::error("read_file", path, "NOT_FOUND").summary("s").outcome();
             assert!(!outcome.ok);
             assert!(outcome.text.lines().any(|found| found == line), "{}", outcome.text);
             assert!(outcome.text.starts_with("```yaml\nstatus: error\nmode: read_file\n"));

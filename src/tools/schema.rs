@@ -6,18 +6,18 @@ use serde_json::{Map, Value};
 use crate::domain::Lang;
 
 /// Names shown to a model are cut to this many characters.
-const SHOWN_NAME_CHARS: usize = 80;
+const MAX_SHOWN_NAME_CHARS: usize = 80;
 
 /// Why a value does not fit its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mismatch {
+pub(super) struct SchemaMismatch {
     /// Dotted path of the field.
     pub field: String,
-    pub kind: MismatchKind,
+    pub kind: SchemaMismatchKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MismatchKind {
+pub(super) enum SchemaMismatchKind {
     Missing,
     Unexpected { known: Vec<String> },
     WrongType { expected: String, found: &'static str },
@@ -25,8 +25,8 @@ pub(super) enum MismatchKind {
     Below { minimum: i64 },
 }
 
-impl Mismatch {
-    fn at(field: &str, kind: MismatchKind) -> Self {
+impl SchemaMismatch {
+    fn at(field: &str, kind: SchemaMismatchKind) -> Self {
         Self { field: shown(field), kind }
     }
 
@@ -34,30 +34,32 @@ impl Mismatch {
     pub(super) fn text(&self, lang: Lang) -> String {
         let field = &self.field;
         match (&self.kind, lang) {
-            (MismatchKind::Missing, Lang::En) => format!("`{field}` is required but missing."),
-            (MismatchKind::Missing, Lang::Zh) => format!("缺少必填参数 `{field}`。"),
-            (MismatchKind::Unexpected { known }, Lang::En) => {
+            (SchemaMismatchKind::Missing, Lang::En) => {
+                format!("`{field}` is required but missing.")
+            }
+            (SchemaMismatchKind::Missing, Lang::Zh) => format!("缺少必填参数 `{field}`。"),
+            (SchemaMismatchKind::Unexpected { known }, Lang::En) => {
                 format!("`{field}` is not a parameter; known: {}.", list(known))
             }
-            (MismatchKind::Unexpected { known }, Lang::Zh) => {
+            (SchemaMismatchKind::Unexpected { known }, Lang::Zh) => {
                 format!("没有名为 `{field}` 的参数;可用:{}。", list(known))
             }
-            (MismatchKind::WrongType { expected, found }, Lang::En) => {
+            (SchemaMismatchKind::WrongType { expected, found }, Lang::En) => {
                 format!("`{field}` must be {expected}, not {found}.")
             }
-            (MismatchKind::WrongType { expected, found }, Lang::Zh) => {
+            (SchemaMismatchKind::WrongType { expected, found }, Lang::Zh) => {
                 format!("`{field}` 的类型应为 {expected},收到的是 {found}。")
             }
-            (MismatchKind::NotOneOf { allowed }, Lang::En) => {
+            (SchemaMismatchKind::NotOneOf { allowed }, Lang::En) => {
                 format!("`{field}` must be one of: {}.", list(allowed))
             }
-            (MismatchKind::NotOneOf { allowed }, Lang::Zh) => {
+            (SchemaMismatchKind::NotOneOf { allowed }, Lang::Zh) => {
                 format!("`{field}` 只能是:{}。", list(allowed))
             }
-            (MismatchKind::Below { minimum }, Lang::En) => {
+            (SchemaMismatchKind::Below { minimum }, Lang::En) => {
                 format!("`{field}` must be at least {minimum}.")
             }
-            (MismatchKind::Below { minimum }, Lang::Zh) => {
+            (SchemaMismatchKind::Below { minimum }, Lang::Zh) => {
                 format!("`{field}` 不能小于 {minimum}。")
             }
         }
@@ -69,16 +71,20 @@ impl Mismatch {
 pub(super) fn check_object(
     schema: &Value,
     object: &mut Map<String, Value>,
-) -> Result<(), Mismatch> {
+) -> Result<(), SchemaMismatch> {
     let required = names(schema, "required");
     object.retain(|key, value| !value.is_null() || required.iter().any(|name| name == key));
     object_fits(schema, object, "")
 }
 
-fn object_fits(schema: &Value, object: &Map<String, Value>, at: &str) -> Result<(), Mismatch> {
+fn object_fits(
+    schema: &Value,
+    object: &Map<String, Value>,
+    at: &str,
+) -> Result<(), SchemaMismatch> {
     for name in names(schema, "required") {
         if !object.contains_key(&name) {
-            return Err(Mismatch::at(&join(at, &name), MismatchKind::Missing));
+            return Err(SchemaMismatch::at(&join(at, &name), SchemaMismatchKind::Missing));
         }
     }
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -88,7 +94,10 @@ fn object_fits(schema: &Value, object: &Map<String, Value>, at: &str) -> Result<
             Some(schema) => value_fits(schema, value, &join(at, key))?,
             None if closed => {
                 let known = properties.map(|map| map.keys().cloned().collect()).unwrap_or_default();
-                return Err(Mismatch::at(&join(at, key), MismatchKind::Unexpected { known }));
+                return Err(SchemaMismatch::at(
+                    &join(at, key),
+                    SchemaMismatchKind::Unexpected { known },
+                ));
             }
             None => {}
         }
@@ -96,25 +105,26 @@ fn object_fits(schema: &Value, object: &Map<String, Value>, at: &str) -> Result<
     Ok(())
 }
 
-fn value_fits(schema: &Value, value: &Value, at: &str) -> Result<(), Mismatch> {
+fn value_fits(schema: &Value, value: &Value, at: &str) -> Result<(), SchemaMismatch> {
     let expected = schema.get("type").and_then(Value::as_str);
     if let Some(expected) = expected
         && !has_type(value, expected)
     {
-        let kind = MismatchKind::WrongType { expected: expected.into(), found: type_of(value) };
-        return Err(Mismatch::at(at, kind));
+        let kind =
+            SchemaMismatchKind::WrongType { expected: expected.into(), found: type_of(value) };
+        return Err(SchemaMismatch::at(at, kind));
     }
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
         && !allowed.contains(value)
     {
         let allowed = allowed.iter().map(plain).collect();
-        return Err(Mismatch::at(at, MismatchKind::NotOneOf { allowed }));
+        return Err(SchemaMismatch::at(at, SchemaMismatchKind::NotOneOf { allowed }));
     }
     if let (Some(minimum), Some(number)) =
         (schema.get("minimum").and_then(Value::as_i64), as_integer(value))
         && number < minimum
     {
-        return Err(Mismatch::at(at, MismatchKind::Below { minimum }));
+        return Err(SchemaMismatch::at(at, SchemaMismatchKind::Below { minimum }));
     }
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
         for (index, value) in values.iter().enumerate() {
@@ -171,7 +181,7 @@ fn join(at: &str, name: &str) -> String {
 }
 
 fn shown(name: &str) -> String {
-    name.chars().take(SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect()
+    name.chars().take(MAX_SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]
@@ -201,7 +211,7 @@ mod tests {
         })
     }
 
-    fn check(value: &Value) -> Result<(), Mismatch> {
+    fn check(value: &Value) -> Result<(), SchemaMismatch> {
         check_object(&schema(), &mut value.as_object().unwrap().clone())
     }
 

@@ -25,10 +25,10 @@ pub trait ToolSource: Send + Sync + Debug {
     fn problems(&self) -> Vec<Problem>;
 
     /// What becomes of the reminders it keeps in a dialog that begins a generation.
-    fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<Upkeep>;
+    fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate>;
 
     /// Gives up what was held for a dialog, or for all of a tree.
-    fn release(&self, whose: Whose) -> BoxFuture<'static, ()>;
+    fn release(&self, whose: LeaseScope) -> BoxFuture<'static, ()>;
 
     /// Gives up everything; [`ToolSource::run`] ends then.
     fn close(&self) -> BoxFuture<'static, ()>;
@@ -36,14 +36,14 @@ pub trait ToolSource: Send + Sync + Debug {
 
 /// For whom something is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whose {
+pub enum LeaseScope {
     Dialog(DialogId),
     Tree(RootId),
 }
 
 /// A change of a reminder by the one who keeps it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Upkeep {
+pub enum ReminderUpdate {
     Add {
         /// Who keeps it from now on.
         owner: &'static str,

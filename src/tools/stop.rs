@@ -6,23 +6,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The flag, as the work sees it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
+pub(super) struct StopFlag(Arc<AtomicBool>);
 
 /// Sets the flag when it is dropped.
 #[derive(Debug)]
-pub(super) struct WhenDropped(Stop);
+pub(super) struct StopGuard(StopFlag);
 
-impl Stop {
-    pub(super) fn is_wanted(&self) -> bool {
+impl StopFlag {
+    pub(super) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(super) fn when_dropped(&self) -> WhenDropped {
-        WhenDropped(self.clone())
+    pub(super) fn set_on_drop(&self) -> StopGuard {
+        StopGuard(self.clone())
     }
 }
 
-impl Drop for WhenDropped {
+impl Drop for StopGuard {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
     use crate::tools::args::Args;
     use crate::tools::outcome::ToolOutcome;
-    use crate::tools::test_support::Bench;
+    use crate::tools::test_support::TestBench;
     use crate::tools::tool::{BuiltIn, Description, ToolCx, ToolSpec};
 
     /// Work without end, that leaves a file when it is told to stop.
-    fn endless(cx: &ToolCx, _: &Args, stop: &Stop) -> ToolOutcome {
-        while !stop.is_wanted() {
+    fn endless(cx: &ToolCx, _: &Args, stop: &StopFlag) -> ToolOutcome {
+        while !stop.is_set() {
             std::thread::yield_now();
         }
         std::fs::write(cx.workspace.join("ended"), "").unwrap();
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn dropping_a_call_ends_its_work() {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         let spec = ToolSpec {
             name: "endless".into(),
             description: Description::Own(|_| "endless"),
@@ -71,11 +71,11 @@ mod tests {
 
     #[test]
     fn work_is_told_to_stop_when_its_call_is_dropped_and_not_before() {
-        let stop = Stop::default();
-        let call = stop.when_dropped();
+        let stop = StopFlag::default();
+        let call = stop.set_on_drop();
         let work = stop.clone();
-        assert!(!work.is_wanted());
+        assert!(!work.is_set());
         drop(call);
-        assert!(work.is_wanted());
+        assert!(work.is_set());
     }
 }

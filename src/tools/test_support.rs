@@ -23,16 +23,16 @@ impl Clock for FixedClock {
 }
 
 /// A workspace `ws` beside things that must stay out of reach.
-pub(crate) struct Bench {
+pub(crate) struct TestBench {
     pub dir: TempDir,
     pub cx: ToolCx,
     tools: Registry,
     /// Its time stands still unless it is [moved on](Bench::wait).
-    runtime: Timeless,
+    runtime: PausedRuntime,
     calls: AtomicU32,
 }
 
-impl Bench {
+impl TestBench {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let workspace = dir.path().join("ws");
@@ -62,7 +62,7 @@ impl Bench {
             dir,
             cx,
             tools: Registry::builtin(),
-            runtime: Timeless(Some(runtime)),
+            runtime: PausedRuntime(Some(runtime)),
             calls: AtomicU32::new(0),
         }
     }
@@ -160,10 +160,10 @@ impl Bench {
 }
 
 /// A runtime whose time stands still.
-struct Timeless(Option<Runtime>);
+struct PausedRuntime(Option<Runtime>);
 
 /// It cannot be waited for inside another runtime, where some tests let go of their bench.
-impl Drop for Timeless {
+impl Drop for PausedRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

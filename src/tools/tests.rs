@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::outcome::ToolOutcome;
-use super::test_support::{Bench, header};
+use super::test_support::{TestBench, header};
 use crate::domain::AccessLists;
 
 fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn bench(lists: &AccessLists) -> Bench {
-    let bench = Bench::new().access(lists);
+fn bench(lists: &AccessLists) -> TestBench {
+    let bench = TestBench::new().access(lists);
     for path in ["src/a.rs", "src/a.md", "src/A.KEY", "src/gen/b.rs", "docs/c.md", "docs/.env"] {
         bench.put(path, "needle\n");
     }
@@ -19,11 +19,11 @@ fn bench(lists: &AccessLists) -> Bench {
     bench
 }
 
-fn read(bench: &Bench, path: &str) -> ToolOutcome {
+fn read(bench: &TestBench, path: &str) -> ToolOutcome {
     bench.run("read_file", &json!({"path": path}))
 }
 
-fn found(bench: &Bench, path: &str) -> Vec<String> {
+fn found(bench: &TestBench, path: &str) -> Vec<String> {
     let args = json!({"pattern": "needle", "path": path, "include_hidden": true});
     let outcome = bench.run("ripgrep_files", &args);
     assert!(outcome.ok, "{}", outcome.text);

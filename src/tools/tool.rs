@@ -17,13 +17,13 @@ use super::args::Args;
 use super::guard::Identity;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
-use super::stop::Stop;
+use super::stop::StopFlag;
 
 /// The line that parts the English half of a tool's text from the Chinese half.
 const ZH_MARKER: &str = "<!-- zh -->";
 
 /// The half of a two-language text that is in `lang`.
-pub(crate) fn half(lang: Lang, text: &'static str) -> &'static str {
+pub(crate) fn localized(lang: Lang, text: &'static str) -> &'static str {
     let (en, zh) = text.split_once(ZH_MARKER).unwrap_or((text, text));
     lang.pick(en, zh).trim()
 }
@@ -125,17 +125,17 @@ pub trait Tool: Send + Sync + Debug {
 #[derive(Debug)]
 pub(super) struct BuiltIn {
     spec: ToolSpec,
-    work: Work,
+    work: ToolFn,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Work {
+enum ToolFn {
     /// Needs nothing but its arguments.
     Instant(fn(&ToolCx, &Args) -> ToolOutcome),
     /// Touches the disk, so it runs where blocking is allowed.
     Blocking(fn(&ToolCx, &Args) -> ToolOutcome),
     /// The same, for work that may take long: it looks at the flag and ends early.
-    Stoppable(fn(&ToolCx, &Args, &Stop) -> ToolOutcome),
+    Stoppable(fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome),
 }
 
 impl BuiltIn {
@@ -143,21 +143,21 @@ impl BuiltIn {
         spec: ToolSpec,
         work: fn(&ToolCx, &Args) -> ToolOutcome,
     ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: Work::Instant(work) })
+        Arc::new(Self { spec, work: ToolFn::Instant(work) })
     }
 
     pub(super) fn blocking(
         spec: ToolSpec,
         work: fn(&ToolCx, &Args) -> ToolOutcome,
     ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: Work::Blocking(work) })
+        Arc::new(Self { spec, work: ToolFn::Blocking(work) })
     }
 
     pub(super) fn stoppable(
         spec: ToolSpec,
-        work: fn(&ToolCx, &Args, &Stop) -> ToolOutcome,
+        work: fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome,
     ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: Work::Stoppable(work) })
+        Arc::new(Self { spec, work: ToolFn::Stoppable(work) })
     }
 }
 
@@ -168,16 +168,16 @@ impl Tool for BuiltIn {
 
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         match self.work {
-            Work::Instant(work) => Box::pin(ready(work(&cx, &args))),
-            Work::Blocking(work) => Box::pin(async move {
+            ToolFn::Instant(work) => Box::pin(ready(work(&cx, &args))),
+            ToolFn::Blocking(work) => Box::pin(async move {
                 let lang = cx.lang;
                 let done = tokio::task::spawn_blocking(move || work(&cx, &args)).await;
                 done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
             }),
-            Work::Stoppable(work) => Box::pin(async move {
+            ToolFn::Stoppable(work) => Box::pin(async move {
                 let lang = cx.lang;
-                let stop = Stop::default();
-                let _dropped_with_the_call = stop.when_dropped();
+                let stop = StopFlag::default();
+                let _dropped_with_the_call = stop.set_on_drop();
                 let done = tokio::task::spawn_blocking(move || work(&cx, &args, &stop)).await;
                 done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
             }),

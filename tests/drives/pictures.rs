@@ -41,7 +41,7 @@ impl Tool for Camera {
             pictures = vec![picture(PNG); 11];
             pictures.push(picture(b"no picture"));
         }
-        Box::pin(async move { ToolOutcome { pictures, ..ToolOutcome::done("Click.") } })
+        Box::pin(async move { ToolOutcome { images: pictures, ..ToolOutcome::done("Click.") } })
     }
 }
 

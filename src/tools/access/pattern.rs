@@ -3,25 +3,25 @@
 //! included. Matching takes time proportional to pattern length times path length, never more.
 
 /// The longest pattern, in bytes.
-const PATTERN_LIMIT_BYTES: usize = 1_024;
+const MAX_PATTERN_BYTES: usize = 1_024;
 
 /// A usable directory pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern(Vec<Segment>);
+pub(super) struct DirPattern(Vec<PatternSegment>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Segment {
+enum PatternSegment {
     AnyDepth,
     Name(Vec<char>),
 }
 
-impl Pattern {
+impl DirPattern {
     /// Reads a pattern; the error says why it is none. `.` stands for the whole workspace.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         if text.trim().is_empty() {
             return Err("is empty");
         }
-        if text.len() > PATTERN_LIMIT_BYTES {
+        if text.len() > MAX_PATTERN_BYTES {
             return Err("is too long");
         }
         if text.starts_with('/') {
@@ -35,8 +35,8 @@ impl Pattern {
             match name {
                 "" | "." => {}
                 ".." => return Err("must not hold `..`"),
-                "**" => segments.push(Segment::AnyDepth),
-                name => segments.push(Segment::Name(name.chars().collect())),
+                "**" => segments.push(PatternSegment::AnyDepth),
+                name => segments.push(PatternSegment::Name(name.chars().collect())),
             }
         }
         Ok(Self(segments))
@@ -66,9 +66,9 @@ impl Pattern {
                 continue;
             }
             let to = match segment {
-                Segment::AnyDepth => at,
-                Segment::Name(pattern) if name_matches(pattern, name) => at + 1,
-                Segment::Name(_) => continue,
+                PatternSegment::AnyDepth => at,
+                PatternSegment::Name(pattern) if name_matches(pattern, name) => at + 1,
+                PatternSegment::Name(_) => continue,
             };
             if let Some(slot) = next.get_mut(to) {
                 *slot = true;
@@ -81,7 +81,7 @@ impl Pattern {
     /// `**` may stand for no name at all.
     fn skip_depths(&self, reached: &mut [bool]) {
         for (at, segment) in self.0.iter().enumerate() {
-            if *segment == Segment::AnyDepth
+            if *segment == PatternSegment::AnyDepth
                 && reached.get(at) == Some(&true)
                 && let Some(slot) = reached.get_mut(at + 1)
             {
@@ -124,7 +124,7 @@ mod tests {
     fn covers(pattern: &str, path: &str) -> bool {
         let names: Vec<String> =
             path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        Pattern::parse(pattern).unwrap().covers(&names)
+        DirPattern::parse(pattern).unwrap().covers(&names)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::reminders::bounded;
 use crate::tools::args::Args;
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 /// The name of the tool.
 pub const CLEAR_MIND: &str = "clear_mind";
@@ -16,7 +16,7 @@ pub const CLEAR_MIND: &str = "clear_mind";
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: CLEAR_MIND.into(),
-        description: Description::Own(|lang| half(lang, include_str!("clear_mind.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("clear_mind.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"reminder_content": {"type": "string"}},

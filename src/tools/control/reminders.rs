@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::domain::Lang;
 use crate::domain::reminder::{Guard, MAX_BYTES, ReminderAction, guard};
 use crate::tools::args::Args;
-use crate::tools::outcome::{ReminderScope, Render, StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, half};
+use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
+use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, localized};
 
 /// An instruction found in a reminder is cut to this many characters.
 const INSTRUCTION_CHARS: usize = 2_000;
@@ -27,7 +27,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 fn add_spec() -> ToolSpec {
     ToolSpec {
         name: "add_reminder".into(),
-        description: Description::Own(|lang| half(lang, include_str!("add_reminder.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("add_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -45,7 +45,7 @@ fn add_spec() -> ToolSpec {
 fn update_spec() -> ToolSpec {
     ToolSpec {
         name: "update_reminder".into(),
-        description: Description::Own(|lang| half(lang, include_str!("update_reminder.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("update_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -62,7 +62,7 @@ fn update_spec() -> ToolSpec {
 fn delete_spec() -> ToolSpec {
     ToolSpec {
         name: "delete_reminder".into(),
-        description: Description::Own(|lang| half(lang, include_str!("delete_reminder.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("delete_reminder.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"reminder_id": {"type": "string"}},
@@ -86,7 +86,7 @@ fn add(cx: &ToolCx, args: &Args) -> ToolOutcome {
             "个人提醒不支持 `position`,请去掉该参数。",
         ));
     }
-    let render = render(args).unwrap_or(Render::Markdown);
+    let render = render(args).unwrap_or(ReminderFormat::Markdown);
     let id = cx.new_id.clone();
     let change = StateChange::AddReminder { id, content, position, scope, render };
     ToolOutcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
@@ -187,9 +187,9 @@ pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), Tool
     }))
 }
 
-fn render(args: &Args) -> Option<Render> {
+fn render(args: &Args) -> Option<ReminderFormat> {
     args.text("render_mode").map(|mode| match mode {
-        "plain" => Render::Plain,
-        _ => Render::Markdown,
+        "plain" => ReminderFormat::Plain,
+        _ => ReminderFormat::Markdown,
     })
 }

@@ -10,11 +10,11 @@ use super::CHANGE_MIND;
 use super::section::fault_text;
 use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 /// Most bytes of a section that are shown.
 const RECALL_LIMIT_BYTES: u64 = 100 * 1024;
@@ -36,7 +36,7 @@ pub(in crate::tools) fn only_in_main(lang: Lang) -> ToolOutcome {
 fn change_spec() -> ToolSpec {
     ToolSpec {
         name: CHANGE_MIND.into(),
-        description: Description::Own(|lang| half(lang, include_str!("change_mind.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("change_mind.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -53,7 +53,7 @@ fn change_spec() -> ToolSpec {
 fn recall_spec() -> ToolSpec {
     ToolSpec {
         name: "recall_taskdoc".into(),
-        description: Description::Own(|lang| half(lang, include_str!("recall_taskdoc.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("recall_taskdoc.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"category": {"type": "string"}, "selector": {"type": "string"}},
@@ -120,7 +120,7 @@ fn recall(cx: &ToolCx, args: &Args) -> ToolOutcome {
 
 /// The text of a section and whether it was cut.
 fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), PathFault> {
-    let opened = Guard::taskdoc(cx)?.open_file(path, Op::Read)?;
+    let opened = Guard::taskdoc(cx)?.open_file(path, AccessOp::Read)?;
     let mut bytes = Vec::new();
     let mut limited = (&opened.file).take(RECALL_LIMIT_BYTES);
     limited.read_to_end(&mut bytes).map_err(|error| PathFault::io(path, &error))?;

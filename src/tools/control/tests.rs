@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::NAMES;
-use crate::tools::test_support::Bench;
-use crate::tools::{ReminderScope, ReminderView, Render, StateChange, ToolOutcome};
+use crate::tools::test_support::TestBench;
+use crate::tools::{ReminderFormat, ReminderScope, ReminderView, StateChange, ToolOutcome};
 
 fn reminder(id: &str) -> ReminderView {
     ReminderView {
@@ -16,7 +16,11 @@ fn reminder(id: &str) -> ReminderView {
     }
 }
 
-fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<StateChange> {
+fn added(
+    position: Option<usize>,
+    scope: ReminderScope,
+    render: ReminderFormat,
+) -> Vec<StateChange> {
     let (id, content) = ("new00001".to_owned(), "note".to_owned());
     vec![StateChange::AddReminder { id, content, position, scope, render }]
 }
@@ -24,14 +28,14 @@ fn added(position: Option<usize>, scope: ReminderScope, render: Render) -> Vec<S
 #[test]
 fn add_reminder_returns_the_reminder_as_a_change() {
     for (args, expected) in [
-        (json!({"content": "note"}), added(None, ReminderScope::Dialog, Render::Markdown)),
+        (json!({"content": "note"}), added(None, ReminderScope::Dialog, ReminderFormat::Markdown)),
         (
             json!({"content": "note", "position": 1, "render_mode": "plain"}),
-            added(Some(1), ReminderScope::Dialog, Render::Plain),
+            added(Some(1), ReminderScope::Dialog, ReminderFormat::Plain),
         ),
         (
             json!({"content": "note", "scope": "personal"}),
-            added(None, ReminderScope::Personal, Render::Markdown),
+            added(None, ReminderScope::Personal, ReminderFormat::Markdown),
         ),
         (json!({"content": "note", "scope": "personal", "position": 1}), vec![]),
         (json!({"content": "  \n"}), vec![]),
@@ -39,7 +43,7 @@ fn add_reminder_returns_the_reminder_as_a_change() {
         (json!({"content": "note", "scope": "agent_shared"}), vec![]),
         (json!({}), vec![]),
     ] {
-        let outcome = Bench::new().run("add_reminder", &args);
+        let outcome = TestBench::new().run("add_reminder", &args);
         assert_eq!(outcome.ok, !expected.is_empty(), "{args}");
         assert_eq!(outcome.changes, expected, "{args}");
     }
@@ -50,7 +54,7 @@ fn update_and_delete_honour_what_a_reminder_says_about_itself() {
     let with_meta = |id, meta| ReminderView { meta: Some(meta), ..reminder(id) };
     let owned = ReminderView { owner: Some("pendingTellask".to_owned()), ..reminder("owned") };
     let shared = ReminderView { scope: ReminderScope::AgentShared, ..reminder("shared") };
-    let bench = Bench::new().reminders(vec![
+    let bench = TestBench::new().reminders(vec![
         reminder("plain"),
         with_meta("noupd", json!({"update": {"altInstruction": "use tellask"}})),
         with_meta("nodel", json!({"delete": {"altInstruction": "wait for it"}})),
@@ -91,7 +95,7 @@ fn update_and_delete_honour_what_a_reminder_says_about_itself() {
 
 #[test]
 fn clear_mind_carries_a_filled_reminder_over() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (args, content) in [
         (json!({}), None),
         (json!({"reminder_content": " "}), None),
@@ -109,7 +113,7 @@ fn clear_mind_carries_a_filled_reminder_over() {
 
 #[test]
 fn a_text_too_long_for_a_reminder_is_refused_with_the_way_out() {
-    let bench = Bench::new().reminders(vec![reminder("plain")]);
+    let bench = TestBench::new().reminders(vec![reminder("plain")]);
     let fits = "x".repeat(16 * 1024);
     for (tool, args) in [
         ("add_reminder", json!({"content": fits})),
@@ -126,7 +130,7 @@ fn a_text_too_long_for_a_reminder_is_refused_with_the_way_out() {
 
 #[test]
 fn change_mind_replaces_a_section_and_recall_reads_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("task.tsk/goals.md", "old\nlong\n");
     for (args, file, text) in [
         (json!({"selector": "goals", "content": " new \n\n"}), "goals.md", "new\n"),
@@ -165,7 +169,7 @@ fn change_mind_replaces_a_section_and_recall_reads_it() {
 
 #[test]
 fn change_mind_refuses_bad_sections_side_dialogs_and_missing_documents() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     let goals = json!({"selector": "goals", "content": "x"});
     for args in [
         json!({"selector": "goals", "content": "  "}),
@@ -188,7 +192,7 @@ fn change_mind_refuses_bad_sections_side_dialogs_and_missing_documents() {
 
 #[test]
 fn recall_cuts_a_section_that_is_too_long() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("task.tsk/a/b.md", "x".repeat(200_000));
     let outcome = bench.run("recall_taskdoc", &json!({"category": "a", "selector": "b"}));
     assert!(outcome.ok && outcome.text.ends_with("[cut at 100 KiB]"));

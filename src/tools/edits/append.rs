@@ -2,12 +2,14 @@
 
 use serde_json::json;
 
-use crate::tools::tool::{Description, ToolSpec, half};
+use crate::tools::tool::{Description, ToolSpec, localized};
 
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "prepare_file_append".into(),
-        description: Description::Own(|lang| half(lang, include_str!("prepare_file_append.md"))),
+        description: Description::Own(|lang| {
+            localized(lang, include_str!("prepare_file_append.md"))
+        }),
         parameters: json!({
             "type": "object",
             "properties": {

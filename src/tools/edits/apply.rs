@@ -18,13 +18,13 @@ use super::taken::Taken;
 use super::turns::Turns;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::Lang;
-use crate::tools::access::Target;
+use crate::tools::access::PathTarget;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, quoted};
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
+use crate::tools::report::{ToolReport, quoted};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, localized};
 
 /// The tool.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Apply {
         let spec = ToolSpec {
             name: APPLY.into(),
             description: Description::Own(|lang| {
-                half(lang, include_str!("apply_file_modification.md"))
+                localized(lang, include_str!("apply_file_modification.md"))
             }),
             parameters: json!({
                 "type": "object",
@@ -154,8 +154,8 @@ fn rewrite(
 
 fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
     let made = guard
-        .new_path(path, Target::File)
-        .and_then(|vacant| vacant.settle()?.fill(content.as_bytes()));
+        .new_path(path, PathTarget::File)
+        .and_then(|vacant| vacant.create_parents()?.fill(content.as_bytes()));
     made.map_err(
         |fault| {
             if fault.kind == PathFaultKind::Exists { Kept::Appeared } else { fault.into() }
@@ -183,7 +183,7 @@ fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
         "未做任何改动。请读取文件后重新准备修改。",
     );
     let summary = format!("{why} {then}");
-    Report::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
+    ToolReport::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
 }
 
 fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
@@ -219,7 +219,7 @@ fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> ToolOutcome {
         let moved = "edit applied; the file had changed since, see the diff for the place";
         ("fuzz", lang.pick(moved, "修改已应用;文件此前有变化,位置见 diff"))
     };
-    let report = Report::ok(APPLY, path)
+    let report = ToolReport::ok(APPLY, path)
         .field("hunk_id", quoted(id))
         .field("match", word)
         .field("total_lines", applied.total_lines)

@@ -6,13 +6,13 @@ use super::anchor::{Occurrence, chosen, fitting, numbers, rules};
 use super::plan::{Planned, Refusal};
 use crate::domain::Lang;
 use crate::tools::args::Args;
-use crate::tools::tool::{Description, ToolSpec, half};
+use crate::tools::tool::{Description, ToolSpec, localized};
 
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "prepare_file_block_replace".into(),
         description: Description::Own(|lang| {
-            half(lang, include_str!("prepare_file_block_replace.md"))
+            localized(lang, include_str!("prepare_file_block_replace.md"))
         }),
         parameters: json!({
             "type": "object",

@@ -7,13 +7,13 @@ use super::anchor::{chosen, fitting, rules};
 use super::plan::{Planned, Refusal};
 use crate::domain::Lang;
 use crate::tools::args::Args;
-use crate::tools::tool::{Description, ToolSpec, half};
+use crate::tools::tool::{Description, ToolSpec, localized};
 
 pub(super) fn spec_after() -> ToolSpec {
     ToolSpec {
         name: "prepare_file_insert_after".into(),
         description: Description::Own(|lang| {
-            half(lang, include_str!("prepare_file_insert_after.md"))
+            localized(lang, include_str!("prepare_file_insert_after.md"))
         }),
         parameters: schema(),
     }
@@ -23,7 +23,7 @@ pub(super) fn spec_before() -> ToolSpec {
     ToolSpec {
         name: "prepare_file_insert_before".into(),
         description: Description::Own(|lang| {
-            half(lang, include_str!("prepare_file_insert_before.md"))
+            localized(lang, include_str!("prepare_file_insert_before.md"))
         }),
         parameters: schema(),
     }

@@ -24,7 +24,7 @@ use self::apply::Apply;
 use self::hunks::{Hunks, NoHunk};
 use self::prepare::{Kind, Prepare};
 use super::outcome::ToolOutcome;
-use super::report::Report;
+use super::report::ToolReport;
 use super::tool::Tool;
 use crate::domain::Lang;
 
@@ -85,7 +85,7 @@ fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
             ),
         ),
     };
-    Report::error(mode, path, code).summary(summary).outcome()
+    ToolReport::error(mode, path, code).summary(summary).outcome()
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ use super::source::{LIMIT_LINES, NoText, read_text};
 use super::taken::Taken;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
-use crate::tools::access::Target;
+use crate::tools::access::PathTarget;
 use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, quoted};
+use crate::tools::report::{ToolReport, quoted};
 use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
 
 /// A tool that prepares an edit.
@@ -98,7 +98,7 @@ impl Refused {
         match self {
             Self::NoText(reason) => reason.outcome(name, lang),
             Self::Plan(refusal) => {
-                Report::error(name, path, refusal.code).summary(refusal.text.as_str()).outcome()
+                ToolReport::error(name, path, refusal.code).summary(refusal.text.as_str()).outcome()
             }
         }
     }
@@ -142,7 +142,7 @@ fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepar
 
 fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
     let vacant =
-        guard.new_path(path, Target::File).map_err(|fault| Refused::NoText(fault.into()))?;
+        guard.new_path(path, PathTarget::File).map_err(|fault| Refused::NoText(fault.into()))?;
     let change = LineChange::new(&[], 0..0, content);
     if !change.changes_something() {
         return Err(Refused::Plan(no_change(cx.lang)));
@@ -177,7 +177,7 @@ fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> ToolOutcome {
     let Prepared { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
     let id = &cx.new_id;
-    let mut report = Report::ok(name, &draft.path)
+    let mut report = ToolReport::ok(name, &draft.path)
         .field("hunk_id", quoted(id))
         .field("expires_in_minutes", LIFE.as_secs() / 60)
         .field("file_is_new", is_new)
@@ -204,7 +204,7 @@ fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> ToolOutcome {
 }
 
 /// The lines that go and those that come.
-pub(super) fn spans(report: Report, change: &LineChange) -> Report {
+pub(super) fn spans(report: ToolReport, change: &LineChange) -> ToolReport {
     let at = change.at;
     let span = |length: usize| match length {
         0 => "none".to_owned(),
@@ -214,7 +214,7 @@ pub(super) fn spans(report: Report, change: &LineChange) -> Report {
 }
 
 /// What was done to keep the file in order.
-pub(super) fn normalized(report: Report, done: Normalized) -> Report {
+pub(super) fn normalized(report: ToolReport, done: Normalized) -> ToolReport {
     report
         .field("normalized.content_trailing_newline_added", done.content_end_added)
         .field("normalized.file_trailing_newline_added", done.file_end_added)

@@ -4,10 +4,10 @@
 use std::io::Read;
 
 use crate::domain::Lang;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::guard::{OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
+use crate::tools::report::{ToolReport, refused};
 
 /// The largest file that is edited.
 const LIMIT_BYTES: u64 = 16 * 1024 * 1024;
@@ -81,9 +81,9 @@ impl NoText {
     /// The result of a call that could not read what it is to edit.
     pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> ToolOutcome {
         match self {
-            Self::Fault(fault) => refused(mode, Op::Write, fault, lang),
+            Self::Fault(fault) => refused(mode, AccessOp::Write, fault, lang),
             Self::TooLarge { path, .. } | Self::NotUtf8 { path } => {
-                Report::error(mode, path, self.code()).summary(self.text(lang)).outcome()
+                ToolReport::error(mode, path, self.code()).summary(self.text(lang)).outcome()
             }
         }
     }

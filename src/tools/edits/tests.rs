@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::domain::AccessLists;
 use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
 /// Arguments of a call, whatever its schema.
 pub(super) fn args(value: &Value) -> Args {
@@ -20,18 +20,18 @@ fn id(outcome: &ToolOutcome) -> String {
     header(outcome, "hunk_id").unwrap().trim_matches('\'').to_owned()
 }
 
-fn prepared(bench: &Bench, range: &str, content: &str) -> String {
+fn prepared(bench: &TestBench, range: &str, content: &str) -> String {
     let call = json!({"path": "a", "range": range, "content": content});
     id(&bench.run("prepare_file_range_edit", &call))
 }
 
-fn apply(bench: &Bench, id: &str) -> ToolOutcome {
+fn apply(bench: &TestBench, id: &str) -> ToolOutcome {
     bench.run("apply_file_modification", &json!({"hunk_id": id}))
 }
 
 #[test]
 fn c03_an_edit_is_prepared_shown_and_then_applied_once() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n3\n");
     let outcome =
         bench.run("prepare_file_range_edit", &json!({"path": "a", "range": "2", "content": "two"}));
@@ -75,7 +75,7 @@ fn c03_an_edit_follows_its_lines_in_a_file_that_changed_or_is_refused() {
         ("a\n5\nb\n", Err("APPLY_REJECTED_CONTEXT_LOST")),
         ("a\n2\n3\n4\n5\nb\n2\n3\n4\n5\nc\n", Err("AMBIGUOUS_MATCH")),
     ] {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put("a", ten);
         let id = prepared(&bench, "5", "x");
         bench.put("a", now);
@@ -93,7 +93,7 @@ fn c03_an_edit_follows_its_lines_in_a_file_that_changed_or_is_refused() {
 
 #[test]
 fn c03_an_edit_belongs_to_its_member_and_lives_an_hour() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.put("a", "1\n2\n3\n");
     let (first, second) = (prepared(&bench, "1", "x"), prepared(&bench, "2", "y"));
     bench.caller("helper");
@@ -112,7 +112,7 @@ fn c03_an_edit_belongs_to_its_member_and_lives_an_hour() {
 
 #[test]
 fn c04_an_edit_cannot_be_applied_in_the_round_that_prepares_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n3\n");
     let prepare = json!({"path": "a", "range": "1", "content": "x"}).to_string();
     // The id is guessed right: still the preparation is not seen.
@@ -139,7 +139,7 @@ fn c04_an_edit_cannot_be_applied_in_the_round_that_prepares_it() {
 
 #[test]
 fn a_replacement_that_fails_leaves_the_earlier_edit() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n3\n");
     let first = prepared(&bench, "1", "x");
     for bad in [
@@ -154,7 +154,7 @@ fn a_replacement_that_fails_leaves_the_earlier_edit() {
 
 #[test]
 fn edits_of_one_file_in_one_round_are_applied_in_the_order_of_their_preparation() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
     let append = |text: &str| {
         let call = json!({"path": "a", "content": text});
@@ -207,7 +207,7 @@ fn every_preparing_tool_finds_its_place_and_keeps_line_ends() {
             "a\r\n<x>\r\nb\r\n</x>\r\nlast\r\nz\r\n",
         ),
     ] {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put("a", text);
         let mut call = call;
         call["path"] = json!("a");
@@ -219,7 +219,7 @@ fn every_preparing_tool_finds_its_place_and_keeps_line_ends() {
 
 #[test]
 fn what_cannot_be_prepared_is_refused_with_a_code_and_changes_nothing() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n").put("bin", b"a\0b").put("latin", b"caf\xe9\n").put("dir/x", "");
     bench.put("big", "x".repeat(17 * 1024 * 1024));
     for (tool, call, code) in [
@@ -285,7 +285,7 @@ fn what_cannot_be_prepared_is_refused_with_a_code_and_changes_nothing() {
 
 #[test]
 fn an_append_may_make_the_file_but_takes_no_ones_place() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let prepare = |path: &str| {
         let outcome = bench.run("prepare_file_append", &json!({"path": path, "content": "x"}));
         assert_eq!(header(&outcome, "file_is_new"), Some("true"));
@@ -302,7 +302,7 @@ fn an_append_may_make_the_file_but_takes_no_ones_place() {
 
 #[test]
 fn a_path_that_leads_to_another_file_by_now_is_not_edited() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("one", "1\n2\n").put("two", "1\n2\n").link("a", "one");
     let id = prepared(&bench, "1", "x");
     std::fs::remove_file(bench.at("a")).unwrap();
@@ -318,7 +318,7 @@ fn an_edit_needs_the_rights_to_read_and_to_write() {
         AccessLists { no_read_dirs: vec!["a".to_owned()], ..AccessLists::default() },
         AccessLists { no_write_dirs: vec!["a".to_owned()], ..AccessLists::default() },
     ] {
-        let bench = Bench::new().access(&lists);
+        let bench = TestBench::new().access(&lists);
         bench.put("a", "1\n");
         let call = json!({"path": "a", "range": "1", "content": "x"});
         let outcome = bench.run("prepare_file_range_edit", &call);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustix::fs::CWD;
 
 use super::{SECRET, collect};
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
 /// What is called, over and over.
 const RACING: [(&str, &str); 12] = [
@@ -32,7 +32,7 @@ const RACES: usize = 10_000;
 
 #[test]
 fn c06_a_directory_swapped_for_a_link_lets_no_tool_out() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("spot/file", "fine\n").put("../prey/file", format!("{SECRET}\n"));
     bench.put("../prey/made/x", SECRET).put("../prey/p/x", SECRET);
     let (spot, link) = (bench.at("spot"), bench.at("../link"));

@@ -7,12 +7,12 @@ use serde_json::json;
 use super::text::with_final_newline;
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "create_new_file";
 
@@ -20,7 +20,7 @@ const NAME: &str = "create_new_file";
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("create_new_file.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("create_new_file.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
@@ -50,13 +50,13 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 ),
                 Lang::Zh => format!("已创建,{lines} 行,{bytes} 字节"),
             };
-            Report::ok(NAME, &shown)
+            ToolReport::ok(NAME, &shown)
                 .field("total_lines", lines)
                 .field("size_bytes", bytes)
                 .field("normalized.trailing_newline_added", newline_added)
                 .summary(summary)
                 .outcome()
         }
-        Err(fault) => refused(NAME, Op::Write, &fault, cx.lang),
+        Err(fault) => refused(NAME, AccessOp::Write, &fault, cx.lang),
     }
 }

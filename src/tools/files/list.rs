@@ -13,12 +13,12 @@ use super::lines::{Window, excerpt};
 use super::text::short;
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::tools::access::{Op, Target};
+use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, Identity, OpenDir, PathFault};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "list_dir";
 const SHOWN_ENTRIES: usize = 120;
@@ -33,7 +33,7 @@ const COUNTED_BYTES: u64 = 1024 * 1024;
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("list_dir.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("list_dir.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}},
@@ -61,7 +61,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     });
     match listed {
         Ok((listing, dir)) => report(&listing, &dir, cx.lang),
-        Err(fault) => refused(NAME, Op::Read, &fault, cx.lang),
+        Err(fault) => refused(NAME, AccessOp::Read, &fault, cx.lang),
     }
 }
 
@@ -75,7 +75,7 @@ fn scan(guard: &Guard, dir: &OpenDir) -> std::io::Result<Listing> {
         let name = entry?.file_name();
         let meta = dir.dir.look(&name).ok();
         let directory = meta.as_ref().is_some_and(Metadata::is_dir);
-        let target = if directory { Target::Directory } else { Target::File };
+        let target = if directory { PathTarget::Directory } else { PathTarget::File };
         if !guard.may_list(dir, &name.to_string_lossy(), target) {
             listing.closed += 1;
             continue;
@@ -111,7 +111,7 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
         Lang::En => format!("{shown} of {} shown", counted(total, "entry", "entries")),
         Lang::Zh => format!("共 {total} 项,显示 {shown} 项"),
     };
-    Report::ok(NAME, &dir.shown)
+    ToolReport::ok(NAME, &dir.shown)
         .field("total_entries", total)
         .field("counted_all_entries", listing.complete)
         .field("shown_entries", shown)

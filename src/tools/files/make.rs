@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::domain::Lang;
-use crate::tools::access::{Op, Target};
+use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "mk_dir";
 
@@ -18,7 +18,7 @@ const NAME: &str = "mk_dir";
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("mk_dir.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("mk_dir.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}, "parents": {"type": "boolean"}},
@@ -40,25 +40,25 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 (false, Lang::En) => "the directory was there already",
                 (false, Lang::Zh) => "目录原已存在",
             };
-            Report::ok(NAME, &shown).field("created", created).summary(summary).outcome()
+            ToolReport::ok(NAME, &shown).field("created", created).summary(summary).outcome()
         }
-        Err(fault) => refused(NAME, Op::Write, &fault, cx.lang),
+        Err(fault) => refused(NAME, AccessOp::Write, &fault, cx.lang),
     }
 }
 
 /// Gives the path, and whether the directory is new.
 fn make(cx: &ToolCx, path: &str, parents: bool) -> Result<(String, bool), PathFault> {
     let guard = Guard::general(cx)?;
-    let vacant = match guard.new_path(path, Target::Directory) {
+    let vacant = match guard.new_path(path, PathTarget::Directory) {
         Err(fault) if parents && fault.kind == PathFaultKind::Exists => {
-            return Ok((guard.existing_dir(path, Op::Write)?, false));
+            return Ok((guard.existing_dir(path, AccessOp::Write)?, false));
         }
         found => found?,
     };
     if !parents && vacant.missing_parents() > 0 {
         return Err(PathFault::new(path, PathFaultKind::NotFound));
     }
-    let spot = vacant.settle()?;
-    spot.make_dir().inspect_err(|_| spot.unmake())?;
+    let spot = vacant.create_parents()?;
+    spot.make_dir().inspect_err(|_| spot.remove_parents())?;
     Ok((spot.shown, true))
 }

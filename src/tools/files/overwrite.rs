@@ -9,12 +9,12 @@ use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "overwrite_entire_file";
 
@@ -22,7 +22,9 @@ const NAME: &str = "overwrite_entire_file";
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("overwrite_entire_file.md"))),
+        description: Description::Own(|lang| {
+            localized(lang, include_str!("overwrite_entire_file.md"))
+        }),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -62,7 +64,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 }
                 Lang::Zh => format!("已覆盖:原 {} 行,现 {lines} 行", old.lines),
             };
-            Report::ok(NAME, &shown)
+            ToolReport::ok(NAME, &shown)
                 .field("old_total_lines", old.lines)
                 .field("old_total_bytes", old.bytes)
                 .field("total_lines", lines)
@@ -71,7 +73,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 .summary(summary)
                 .outcome()
         }
-        Err(Kept::Fault(fault)) => refused(NAME, Op::Write, &fault, cx.lang),
+        Err(Kept::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
         Err(Kept::Stats(stats)) => mismatch(path, stats, cx.lang),
     }
 }
@@ -79,7 +81,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 /// Replaces the file if its size is what the model says; gives its path and its old size.
 fn replace(cx: &ToolCx, args: &Args, path: &str, content: &str) -> Result<(String, Stats), Kept> {
     let guard = Guard::general(cx).map_err(Kept::Fault)?;
-    let opened = guard.open_file(path, Op::Write).map_err(Kept::Fault)?;
+    let opened = guard.open_file(path, AccessOp::Write).map_err(Kept::Fault)?;
     let old = count(BufReader::new(&opened.file))
         .map_err(|error| Kept::Fault(PathFault::io(path, &error)))?;
     let known = |field| args.integer(field).and_then(|number| u64::try_from(number).ok());
@@ -97,7 +99,7 @@ fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {
         "The file is not as you believe. Read it again, then overwrite with its true numbers.",
         "文件与你所知不符。请重新读取,再用正确的数字覆盖。",
     );
-    Report::error(NAME, path, "STATS_MISMATCH")
+    ToolReport::error(NAME, path, "STATS_MISMATCH")
         .field("old_total_lines", old.lines)
         .field("old_total_bytes", old.bytes)
         .summary(summary)
@@ -111,5 +113,5 @@ fn suspicious(path: &str, lang: Lang) -> ToolOutcome {
         "内容看起来是 diff,但它会成为整个文件。请提供完整文本;\
          若文件本身就应是 diff,请把 content_format 设为 diff 或 patch。",
     );
-    Report::error(NAME, path, "SUSPICIOUS_DIFF").summary(summary).outcome()
+    ToolReport::error(NAME, path, "SUSPICIOUS_DIFF").summary(summary).outcome()
 }

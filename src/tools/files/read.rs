@@ -10,12 +10,12 @@ use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "read_file";
 const DEFAULT_MAX_LINES: usize = 500;
@@ -26,7 +26,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("read_file.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("read_file.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -47,7 +47,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let range = match parse_range(args.text("range").unwrap_or("~")) {
         Ok(range) => range,
         Err(fault) => {
-            return Report::error(NAME, path, "INVALID_RANGE")
+            return ToolReport::error(NAME, path, "INVALID_RANGE")
                 .summary(fault.text(cx.lang))
                 .outcome();
         }
@@ -55,7 +55,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let wanted = args.integer("max_lines").and_then(|lines| usize::try_from(lines).ok());
     let max_lines = wanted.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
     let window = Window { range, max_lines, max_chars: MAX_CHARS };
-    let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, Op::Read));
+    let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, AccessOp::Read));
     let read = opened.and_then(|opened| {
         let found = excerpt(BufReader::with_capacity(BUFFER_BYTES, &opened.file), &window);
         Ok((found.map_err(|error| PathFault::io(path, &error))?, opened))
@@ -66,7 +66,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
             let numbered = args.flag("show_linenos").unwrap_or(true);
             report(&found, &opened, &window, numbered, cx.lang)
         }
-        Err(fault) => refused(NAME, Op::Read, &fault, cx.lang),
+        Err(fault) => refused(NAME, AccessOp::Read, &fault, cx.lang),
     }
 }
 
@@ -98,7 +98,7 @@ fn report(
         Lang::En => format!("{shown} of {} shown", counted(total, "line", "lines")),
         Lang::Zh => format!("共 {total} 行,显示 {shown} 行"),
     };
-    Report::ok(NAME, &opened.shown)
+    ToolReport::ok(NAME, &opened.shown)
         .field("size_bytes", opened.meta.len())
         .field("total_lines", total)
         .field("counted_all_lines", found.counted_all)
@@ -115,7 +115,7 @@ fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {
         "This is a binary file (it holds NUL bytes); its content is not shown.",
         "这是二进制文件(含有 NUL 字节),不显示内容。",
     );
-    Report::error(NAME, &opened.shown, "BINARY_FILE")
+    ToolReport::error(NAME, &opened.shown, "BINARY_FILE")
         .field("size_bytes", opened.meta.len())
         .summary(summary)
         .outcome()

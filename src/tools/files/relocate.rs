@@ -6,34 +6,34 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::domain::Lang;
-use crate::tools::access::{Op, Target};
+use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, quoted, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, quoted, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const FILE: &str = "move_file";
 const DIR: &str = "move_dir";
 
 /// What moves away must be readable too: who may not read it could read it where it comes to lie.
-const SOURCE: [Op; 2] = [Op::Read, Op::Write];
+const SOURCE: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 /// Both tools.
 pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     let file = ToolSpec {
         name: FILE.into(),
-        description: Description::Own(|lang| half(lang, include_str!("move_file.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("move_file.md"))),
         parameters: schema(),
     };
     let dir = ToolSpec {
         name: DIR.into(),
-        description: Description::Own(|lang| half(lang, include_str!("move_dir.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("move_dir.md"))),
         parameters: schema(),
     };
     [
-        BuiltIn::blocking(file, |cx, args| run(cx, args, FILE, Target::File)),
-        BuiltIn::blocking(dir, |cx, args| run(cx, args, DIR, Target::Directory)),
+        BuiltIn::blocking(file, |cx, args| run(cx, args, FILE, PathTarget::File)),
+        BuiltIn::blocking(dir, |cx, args| run(cx, args, DIR, PathTarget::Directory)),
     ]
 }
 
@@ -54,9 +54,9 @@ struct Done {
 }
 
 /// Why nothing moved, and which of the two rights was asked for.
-struct Kept(Op, PathFault);
+struct Kept(AccessOp, PathFault);
 
-fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
+fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome {
     match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
         Ok(done) => {
             let summary = match (done.kind, cx.lang) {
@@ -65,7 +65,7 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
                 (PathKind::File | PathKind::Directory | PathKind::Special, Lang::En) => "moved",
                 (PathKind::File | PathKind::Directory | PathKind::Special, Lang::Zh) => "已移动",
             };
-            Report::ok(name, &done.from)
+            ToolReport::ok(name, &done.from)
                 .field("to", quoted(&done.to))
                 .field("path_kind", done.kind.name())
                 .summary(summary)
@@ -75,35 +75,35 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: Target) -> ToolOutcome {
     }
 }
 
-fn relocate(cx: &ToolCx, from: &str, to: &str, target: Target) -> Result<Done, Kept> {
+fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Done, Kept> {
     let source = |fault: PathFault| {
         let listed =
             if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
-        Kept(listed.unwrap_or(Op::Write), fault)
+        Kept(listed.unwrap_or(AccessOp::Write), fault)
     };
-    let place = |fault| Kept(Op::Write, fault);
+    let place = |fault| Kept(AccessOp::Write, fault);
     let guard = Guard::general(cx).map_err(source)?;
     let entry = guard.entry(from, &SOURCE).map_err(source)?;
     let kind = entry.kind();
     match (target, kind) {
-        (Target::File | Target::Directory, PathKind::Symlink)
-        | (Target::File, PathKind::File)
-        | (Target::Directory, PathKind::Directory) => {}
-        (Target::File, PathKind::Directory | PathKind::Special) => {
+        (PathTarget::File | PathTarget::Directory, PathKind::Symlink)
+        | (PathTarget::File, PathKind::File)
+        | (PathTarget::Directory, PathKind::Directory) => {}
+        (PathTarget::File, PathKind::Directory | PathKind::Special) => {
             return Err(place(PathFault::new(from, PathFaultKind::NotAFile)));
         }
-        (Target::Directory, PathKind::File | PathKind::Special) => {
+        (PathTarget::Directory, PathKind::File | PathKind::Special) => {
             return Err(place(PathFault::new(from, PathFaultKind::NotADirectory)));
         }
     }
     if kind == PathKind::Directory {
-        guard.survey(&entry, &SOURCE).map_err(source)?;
+        guard.check_tree(&entry, &SOURCE).map_err(source)?;
     }
     let vacant = guard.new_path(to, kind.target()).map_err(place)?;
     if entry.contains(&vacant) {
         return Err(place(PathFault::invalid(to, InvalidPath::IntoItself)));
     }
-    let spot = vacant.settle().map_err(place)?;
-    entry.move_to(&spot).inspect_err(|_| spot.unmake()).map_err(place)?;
+    let spot = vacant.create_parents().map_err(place)?;
+    entry.move_to(&spot).inspect_err(|_| spot.remove_parents()).map_err(place)?;
     Ok(Done { from: entry.shown, to: spot.shown, kind })
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::domain::Lang;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
-use crate::tools::guard::{Count, DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind};
+use crate::tools::guard::{DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::{ToolReport, refused};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const FILE: &str = "rm_file";
 const DIR: &str = "rm_dir";
@@ -19,7 +19,7 @@ const DIR: &str = "rm_dir";
 pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     let file = ToolSpec {
         name: FILE.into(),
-        description: Description::Own(|lang| half(lang, include_str!("rm_file.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("rm_file.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}},
@@ -29,7 +29,7 @@ pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     };
     let dir = ToolSpec {
         name: DIR.into(),
-        description: Description::Own(|lang| half(lang, include_str!("rm_dir.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("rm_dir.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}, "recursive": {"type": "boolean"}},
@@ -42,7 +42,7 @@ pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
 
 fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let removed = Guard::general(cx).and_then(|guard| {
-        let entry = guard.entry(args.required_text("path"), &[Op::Write])?;
+        let entry = guard.entry(args.required_text("path"), &[AccessOp::Write])?;
         match entry.kind() {
             PathKind::File | PathKind::Symlink => entry.remove()?,
             PathKind::Directory | PathKind::Special => {
@@ -52,32 +52,34 @@ fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
         Ok(entry)
     });
     match removed {
-        Ok(entry) => Report::ok(FILE, &entry.shown)
+        Ok(entry) => ToolReport::ok(FILE, &entry.shown)
             .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
             .outcome(),
-        Err(fault) => refused(FILE, Op::Write, &fault, cx.lang),
+        Err(fault) => refused(FILE, AccessOp::Write, &fault, cx.lang),
     }
 }
 
 fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let path = args.required_text("path");
     let recursive = args.flag("recursive").unwrap_or(false);
-    let mut count = Count::default();
+    let mut count = TreeCount::default();
     let removed = Guard::general(cx).and_then(|guard| {
-        let entry = guard.entry(path, &[Op::Write])?;
+        let entry = guard.entry(path, &[AccessOp::Write])?;
         remove_dir(&guard, &entry, path, recursive, &mut count)?;
         Ok(entry)
     });
     match removed {
-        Ok(entry) => counted(Report::ok(DIR, &entry.shown), count)
+        Ok(entry) => counted(ToolReport::ok(DIR, &entry.shown), count)
             .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
             .outcome(),
         Err(fault) if fault.kind == PathFaultKind::NotEmpty && !recursive => {
             not_empty(&fault, cx.lang)
         }
-        Err(fault) if count == Count::default() => refused(DIR, Op::Write, &fault, cx.lang),
+        Err(fault) if count == TreeCount::default() => {
+            refused(DIR, AccessOp::Write, &fault, cx.lang)
+        }
         Err(fault) => half_done(&fault, count, cx.lang),
     }
 }
@@ -88,12 +90,12 @@ fn remove_dir(
     entry: &DirEntryHandle,
     path: &str,
     recursive: bool,
-    removed: &mut Count,
+    removed: &mut TreeCount,
 ) -> Result<(), PathFault> {
     match entry.kind() {
         PathKind::Symlink => entry.remove(),
         PathKind::Directory if recursive => {
-            guard.survey(entry, &[Op::Write])?;
+            guard.check_tree(entry, &[AccessOp::Write])?;
             guard.remove_tree(entry, removed)
         }
         PathKind::Directory => entry.remove_dir(),
@@ -103,7 +105,7 @@ fn remove_dir(
     }
 }
 
-fn counted(report: Report, count: Count) -> Report {
+fn counted(report: ToolReport, count: TreeCount) -> ToolReport {
     report
         .field("removed_files", count.files)
         .field("removed_directories", count.directories)
@@ -125,14 +127,14 @@ fn not_empty(fault: &PathFault, lang: Lang) -> ToolOutcome {
         "The directory is not empty. To remove all it holds, set recursive to true.",
         "目录不为空。若要连同内容一起删除,请把 recursive 设为 true。",
     );
-    Report::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
+    ToolReport::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
 }
 
-fn half_done(fault: &PathFault, count: Count, lang: Lang) -> ToolOutcome {
+fn half_done(fault: &PathFault, count: TreeCount, lang: Lang) -> ToolOutcome {
     let reason = fault.text(lang);
     let summary = match lang {
         Lang::En => format!("Stopped in the middle, what came before is removed. {reason}"),
         Lang::Zh => format!("中途停止,此前的内容已删除。{reason}"),
     };
-    counted(Report::error(DIR, &fault.path, fault.code()), count).summary(summary).outcome()
+    counted(ToolReport::error(DIR, &fault.path, fault.code()), count).summary(summary).outcome()
 }

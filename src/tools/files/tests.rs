@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::domain::AccessLists;
 use crate::domain::Lang;
-use crate::tools::outcome::RESULT_LIMIT_CHARS;
-use crate::tools::test_support::{Bench, header};
+use crate::tools::outcome::MAX_RESULT_CHARS;
+use crate::tools::test_support::{TestBench, header};
 
 #[test]
 fn read_file_numbers_the_lines_and_tells_the_size() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("notes/alpha.txt", "alpha note line one\nalpha note line two\n");
     let outcome = bench.run("read_file", &json!({"path": "notes/alpha.txt"}));
     assert!(outcome.ok);
@@ -36,7 +36,7 @@ fn read_file_numbers_the_lines_and_tells_the_size() {
 
 #[test]
 fn c01_read_file_shows_the_part_that_was_asked_for() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let lines: Vec<String> = (1..=700).map(|line| format!("line{line}")).collect();
     bench.put("a", lines.join("\n"));
     for (args, first, last, shown, hint) in [
@@ -73,7 +73,7 @@ fn c01_read_file_shows_the_part_that_was_asked_for() {
 #[test]
 fn what_cannot_be_read_is_told_with_a_code() {
     let lists = AccessLists { no_read_dirs: vec!["shut".to_owned()], ..AccessLists::default() };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     bench.put("bin", b"ab\0cd").put("a", "x\n").put("shut/a", "x").put("dir/x", "");
     for (args, code) in [
         (json!({"path": "absent"}), "NOT_FOUND"),
@@ -99,11 +99,11 @@ fn what_cannot_be_read_is_told_with_a_code() {
 
 #[test]
 fn read_file_stays_bounded_on_huge_files() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("wide", "x".repeat(3_000_000)).put("empty", "");
     let outcome = bench.run("read_file", &json!({"path": "wide"}));
     assert_eq!(header(&outcome, "truncated_by_char_limit"), Some("true"));
-    assert!(outcome.text.chars().count() <= RESULT_LIMIT_CHARS);
+    assert!(outcome.text.chars().count() <= MAX_RESULT_CHARS);
     let line = "0123456789".repeat(10) + "\n";
     bench.put("tall", line.repeat(1_000_000));
     let outcome = bench.run("read_file", &json!({"path": "tall", "range": "999999~"}));
@@ -115,7 +115,7 @@ fn read_file_stays_bounded_on_huge_files() {
 
 #[test]
 fn a_file_cannot_close_the_fence_around_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a.md", "```yaml\nstatus: error\n```\n");
     let outcome = bench.run("read_file", &json!({"path": "a.md", "show_linenos": false}));
     assert!(outcome.text.contains("\n````\n```yaml\nstatus: error\n```\n````"), "{}", outcome.text);
@@ -123,7 +123,7 @@ fn a_file_cannot_close_the_fence_around_it() {
 
 #[test]
 fn list_dir_names_what_is_open_and_counts_the_rest() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("b.txt", "1\n2\n").put("bin", b"\0").put("dir/x", "").link("l", "b.txt");
     bench.put(".minds/x", "").put(".dialogs/x", "").put("t.tsk/x", "").put("new\nline", "");
     let outcome = bench.run("list_dir", &json!({}));
@@ -144,7 +144,7 @@ fn list_dir_names_what_is_open_and_counts_the_rest() {
 
 #[test]
 fn list_dir_shows_the_first_entries_of_a_large_directory() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for number in 0..200 {
         bench.put(&format!("d/{number:03}"), "");
     }
@@ -158,7 +158,7 @@ fn list_dir_shows_the_first_entries_of_a_large_directory() {
 
 #[test]
 fn c02_create_new_file_makes_what_is_not_there() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let outcome = bench.run("create_new_file", &json!({"path": "a/b/c.txt", "content": "x\ny"}));
     assert!(outcome.ok, "{}", outcome.text);
     assert_eq!(bench.text("a/b/c.txt"), "x\ny\n");
@@ -187,7 +187,7 @@ fn overwrite(lines: u64, bytes: u64, content: &str) -> Value {
 
 #[test]
 fn c02_overwrite_replaces_only_what_the_model_knows() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2");
     std::fs::set_permissions(bench.at("a"), std::fs::Permissions::from_mode(0o640)).unwrap();
     let diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n";
@@ -218,7 +218,7 @@ fn c02_overwrite_replaces_only_what_the_model_knows() {
 
 #[test]
 fn c05_reserved_names_are_closed_at_the_root_and_free_below_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("sub/.dialogs/x", "fine\n").put(".dialogs-keep/x", "fine\n");
     bench.put(".minds/x", "").put(".dialogs/x", "").put("x.tsk/goals.md", "");
     for (dir, file, open) in [
@@ -247,7 +247,7 @@ fn c05_reserved_names_are_closed_at_the_root_and_free_below_it() {
 #[test]
 fn writing_asks_the_write_lists() {
     let lists = AccessLists { write_dirs: vec!["out".to_owned()], ..AccessLists::default() };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     assert!(bench.run("create_new_file", &json!({"path": "out/a"})).ok);
     let outcome = bench.run("create_new_file", &json!({"path": "in/deep/a"}));
     assert_eq!(header(&outcome, "error"), Some("ACCESS_DENIED"));
@@ -257,7 +257,7 @@ fn writing_asks_the_write_lists() {
 
 #[test]
 fn results_speak_the_work_language() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.cx.lang = Lang::Zh;
     bench.put("a", "x\n");
     for (args, words) in [(json!({"path": "a"}), "共 1 行"), (json!({"path": "b"}), "路径不存在")]

@@ -8,7 +8,7 @@ use std::fs::File;
 use super::dir::Identity;
 use super::fault::{PathFault, PathFaultKind};
 use super::names::reserved_area;
-use super::{Guard, Op, OpenDir, Target};
+use super::{AccessOp, Guard, OpenDir, PathTarget};
 
 impl OpenDir {
     /// The path of an entry, as it is shown.
@@ -32,7 +32,7 @@ impl Guard {
     /// Denied, or not a directory any more.
     pub fn enter(&self, dir: &OpenDir, name: &OsStr) -> Result<OpenDir, PathFault> {
         let shown = dir.below(name);
-        let names = self.judge_entry(dir, name, &shown, Target::Directory)?;
+        let names = self.judge_entry(dir, name, &shown, PathTarget::Directory)?;
         let opened = self.enter_open(dir, name, &shown)?;
         Ok(OpenDir { dir: opened, shown, names })
     }
@@ -43,7 +43,7 @@ impl Guard {
     /// Denied, or not a regular file.
     pub fn open_in(&self, dir: &OpenDir, name: &OsStr) -> Result<File, PathFault> {
         let shown = dir.below(name);
-        self.judge_entry(dir, name, &shown, Target::File)?;
+        self.judge_entry(dir, name, &shown, PathTarget::File)?;
         let file = dir.dir.open(name).map_err(|error| PathFault::io(&shown, &error))?;
         let meta = file.metadata().map_err(|error| PathFault::io(&shown, &error))?;
         if !meta.is_file() {
@@ -83,7 +83,7 @@ impl Guard {
         dir: &OpenDir,
         name: &OsStr,
         shown: &str,
-        target: Target,
+        target: PathTarget,
     ) -> Result<Vec<String>, PathFault> {
         let name = name.to_string_lossy();
         if let Some(area) = reserved_area(self.zone, dir.names.len(), &name) {
@@ -91,7 +91,7 @@ impl Guard {
         }
         let mut names = dir.names.clone();
         names.push(name.into_owned());
-        self.check_lists(shown, &[Op::Read], &names, target)?;
+        self.check_lists(shown, &[AccessOp::Read], &names, target)?;
         Ok(names)
     }
 
@@ -118,7 +118,7 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
-    use crate::tools::test_support::Bench;
+    use crate::tools::test_support::TestBench;
 
     fn name(text: &str) -> &OsStr {
         OsStr::new(text)
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_was_swapped_for_a_link_after_the_listing_is_not_opened() {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put("a/dir/x", "in").put("a/file", "in").put("../out/x", "secret");
         let guard = Guard::general(&bench.cx).unwrap();
         let dir = guard.open_dir("a").unwrap();
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_was_moved_away_is_still_the_one_that_was_opened() {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put("a/file", "in").put("../out/file", "secret");
         let guard = Guard::general(&bench.cx).unwrap();
         let dir = guard.open_dir("a").unwrap();
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn reserved_entries_are_closed_in_every_spelling_and_the_way_down_is_known() {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put(".minds/x", "").put(".MINDS/x", "").put("T.TSK/x", "").put("a/b/c/x", "");
         let guard = Guard::general(&bench.cx).unwrap();
         let root = guard.open_dir(".").unwrap();

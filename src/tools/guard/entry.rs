@@ -8,9 +8,9 @@ use std::io;
 use super::dir::{Dir, Identity};
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
 use super::vacant::{NewPath, Spot};
-use super::walk::{End, walk};
+use super::walk::{WalkEnd, walk};
 use super::write::temporary_name;
-use super::{Guard, Op, Target, lossy, reserved_area_of_path, shown};
+use super::{AccessOp, Guard, PathTarget, lossy, reserved_area_of_path, shown};
 
 /// A name that exists, in an open directory.
 #[derive(Debug)]
@@ -62,10 +62,10 @@ impl PathKind {
 
     /// Which of the access lists count for it.
     #[must_use]
-    pub fn target(self) -> Target {
+    pub fn target(self) -> PathTarget {
         match self {
-            Self::Directory => Target::Directory,
-            Self::File | Self::Symlink | Self::Special => Target::File,
+            Self::Directory => PathTarget::Directory,
+            Self::File | Self::Symlink | Self::Special => PathTarget::File,
         }
     }
 }
@@ -75,21 +75,21 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or absent.
-    pub fn entry(&self, written: &str, ops: &[Op]) -> Result<DirEntryHandle, PathFault> {
+    pub fn entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
         Self::retry(|| self.try_entry(written, ops))
     }
 
-    fn try_entry(&self, written: &str, ops: &[Op]) -> Result<DirEntryHandle, PathFault> {
+    fn try_entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
         // Whether endings matter is known once the kind is; directories matter in any case.
-        let tidy = self.judge(written, ops, Target::Directory)?;
+        let tidy = self.judge(written, ops, PathTarget::Directory)?;
         let Some((leaf, parents)) = tidy.split_last() else {
             return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
         };
         let walked = walk(self, written, parents)?;
         match &walked.end {
-            End::Directory => {}
-            End::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
-            End::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
+            WalkEnd::Directory => {}
+            WalkEnd::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
+            WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
         }
         let name = OsString::from(leaf);
         let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
@@ -108,7 +108,7 @@ impl Guard {
     pub(super) fn check_names(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         names: &[String],
         meta: &Metadata,
     ) -> Result<(), PathFault> {

@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::domain::Lang;
-use crate::tools::access::{ListRule, Op};
+use crate::tools::access::{AccessOp, ListRule};
 
 /// Paths in messages are cut to this many characters.
 const MAX_SHOWN_PATH_CHARS: usize = 200;
@@ -53,7 +53,7 @@ pub struct PathFault {
 pub enum PathFaultKind {
     Denied(DeniedArea),
     Listed {
-        op: Op,
+        op: AccessOp,
         rule: ListRule,
     },
     Invalid(InvalidPath),
@@ -222,13 +222,17 @@ impl DeniedArea {
     }
 }
 
-fn listed(op: Op, rule: &ListRule, lang: Lang) -> String {
+fn listed(op: AccessOp, rule: &ListRule, lang: Lang) -> String {
     let (list, entries) = (rule.list, rule.entries.join(", "));
     match (lang, op) {
-        (Lang::En, Op::Read) => format!("denied: reading here is against {list}: [{entries}]."),
-        (Lang::En, Op::Write) => format!("denied: writing here is against {list}: [{entries}]."),
-        (Lang::Zh, Op::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
-        (Lang::Zh, Op::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
+        (Lang::En, AccessOp::Read) => {
+            format!("denied: reading here is against {list}: [{entries}].")
+        }
+        (Lang::En, AccessOp::Write) => {
+            format!("denied: writing here is against {list}: [{entries}].")
+        }
+        (Lang::Zh, AccessOp::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
+        (Lang::Zh, AccessOp::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
     }
 }
 

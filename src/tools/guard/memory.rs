@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
-use super::{Guard, GuardZone, Op, OpenDir};
+use super::{AccessOp, Guard, GuardZone, OpenDir};
 use crate::tools::tool::ToolCx;
 
 /// Folders below each other that are looked into.
@@ -27,7 +27,7 @@ impl Guard {
     /// # Errors
     /// Denied, absent, or not a regular file.
     pub fn remove_memory(&self, written: &str) -> Result<(), PathFault> {
-        let opened = self.open_file(written, Op::Write)?;
+        let opened = self.open_file(written, AccessOp::Write)?;
         let removed = opened.dir.remove(&opened.name).and_then(|()| opened.dir.sync());
         removed.map_err(|error| PathFault::io(written, &error))
     }

@@ -41,13 +41,13 @@ pub use entry::{DirEntryHandle, MovedEntry, PathKind};
 pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, own_folder, set_up};
-pub use tree::Count;
+pub use tree::TreeCount;
 pub use vacant::{NewPath, Spot};
-pub use write::Slot;
+pub use write::FileSlot;
 
 use self::names::{in_taskdoc, is_of_git, reserved_area, reserved_area_of_path, split_written};
-use self::walk::{End, Leaf, Walked, walk};
-use super::access::{Access, Op, Target};
+use self::walk::{LeafKind, WalkEnd, WalkedPath, walk};
+use super::access::{Access, AccessOp, PathTarget};
 use super::tool::ToolCx;
 use crate::domain::reserved::AT_TOP;
 
@@ -141,7 +141,7 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, absent, not a regular file, or swapped while it was opened.
-    pub fn open_file(&self, written: &str, op: Op) -> Result<OpenFile, PathFault> {
+    pub fn open_file(&self, written: &str, op: AccessOp) -> Result<OpenFile, PathFault> {
         Self::retry(|| self.try_open_file(written, &[op]))
     }
 
@@ -150,7 +150,7 @@ impl Guard {
     /// # Errors
     /// As [`Guard::open_file`], if either right is missing.
     pub fn open_for_edit(&self, written: &str) -> Result<OpenFile, PathFault> {
-        Self::retry(|| self.try_open_file(written, &[Op::Read, Op::Write]))
+        Self::retry(|| self.try_open_file(written, &[AccessOp::Read, AccessOp::Write]))
     }
 
     /// Opens a directory for listing.
@@ -158,29 +158,31 @@ impl Guard {
     /// # Errors
     /// Denied, absent, not a directory, or swapped while it was opened.
     pub fn open_dir(&self, written: &str) -> Result<OpenDir, PathFault> {
-        self.directory(written, Op::Read)
+        self.directory(written, AccessOp::Read)
     }
 
     /// The path of a directory that exists, if the right to it is there.
     ///
     /// # Errors
     /// Denied, absent, or not a directory.
-    pub fn existing_dir(&self, written: &str, op: Op) -> Result<String, PathFault> {
+    pub fn existing_dir(&self, written: &str, op: AccessOp) -> Result<String, PathFault> {
         self.directory(written, op).map(|dir| dir.shown)
     }
 
-    fn directory(&self, written: &str, op: Op) -> Result<OpenDir, PathFault> {
+    fn directory(&self, written: &str, op: AccessOp) -> Result<OpenDir, PathFault> {
         Self::retry(|| {
-            let names = self.judge(written, &[op], Target::Directory)?;
+            let names = self.judge(written, &[op], PathTarget::Directory)?;
             let walked = walk(self, written, &names)?;
             match walked.end {
-                End::Directory => {}
-                End::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
-                End::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
+                WalkEnd::Directory => {}
+                WalkEnd::Leaf(..) => {
+                    return Err(PathFault::new(written, PathFaultKind::NotADirectory));
+                }
+                WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
             }
             let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
             Self::check_git(written, &[op], walked.of_git)?;
-            self.check_lists(written, &[op], &true_names, Target::Directory)?;
+            self.check_lists(written, &[op], &true_names, PathTarget::Directory)?;
             self.steady(written, &walked.dir)?;
             Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
         })
@@ -190,28 +192,28 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, or not a path.
-    pub fn may_be_read(&self, written: &str, target: Target) -> Result<Vec<String>, PathFault> {
-        self.judge(written, &[Op::Read], target)
+    pub fn may_be_read(&self, written: &str, target: PathTarget) -> Result<Vec<String>, PathFault> {
+        self.judge(written, &[AccessOp::Read], target)
     }
 
     /// Whether an entry of an open directory may be named to the model.
     #[must_use]
-    pub fn may_list(&self, dir: &OpenDir, name: &str, target: Target) -> bool {
+    pub fn may_list(&self, dir: &OpenDir, name: &str, target: PathTarget) -> bool {
         let mut names = dir.names.clone();
         names.push(name.to_owned());
         reserved_area(self.zone, dir.names.len(), name).is_none()
-            && self.access.check(Op::Read, &names, target).is_ok()
+            && self.access.check(AccessOp::Read, &names, target).is_ok()
     }
 
-    fn try_open_file(&self, written: &str, ops: &[Op]) -> Result<OpenFile, PathFault> {
-        let names = self.judge(written, ops, Target::File)?;
+    fn try_open_file(&self, written: &str, ops: &[AccessOp]) -> Result<OpenFile, PathFault> {
+        let names = self.judge(written, ops, PathTarget::File)?;
         let walked = walk(self, written, &names)?;
         let (name, seen) = match &walked.end {
-            End::Leaf(name, seen, Leaf::File) => (name.clone(), *seen),
-            End::Leaf(_, _, Leaf::Special) | End::Directory => {
+            WalkEnd::Leaf(name, seen, LeafKind::File) => (name.clone(), *seen),
+            WalkEnd::Leaf(_, _, LeafKind::Special) | WalkEnd::Directory => {
                 return Err(PathFault::new(written, PathFaultKind::NotAFile));
             }
-            End::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
+            WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
         };
         let place = shown(&self.check_true(written, ops, &walked, &name)?);
         let file = walked.dir.open(&name).map_err(|error| PathFault::io(written, &error))?;
@@ -224,7 +226,12 @@ impl Guard {
     }
 
     /// Judges a path as written, before anything is touched.
-    fn judge(&self, written: &str, ops: &[Op], target: Target) -> Result<Vec<String>, PathFault> {
+    fn judge(
+        &self,
+        written: &str,
+        ops: &[AccessOp],
+        target: PathTarget,
+    ) -> Result<Vec<String>, PathFault> {
         let roots: Vec<&Path> = self.roots.iter().map(PathBuf::as_path).collect();
         let names = split_written(written, &roots)?;
         if let Some(area) = reserved_area_of_path(self.zone, &names) {
@@ -238,8 +245,8 @@ impl Guard {
     fn check_true(
         &self,
         written: &str,
-        ops: &[Op],
-        at: &Walked,
+        ops: &[AccessOp],
+        at: &WalkedPath,
         name: &OsStr,
     ) -> Result<Vec<String>, PathFault> {
         let mut names: Vec<String> = at.names.iter().map(lossy).collect();
@@ -248,12 +255,12 @@ impl Guard {
             return Err(PathFault::invalid(written, InvalidPath::LeavesTaskdoc));
         }
         Self::check_git(written, ops, at.of_git)?;
-        self.check_lists(written, ops, &names, Target::File)?;
+        self.check_lists(written, ops, &names, PathTarget::File)?;
         Ok(names)
     }
 
-    fn check_git(written: &str, ops: &[Op], of_git: bool) -> Result<(), PathFault> {
-        if of_git && ops.contains(&Op::Write) {
+    fn check_git(written: &str, ops: &[AccessOp], of_git: bool) -> Result<(), PathFault> {
+        if of_git && ops.contains(&AccessOp::Write) {
             return Err(PathFault::denied(written, DeniedArea::Git));
         }
         Ok(())
@@ -262,9 +269,9 @@ impl Guard {
     fn check_lists(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         names: &[String],
-        target: Target,
+        target: PathTarget,
     ) -> Result<(), PathFault> {
         if !names.starts_with(&self.within) {
             return Err(PathFault::invalid(written, InvalidPath::LeavesMemory));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::dir::Identity;
 use super::fault::{PathFault, PathFaultKind};
-use super::{Guard, GuardZone, Op, Target};
+use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;
 
@@ -64,8 +64,8 @@ pub fn own_folder(
 ) -> Result<(PathBuf, Identity), PathFault> {
     let guard = Guard::new(workspace, GuardZone::Setup, Arc::default())?;
     if made {
-        match guard.new_path(name, Target::Directory) {
-            Ok(vacant) => match vacant.settle()?.make_dir() {
+        match guard.new_path(name, PathTarget::Directory) {
+            Ok(vacant) => match vacant.create_parents()?.make_dir() {
                 Err(fault) if fault.kind != PathFaultKind::Exists => return Err(fault),
                 Ok(()) | Err(_) => {}
             },
@@ -73,7 +73,7 @@ pub fn own_folder(
             Err(_) => {}
         }
     }
-    let opened = guard.directory(name, Op::Read)?;
+    let opened = guard.directory(name, AccessOp::Read)?;
     let identity = opened.dir.identity().map_err(|error| PathFault::io(name, &error))?;
     Ok((guard.root_place().join(name), identity))
 }
@@ -81,11 +81,11 @@ pub fn own_folder(
 impl Guard {
     /// Puts a file where there is nothing, not even a link.
     fn put_new(&self, path: &str, text: &str) -> Result<Put, PathFault> {
-        let vacant = match self.new_path(path, Target::File) {
+        let vacant = match self.new_path(path, PathTarget::File) {
             Err(fault) if fault.kind == PathFaultKind::Exists => return Ok(Put::Kept),
             vacant => vacant?,
         };
-        match vacant.settle()?.fill(text.as_bytes()) {
+        match vacant.create_parents()?.fill(text.as_bytes()) {
             Err(fault) if fault.kind == PathFaultKind::Exists => Ok(Put::Kept),
             done => done.map(|()| Put::Written),
         }

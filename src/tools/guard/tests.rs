@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::domain::AccessLists;
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 const SECRET: &str = "secret";
 
@@ -15,8 +15,8 @@ const SECRET: &str = "secret";
 const SWAPS: usize = 4_000;
 
 /// A workspace with every kind of trap, and its look-alike neighbour `ws-evil`.
-fn trapped() -> Bench {
-    let bench = Bench::new();
+fn trapped() -> TestBench {
+    let bench = TestBench::new();
     bench.put("ok.txt", "fine").put("a/b/deep.txt", "fine").put("..dots", "fine");
     bench.put("sub/.dialogs/x", "fine").put("sub/.minds/x", "fine").put("task.tskx", "fine");
     bench.put("a/.minds.txt", "fine").put("文档/说明.md", "fine").put("a b.txt", "fine");
@@ -41,12 +41,12 @@ fn trapped() -> Bench {
     bench
 }
 
-fn read(bench: &Bench, path: &str) -> Result<String, PathFaultKind> {
+fn read(bench: &TestBench, path: &str) -> Result<String, PathFaultKind> {
     read_with(&Guard::general(&bench.cx).unwrap(), path)
 }
 
 fn read_with(guard: &Guard, path: &str) -> Result<String, PathFaultKind> {
-    let mut opened = guard.open_file(path, Op::Read).map_err(|fault| fault.kind)?;
+    let mut opened = guard.open_file(path, AccessOp::Read).map_err(|fault| fault.kind)?;
     let mut text = String::new();
     opened.file.read_to_string(&mut text).unwrap();
     Ok(text)
@@ -170,7 +170,7 @@ fn no_written_path_leaves_the_workspace_or_enters_a_reserved_area() {
 
 #[test]
 fn paths_no_file_can_have_are_refused_before_the_disk_is_asked() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for path in ["a\0b", "a\nb", "a\r", &"x/".repeat(3_000)] {
         let kind = read(&bench, path).unwrap_err();
         assert!(matches!(kind, PathFaultKind::Invalid(_)), "{path:?}");
@@ -180,7 +180,7 @@ fn paths_no_file_can_have_are_refused_before_the_disk_is_asked() {
 
 #[test]
 fn nothing_is_made_where_nothing_may_be_even_if_it_does_not_exist_yet() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("../other/x", "").link("out", "../other").link("soon-minds", ".minds");
     bench.link("out-new", "../other/new").link("deep", "a/../.dialogs/run");
     for (path, kind) in [
@@ -211,7 +211,7 @@ fn nothing_is_made_where_nothing_may_be_even_if_it_does_not_exist_yet() {
 
 #[test]
 fn a_reserved_directory_is_closed_under_every_name_it_has() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("conf/team.yaml", SECRET).link(".minds", "conf");
     bench.put("docs/plan/goals.md", SECRET).link("task.tsk", "docs/plan");
     for (path, area) in
@@ -223,7 +223,7 @@ fn a_reserved_directory_is_closed_under_every_name_it_has() {
 
 #[test]
 fn a_workspace_reached_through_a_link_is_known_by_both_names() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.put("ok.txt", "fine");
     let real = bench.cx.workspace.to_str().unwrap().to_owned();
     symlink(&real, bench.dir.path().join("alias")).unwrap();
@@ -242,7 +242,7 @@ fn the_member_lists_hold_for_the_path_as_written_and_for_the_true_one() {
         no_read_file_ext_names: vec!["key".to_owned()],
         ..AccessLists::default()
     };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     bench.put("open/a", "fine").put("open/shut/a", SECRET).put("other/a", SECRET);
     bench.put("open/a.key", SECRET).link("open/to-shut", "shut").link("open/to-other", "../other");
     bench.link("open/plain", "a.key").link("other/to-open", "../open");
@@ -276,7 +276,7 @@ fn swap_until(stop: &AtomicBool, rounds: usize, mut swap: impl FnMut(usize)) {
 
 #[test]
 fn a_directory_swapped_for_a_link_never_leads_outside() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("real/file", "fine").put("../prey/file", SECRET);
     let (spot, real, link) = (bench.at("spot"), bench.at("real"), bench.at("../link"));
     let prey = bench.at("../prey");
@@ -313,7 +313,7 @@ fn a_directory_swapped_for_a_link_never_leads_outside() {
 
 #[test]
 fn a_file_swapped_for_a_link_is_never_read_through_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("one", "fine").put("../outside.txt", SECRET);
     let (spot, next) = (bench.at("spot"), bench.at("../next"));
     let stop = AtomicBool::new(false);
@@ -340,10 +340,10 @@ fn a_file_swapped_for_a_link_is_never_read_through_it() {
 
 #[test]
 fn a_file_that_changes_after_it_was_counted_is_not_replaced() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "old");
     let guard = Guard::general(&bench.cx).unwrap();
-    let slot = guard.open_file("a", Op::Write).unwrap().into_slot("a");
+    let slot = guard.open_file("a", AccessOp::Write).unwrap().into_slot("a");
     bench.put("a", "older");
     assert_eq!(slot.write(b"new").unwrap_err().kind, PathFaultKind::Changed);
     let slot = guard.new_slot("b").unwrap();
@@ -357,11 +357,11 @@ fn a_file_that_changes_after_it_was_counted_is_not_replaced() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_text_that_is_being_written_has_no_name() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "old");
     let guard = Guard::general(&bench.cx).unwrap();
-    let slot = guard.open_file("a", Op::Write).unwrap().into_slot("a");
-    match slot.nameless(b"new") {
+    let slot = guard.open_file("a", AccessOp::Write).unwrap().into_slot("a");
+    match slot.write_nameless(b"new") {
         Ok(_file) => assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 1),
         Err(error) => eprintln!("SKIPPED: this disk has no files without a name: {error}"),
     }
@@ -372,7 +372,7 @@ fn a_text_that_is_being_written_has_no_name() {
 
 #[test]
 fn a_replaced_file_keeps_its_mode_its_links_and_leaves_hard_links_alone() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("dir/a", "old").put("../outside.txt", SECRET).link("to-a", "dir/a");
     std::fs::set_permissions(bench.at("dir/a"), std::fs::Permissions::from_mode(0o751)).unwrap();
     let guard = Guard::general(&bench.cx).unwrap();
@@ -387,7 +387,7 @@ fn a_replaced_file_keeps_its_mode_its_links_and_leaves_hard_links_alone() {
 
 #[test]
 fn the_task_document_zone_stays_in_task_documents() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("task.tsk/goals.md", "fine").put("src/main.rs", SECRET).put(".minds/x", SECRET);
     bench.link("task.tsk/progress.md", "../src/main.rs").link("task.tsk/extra", "../.minds");
     bench.link("task.tsk/far", "/etc");
@@ -397,13 +397,13 @@ fn the_task_document_zone_stays_in_task_documents() {
     for path in ["task.tsk/progress.md", "task.tsk/extra/x", "task.tsk/far/x", "src/x", ".minds/x"]
     {
         assert!(guard.slot(path).is_err(), "{path}");
-        assert!(guard.open_file(path, Op::Read).is_err(), "{path}");
+        assert!(guard.open_file(path, AccessOp::Read).is_err(), "{path}");
     }
 }
 
 #[test]
 fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put(".git/config", "fine").put("sub/.git/hooks/x", "fine").put("other/.git", "gitdir: x");
     bench.put(".gitignore", "fine").put(".github/x", "fine").put("a/x", "fine");
     bench.link("store", ".git").link("a/cfg", "../.git/config");
@@ -426,11 +426,11 @@ fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
         "store/hooks/new",
     ] {
         let writes = [
-            guard.open_file(path, Op::Write).map(drop).map_err(kind),
+            guard.open_file(path, AccessOp::Write).map(drop).map_err(kind),
             guard.open_for_edit(path).map(drop).map_err(kind),
-            guard.new_path(path, Target::File).map(drop).map_err(kind),
-            guard.new_path(path, Target::Directory).map(drop).map_err(kind),
-            guard.entry(path, &[Op::Read, Op::Write]).map(drop).map_err(kind),
+            guard.new_path(path, PathTarget::File).map(drop).map_err(kind),
+            guard.new_path(path, PathTarget::Directory).map(drop).map_err(kind),
+            guard.entry(path, &[AccessOp::Read, AccessOp::Write]).map(drop).map_err(kind),
         ];
         for (nth, write) in writes.into_iter().enumerate() {
             let absent = matches!(write, Err(PathFaultKind::NotFound | PathFaultKind::Exists));
@@ -438,24 +438,24 @@ fn what_belongs_to_git_is_read_and_never_written_under_any_name_at_any_depth() {
             assert!(write == Err(denied.clone()) || absent || link, "{path} {nth}: {write:?}");
         }
     }
-    assert_eq!(guard.existing_dir(".git", Op::Write).map_err(kind), Err(denied.clone()));
-    let above = guard.entry("sub", &[Op::Write]).unwrap();
-    assert_eq!(guard.survey(&above, &[Op::Write]).map(drop).map_err(kind), Err(denied));
+    assert_eq!(guard.existing_dir(".git", AccessOp::Write).map_err(kind), Err(denied.clone()));
+    let above = guard.entry("sub", &[AccessOp::Write]).unwrap();
+    assert_eq!(guard.check_tree(&above, &[AccessOp::Write]).map(drop).map_err(kind), Err(denied));
     for path in [".git/config", "store/config", "a/cfg", "sub/.git/hooks/x", "other/.git"] {
-        assert!(guard.open_file(path, Op::Read).is_ok(), "{path}");
+        assert!(guard.open_file(path, AccessOp::Read).is_ok(), "{path}");
     }
     for path in [".gitignore", ".github/x", "a/x"] {
-        assert!(guard.open_file(path, Op::Write).is_ok(), "{path}");
+        assert!(guard.open_file(path, AccessOp::Write).is_ok(), "{path}");
     }
 }
 
 #[test]
 fn the_repository_of_a_workspace_is_not_written_under_another_name() {
-    let linked = Bench::new();
+    let linked = TestBench::new();
     linked.put("store/config", "fine").put("store/hooks/x", "fine").link(".git", "store");
-    let pointed = Bench::new();
+    let pointed = TestBench::new();
     pointed.put("store/config", "fine").put("store/hooks/x", "fine").put(".git", "gitdir: store\n");
-    let tree = Bench::new();
+    let tree = TestBench::new();
     tree.put(".git", "gitdir: main/worktrees/w\n").put("main/worktrees/w/commondir", "../..\n");
     tree.put("main/config", "fine")
         .put("main/hooks/x", "fine")
@@ -467,27 +467,27 @@ fn the_repository_of_a_workspace_is_not_written_under_another_name() {
             for path in [format!("{folder}/{name}"), format!("way/{name}")] {
                 let fault = guard.slot(&path).unwrap_err();
                 assert_eq!(fault.kind, PathFaultKind::Denied(DeniedArea::Git), "{path}");
-                let made = guard.new_path(&path, Target::Directory).map(drop);
+                let made = guard.new_path(&path, PathTarget::Directory).map(drop);
                 assert!(made.is_err(), "{path}");
             }
         }
         let denied = PathFaultKind::Denied(DeniedArea::Git);
-        let write = &[Op::Write];
+        let write = &[AccessOp::Write];
         assert_eq!(guard.entry(folder, write).unwrap_err().kind, denied);
         assert_eq!(guard.entry(&format!("{folder}/hooks"), write).unwrap_err().kind, denied);
-        assert_eq!(guard.existing_dir(folder, Op::Write).unwrap_err().kind, denied);
-        assert!(guard.open_file(&format!("{folder}/config"), Op::Read).is_ok());
+        assert_eq!(guard.existing_dir(folder, AccessOp::Write).unwrap_err().kind, denied);
+        assert!(guard.open_file(&format!("{folder}/config"), AccessOp::Read).is_ok());
         assert!(guard.slot("other/x").is_ok());
     }
 }
 
 #[test]
 fn a_workspace_that_was_put_in_place_of_the_one_meant_is_refused() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("own/x", "fine").put("other/x", SECRET);
     let (place, identity) = own_folder(&bench.cx.workspace, "own", false).unwrap();
     let cx = ToolCx { workspace: Arc::from(place), root: Some(identity), ..bench.cx.clone() };
-    assert!(Guard::general(&cx).unwrap().open_file("x", Op::Read).is_ok());
+    assert!(Guard::general(&cx).unwrap().open_file("x", AccessOp::Read).is_ok());
     std::fs::rename(bench.at("own"), bench.at("moved")).unwrap();
     bench.link("own", "other");
     assert_eq!(Guard::general(&cx).unwrap_err().kind, PathFaultKind::Changed);

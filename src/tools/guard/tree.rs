@@ -7,23 +7,23 @@ use std::io;
 use super::dir::{Dir, Identity};
 use super::entry::{DirEntryHandle, PathKind};
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
-use super::{Guard, Op, shown};
+use super::{AccessOp, Guard, shown};
 
 /// Most directories inside each other that are followed; each holds a descriptor.
-const DEPTH_LIMIT: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Names of one directory that are held at once.
-const BATCH_NAMES: usize = 1_024;
+const BATCH_SIZE: usize = 1_024;
 
 /// What a directory holds, or what was removed from it; the directory itself is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
+pub struct TreeCount {
     pub files: u64,
     pub directories: u64,
     pub symlinks: u64,
 }
 
-impl Count {
+impl TreeCount {
     fn add(&mut self, kind: PathKind) {
         match kind {
             PathKind::File | PathKind::Special => self.files += 1,
@@ -34,12 +34,12 @@ impl Count {
 }
 
 /// A visit of a tree, and what it does to the names it leaves behind.
-struct Visit<'a> {
+struct TreeVisit<'a> {
     guard: &'a Guard,
-    ops: &'a [Op],
+    ops: &'a [AccessOp],
     remove: bool,
     names: Vec<String>,
-    count: &'a mut Count,
+    count: &'a mut TreeCount,
 }
 
 impl Guard {
@@ -47,8 +47,12 @@ impl Guard {
     ///
     /// # Errors
     /// Something inside is closed to the member; the fault names it.
-    pub fn survey(&self, entry: &DirEntryHandle, ops: &[Op]) -> Result<Count, PathFault> {
-        let mut count = Count::default();
+    pub fn check_tree(
+        &self,
+        entry: &DirEntryHandle,
+        ops: &[AccessOp],
+    ) -> Result<TreeCount, PathFault> {
+        let mut count = TreeCount::default();
         self.visit(entry, ops, false, &mut count)?;
         Ok(count)
     }
@@ -60,34 +64,34 @@ impl Guard {
     pub fn remove_tree(
         &self,
         entry: &DirEntryHandle,
-        removed: &mut Count,
+        removed: &mut TreeCount,
     ) -> Result<(), PathFault> {
-        self.visit(entry, &[Op::Write], true, removed)?;
+        self.visit(entry, &[AccessOp::Write], true, removed)?;
         entry.remove_dir()
     }
 
     fn visit(
         &self,
         entry: &DirEntryHandle,
-        ops: &[Op],
+        ops: &[AccessOp],
         remove: bool,
-        count: &mut Count,
+        count: &mut TreeCount,
     ) -> Result<(), PathFault> {
-        let mut visit = Visit { guard: self, ops, remove, names: entry.names.clone(), count };
+        let mut visit = TreeVisit { guard: self, ops, remove, names: entry.names.clone(), count };
         let dir = visit.enter(&entry.dir, &entry.name, Identity::of(&entry.meta))?;
         visit.directory(&dir)
     }
 }
 
-impl Visit<'_> {
+impl TreeVisit<'_> {
     fn directory(&mut self, dir: &Dir) -> Result<(), PathFault> {
-        if self.names.len() > DEPTH_LIMIT {
+        if self.names.len() > MAX_DEPTH {
             return Err(PathFault::invalid(&shown(&self.names), InvalidPath::TooDeep));
         }
         let mut entries = dir.entries().map_err(|error| self.io(&error))?;
         loop {
             let mut batch: Vec<OsString> = Vec::new();
-            for entry in entries.by_ref().take(BATCH_NAMES) {
+            for entry in entries.by_ref().take(BATCH_SIZE) {
                 batch.push(entry.map_err(|error| self.io(&error))?.file_name());
             }
             for name in &batch {
@@ -95,7 +99,7 @@ impl Visit<'_> {
                 self.name(dir, name)?;
                 self.names.pop();
             }
-            if batch.len() < BATCH_NAMES {
+            if batch.len() < BATCH_SIZE {
                 return Ok(());
             }
             if self.remove {

@@ -8,8 +8,8 @@ use std::io;
 use super::dir::Dir;
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, in_taskdoc, reserved_area};
-use super::walk::{End, Walked, walk};
-use super::{Guard, Op, Target, lossy, shown};
+use super::walk::{WalkEnd, WalkedPath, walk};
+use super::{AccessOp, Guard, PathTarget, lossy, shown};
 
 /// A free name, judged, below a directory that exists.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Spot {
     pub shown: String,
     pub(super) written: String,
     /// The directories that were made for it.
-    made: Vec<(Dir, OsString)>,
+    created: Vec<(Dir, OsString)>,
 }
 
 impl Guard {
@@ -42,9 +42,9 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or below something that is no directory.
-    pub fn new_path(&self, written: &str, target: Target) -> Result<NewPath, PathFault> {
+    pub fn new_path(&self, written: &str, target: PathTarget) -> Result<NewPath, PathFault> {
         Self::retry(|| {
-            let ops = &[Op::Write];
+            let ops = &[AccessOp::Write];
             let names = self.judge(written, ops, target)?;
             let Some((name, parents)) = names.split_last() else {
                 return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
@@ -52,12 +52,14 @@ impl Guard {
             let mut walked = walk(self, written, parents)?;
             let leaf = OsString::from(name);
             match &mut walked.end {
-                End::Leaf(..) => return Err(PathFault::new(written, PathFaultKind::NotADirectory)),
-                End::Absent(rest) => rest.push_back(leaf),
-                End::Directory => match walked.dir.look(&leaf) {
+                WalkEnd::Leaf(..) => {
+                    return Err(PathFault::new(written, PathFaultKind::NotADirectory));
+                }
+                WalkEnd::Absent(rest) => rest.push_back(leaf),
+                WalkEnd::Directory => match walked.dir.look(&leaf) {
                     Ok(_) => return Err(PathFault::new(written, PathFaultKind::Exists)),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        walked.end = End::Absent(VecDeque::from([leaf]));
+                        walked.end = WalkEnd::Absent(VecDeque::from([leaf]));
                     }
                     Err(error) => return Err(PathFault::io(written, &error)),
                 },
@@ -70,13 +72,13 @@ impl Guard {
     pub(super) fn check_absent(
         &self,
         written: &str,
-        ops: &[Op],
+        ops: &[AccessOp],
         tidy: &[String],
-        walked: Walked,
-        target: Target,
+        walked: WalkedPath,
+        target: PathTarget,
     ) -> Result<NewPath, PathFault> {
         Self::check_git(written, ops, walked.of_git)?;
-        let End::Absent(rest) = walked.end else {
+        let WalkEnd::Absent(rest) = walked.end else {
             return Err(PathFault::new(written, PathFaultKind::Exists));
         };
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
@@ -108,17 +110,17 @@ impl NewPath {
     ///
     /// # Errors
     /// One of them could not be made; those before it are removed again.
-    pub fn settle(&self) -> Result<Spot, PathFault> {
+    pub fn create_parents(&self) -> Result<Spot, PathFault> {
         let mut spot = Spot {
             dir: self.dir.clone(),
             name: self.name.clone(),
             shown: self.shown.clone(),
             written: self.written.clone(),
-            made: Vec::new(),
+            created: Vec::new(),
         };
         for name in &self.missing {
             if let Err(error) = spot.descend(name) {
-                spot.unmake();
+                spot.remove_parents();
                 return Err(PathFault::io(&self.written, &error));
             }
         }
@@ -135,7 +137,7 @@ impl NewPath {
 impl Spot {
     fn descend(&mut self, name: &OsString) -> io::Result<()> {
         match self.dir.make_dir(name) {
-            Ok(()) => self.made.push((self.dir.clone(), name.clone())),
+            Ok(()) => self.created.push((self.dir.clone(), name.clone())),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -159,13 +161,13 @@ impl Spot {
     /// The system's refusal.
     pub fn remove(&self) -> Result<(), PathFault> {
         self.dir.remove(&self.name).map_err(|error| PathFault::io(&self.written, &error))?;
-        self.unmake();
+        self.remove_parents();
         Ok(())
     }
 
     /// Takes away the directories that were made for this place, as far as they are still empty.
-    pub fn unmake(&self) {
-        for (dir, name) in self.made.iter().rev() {
+    pub fn remove_parents(&self) {
+        for (dir, name) in self.created.iter().rev() {
             // Whoever has put something there keeps it.
             let _ = dir.remove_dir(name);
         }

@@ -16,33 +16,33 @@ const LINK_LIMIT: usize = 40;
 
 /// Where a walk ended.
 #[derive(Debug)]
-pub(super) struct Walked {
+pub(super) struct WalkedPath {
     /// The directory of `leaf`, or the directory itself if there is no leaf.
     pub dir: Dir,
     /// True names from the root to `dir`.
     pub names: Vec<OsString>,
     /// The way leads through a directory of the repository.
     pub of_git: bool,
-    pub end: End,
+    pub end: WalkEnd,
 }
 
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     Directory,
     /// Something else that exists.
-    Leaf(OsString, Identity, Leaf),
+    Leaf(OsString, Identity, LeafKind),
     /// The first name does not exist in the directory; the others would lie below it.
     Absent(VecDeque<OsString>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(super) enum LeafKind {
     File,
     /// A pipe, a socket or a device.
     Special,
 }
 
-struct Walk<'a> {
+struct PathWalk<'a> {
     guard: &'a Guard,
     written: &'a str,
     stack: Vec<(OsString, Dir)>,
@@ -51,9 +51,13 @@ struct Walk<'a> {
 }
 
 /// Walks to the names, which must be free of `.` and `..`.
-pub(super) fn walk(guard: &Guard, written: &str, names: &[String]) -> Result<Walked, PathFault> {
+pub(super) fn walk(
+    guard: &Guard,
+    written: &str,
+    names: &[String],
+) -> Result<WalkedPath, PathFault> {
     let todo = names.iter().map(OsString::from).collect();
-    let mut walk = Walk { guard, written, stack: Vec::new(), todo, links: 0 };
+    let mut walk = PathWalk { guard, written, stack: Vec::new(), todo, links: 0 };
     while let Some(name) = walk.todo.pop_front() {
         if name == ".." {
             walk.stack.pop().ok_or_else(|| walk.denied(DeniedArea::Outside))?;
@@ -63,18 +67,18 @@ pub(super) fn walk(guard: &Guard, written: &str, names: &[String]) -> Result<Wal
             return Ok(walk.finish(end));
         }
     }
-    Ok(walk.finish(End::Directory))
+    Ok(walk.finish(WalkEnd::Directory))
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     /// Takes one name; tells where the walk ends, if it does.
-    fn step(&mut self, name: OsString) -> Result<Option<End>, PathFault> {
+    fn step(&mut self, name: OsString) -> Result<Option<WalkEnd>, PathFault> {
         self.judge(&name)?;
         let meta = match self.here().look(&name) {
             Ok(meta) => meta,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.todo.push_front(name);
-                return Ok(Some(End::Absent(std::mem::take(&mut self.todo))));
+                return Ok(Some(WalkEnd::Absent(std::mem::take(&mut self.todo))));
             }
             Err(error) => return Err(self.io(&error)),
         };
@@ -90,8 +94,8 @@ impl Walk<'_> {
         if !self.todo.is_empty() {
             return Err(PathFault::new(self.written, PathFaultKind::NotADirectory));
         }
-        let leaf = if kind.is_file() { Leaf::File } else { Leaf::Special };
-        Ok(Some(End::Leaf(name, Identity::of(&meta), leaf)))
+        let leaf = if kind.is_file() { LeafKind::File } else { LeafKind::Special };
+        Ok(Some(WalkEnd::Leaf(name, Identity::of(&meta), leaf)))
     }
 
     fn enter(&mut self, name: OsString, seen: Identity) -> Result<(), PathFault> {
@@ -149,12 +153,12 @@ impl Walk<'_> {
         self.stack.last().map_or(&self.guard.root, |(_, dir)| dir)
     }
 
-    fn finish(self, end: End) -> Walked {
+    fn finish(self, end: WalkEnd) -> WalkedPath {
         let dir = self.here().clone();
         let is_git = |dir: &Dir| dir.identity().is_ok_and(|dir| self.guard.is_git(dir));
         let of_git = !self.guard.git.is_empty() && self.stack.iter().any(|(_, dir)| is_git(dir));
         let names = self.stack.into_iter().map(|(name, _)| name).collect();
-        Walked { dir, names, of_git, end }
+        WalkedPath { dir, names, of_git, end }
     }
 
     fn denied(&self, area: DeniedArea) -> PathFault {

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::dir::{Dir, Identity};
 use super::fault::{PathFault, PathFaultKind};
 use super::vacant::Spot;
-use super::walk::{End, Leaf, walk};
-use super::{Guard, Op, OpenFile, Target, shown};
+use super::walk::{LeafKind, WalkEnd, walk};
+use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
 
 /// Numbers temporary files within this process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -24,18 +24,18 @@ const PRIVATE_MODE: u32 = 0o600;
 
 /// A place in an open directory where a file is to stand.
 #[derive(Debug)]
-pub struct Slot {
+pub struct FileSlot {
     dir: Dir,
     name: OsString,
     /// The file's path below the workspace.
     pub shown: String,
     written: String,
-    old: Option<Old>,
+    old: Option<ReplacedFile>,
 }
 
 /// The file that stands there now, as far as one can tell without reading it.
 #[derive(Debug, Clone, Copy)]
-struct Old {
+struct ReplacedFile {
     mode: u32,
     state: FileState,
 }
@@ -47,7 +47,7 @@ struct FileState {
     modified: (i64, i64),
 }
 
-impl Old {
+impl ReplacedFile {
     fn of(meta: &Metadata) -> Self {
         Self { mode: meta.permissions().mode(), state: FileState::of(meta) }
     }
@@ -65,7 +65,7 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken, or a directory could not be made.
-    pub fn new_slot(&self, written: &str) -> Result<Slot, PathFault> {
+    pub fn new_slot(&self, written: &str) -> Result<FileSlot, PathFault> {
         let slot = self.slot(written)?;
         match slot.old {
             None => Ok(slot),
@@ -77,39 +77,45 @@ impl Guard {
     ///
     /// # Errors
     /// Denied, taken by something that is no file, or a directory could not be made.
-    pub fn slot(&self, written: &str) -> Result<Slot, PathFault> {
+    pub fn slot(&self, written: &str) -> Result<FileSlot, PathFault> {
         Self::retry(|| self.try_slot(written))
     }
 
-    fn try_slot(&self, written: &str) -> Result<Slot, PathFault> {
-        let ops = &[Op::Write];
-        let names = self.judge(written, ops, Target::File)?;
+    fn try_slot(&self, written: &str) -> Result<FileSlot, PathFault> {
+        let ops = &[AccessOp::Write];
+        let names = self.judge(written, ops, PathTarget::File)?;
         let walked = walk(self, written, &names)?;
         let name = match &walked.end {
-            End::Leaf(name, _, Leaf::File) => name.clone(),
-            End::Directory | End::Leaf(_, _, Leaf::Special) => {
+            WalkEnd::Leaf(name, _, LeafKind::File) => name.clone(),
+            WalkEnd::Directory | WalkEnd::Leaf(_, _, LeafKind::Special) => {
                 return Err(PathFault::new(written, PathFaultKind::NotAFile));
             }
-            End::Absent(_) => {
-                let vacant = self.check_absent(written, ops, &names, walked, Target::File)?;
-                return Ok(vacant.settle()?.slot());
+            WalkEnd::Absent(_) => {
+                let vacant = self.check_absent(written, ops, &names, walked, PathTarget::File)?;
+                return Ok(vacant.create_parents()?.slot());
             }
         };
         let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         self.check_true(written, ops, &walked, &name)?;
         self.steady(written, &walked.dir)?;
-        let old = Some(Old::of(&meta));
-        Ok(Slot { dir: walked.dir, name, shown: shown(&names), written: written.to_owned(), old })
+        let old = Some(ReplacedFile::of(&meta));
+        Ok(FileSlot {
+            dir: walked.dir,
+            name,
+            shown: shown(&names),
+            written: written.to_owned(),
+            old,
+        })
     }
 }
 
 impl Spot {
     /// The place of a file that is to stand here.
     #[must_use]
-    pub fn slot(&self) -> Slot {
+    pub fn slot(&self) -> FileSlot {
         let (dir, name) = (self.dir.clone(), self.name.clone());
         let (shown, written) = (self.shown.clone(), self.written.clone());
-        Slot { dir, name, shown, written, old: None }
+        FileSlot { dir, name, shown, written, old: None }
     }
 
     /// Puts a file with this text here, or leaves everything as it was before the spot was made.
@@ -117,21 +123,21 @@ impl Spot {
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
     pub fn fill(&self, content: &[u8]) -> Result<(), PathFault> {
-        self.slot().write(content).inspect_err(|_| self.unmake())
+        self.slot().write(content).inspect_err(|_| self.remove_parents())
     }
 }
 
 impl OpenFile {
     /// The place of this file, to be replaced if it is still the same file.
     #[must_use]
-    pub fn into_slot(self, written: &str) -> Slot {
-        let old = Some(Old::of(&self.meta));
+    pub fn into_slot(self, written: &str) -> FileSlot {
+        let old = Some(ReplacedFile::of(&self.meta));
         let written = written.to_owned();
-        Slot { dir: self.dir, name: self.name, shown: self.shown, written, old }
+        FileSlot { dir: self.dir, name: self.name, shown: self.shown, written, old }
     }
 }
 
-impl Slot {
+impl FileSlot {
     /// Puts a file with this text there. An old file keeps its mode and must still be the one
     /// that was looked at; where there was none, there must still be none.
     ///
@@ -154,12 +160,13 @@ impl Slot {
     /// Writes the text under a temporary name. Where the system can do it the name comes last, so that
     /// a crash meanwhile leaves nothing behind; where it cannot, or refuses, the name comes first.
     fn fill(&self, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
-        let nameless = self.nameless(content).and_then(|file| self.dir.name(&file, temporary));
+        let nameless =
+            self.write_nameless(content).and_then(|file| self.dir.name(&file, temporary));
         nameless.or_else(|_| self.put(self.dir.create(temporary, self.mode())?, content).map(drop))
     }
 
     /// The text in a file that has no name yet.
-    pub(super) fn nameless(&self, content: &[u8]) -> io::Result<File> {
+    pub(super) fn write_nameless(&self, content: &[u8]) -> io::Result<File> {
         self.put(self.dir.create_nameless(self.mode())?, content)
     }
 
@@ -176,7 +183,7 @@ impl Slot {
         if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE }
     }
 
-    fn replace(&self, temporary: &OsStr, old: Old) -> Result<(), PathFault> {
+    fn replace(&self, temporary: &OsStr, old: ReplacedFile) -> Result<(), PathFault> {
         let now = self.dir.look(&self.name).map_err(|error| self.io(&error))?;
         if FileState::of(&now) != old.state {
             return Err(PathFault::new(&self.written, PathFaultKind::Changed));

@@ -6,15 +6,15 @@ mod write;
 
 use std::sync::Arc;
 
-use super::access::Op;
+use super::access::AccessOp;
 use super::guard::PathFault;
 use super::outcome::ToolOutcome;
-use super::report::{Report, refused};
+use super::report::{ToolReport, refused};
 use super::tool::Tool;
 use crate::domain::{ImageKind, Lang};
 
 /// The largest picture; providers take less than 4 MiB once it is Base64.
-const LIMIT_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;
+const MAX_IMAGE_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;
 
 /// Tools that only look.
 pub(super) const READING: [&str; 1] = ["read_picture"];
@@ -29,7 +29,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 
 /// Why a picture was not read or written.
 #[derive(Debug)]
-enum Refused {
+enum ImageRefusal {
     Fault(PathFault),
     UnknownEnding,
     /// The type that was said is none of ours.
@@ -37,33 +37,33 @@ enum Refused {
     TooLarge(u64),
     NotBase64(String),
     /// Name, type and bytes do not say the same.
-    Unlike {
+    KindMismatch {
         named: ImageKind,
         found: Option<ImageKind>,
     },
     /// The model cannot look at pictures.
-    Blind,
+    NoImageSupport,
 }
 
-impl From<PathFault> for Refused {
+impl From<PathFault> for ImageRefusal {
     fn from(fault: PathFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-fn unlike(named: ImageKind, found: Option<ImageKind>) -> Result<(), Refused> {
-    if found == Some(named) { Ok(()) } else { Err(Refused::Unlike { named, found }) }
+fn check_kind(named: ImageKind, found: Option<ImageKind>) -> Result<(), ImageRefusal> {
+    if found == Some(named) { Ok(()) } else { Err(ImageRefusal::KindMismatch { named, found }) }
 }
 
-impl Refused {
+impl ImageRefusal {
     fn code(&self) -> &'static str {
         match self {
             Self::Fault(fault) => fault.code(),
             Self::UnknownEnding | Self::UnknownType => "UNSUPPORTED_FORMAT",
             Self::TooLarge(_) => "PICTURE_TOO_LARGE",
             Self::NotBase64(_) => "INVALID_BASE64",
-            Self::Unlike { .. } => "FORMAT_MISMATCH",
-            Self::Blind => "NO_IMAGE_INPUT",
+            Self::KindMismatch { .. } => "FORMAT_MISMATCH",
+            Self::NoImageSupport => "NO_IMAGE_INPUT",
         }
     }
 
@@ -83,10 +83,10 @@ impl Refused {
                 "类型须为 image/png、image/jpeg、image/webp 或 image/gif。".to_owned()
             }
             (Self::TooLarge(bytes), Lang::En) => format!(
-                "The picture has {bytes} bytes, more than {LIMIT_BYTES}. Make it smaller first."
+                "The picture has {bytes} bytes, more than {MAX_IMAGE_BYTES}. Make it smaller first."
             ),
             (Self::TooLarge(bytes), Lang::Zh) => {
-                format!("图片有 {bytes} 字节,超过上限 {LIMIT_BYTES}。请先缩小。")
+                format!("图片有 {bytes} 字节,超过上限 {MAX_IMAGE_BYTES}。请先缩小。")
             }
             (Self::NotBase64(reason), Lang::En) => format!(
                 "`data_base64` is not Base64: {reason}. Use the standard alphabet with padding, \
@@ -95,28 +95,28 @@ impl Refused {
             (Self::NotBase64(reason), Lang::Zh) => {
                 format!("`data_base64` 不是 Base64:{reason}。请用标准字母表,带填充,不含换行。")
             }
-            (Self::Unlike { named, found }, lang) => mismatch(*named, *found, lang),
-            (Self::Blind, Lang::En) => {
+            (Self::KindMismatch { named, found }, lang) => mismatch(*named, *found, lang),
+            (Self::NoImageSupport, Lang::En) => {
                 "Your model cannot look at pictures, so nothing is attached. Ask a teammate whose \
                  model can."
                     .to_owned()
             }
-            (Self::Blind, Lang::Zh) => {
+            (Self::NoImageSupport, Lang::Zh) => {
                 "你的模型不能看图片,因此未附上图片。请找模型能看图的队友。".to_owned()
             }
         }
     }
 
-    fn outcome(&self, mode: &str, path: &str, op: Op, lang: Lang) -> ToolOutcome {
+    fn outcome(&self, mode: &str, path: &str, op: AccessOp, lang: Lang) -> ToolOutcome {
         match self {
             Self::Fault(fault) => refused(mode, op, fault, lang),
             Self::UnknownEnding
             | Self::UnknownType
             | Self::TooLarge(_)
             | Self::NotBase64(_)
-            | Self::Unlike { .. }
-            | Self::Blind => {
-                Report::error(mode, path, self.code()).summary(self.text(lang)).outcome()
+            | Self::KindMismatch { .. }
+            | Self::NoImageSupport => {
+                ToolReport::error(mode, path, self.code()).summary(self.text(lang)).outcome()
             }
         }
     }

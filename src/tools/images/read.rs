@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{LIMIT_BYTES, Refused, unlike};
+use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
 use crate::domain::{ImageKind, Lang};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
-use crate::tools::report::Report;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::report::ToolReport;
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 const NAME: &str = "read_picture";
 
@@ -20,7 +20,7 @@ const NAME: &str = "read_picture";
 pub(super) fn tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("read_picture.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("read_picture.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"path": {"type": "string"}},
@@ -40,29 +40,29 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 Lang::En => format!("picture attached, {bytes} bytes"),
                 Lang::Zh => format!("已附上图片,{bytes} 字节"),
             };
-            let report = Report::ok(NAME, &shown)
+            let report = ToolReport::ok(NAME, &shown)
                 .field("media_type", picture.media_type)
                 .field("size_bytes", bytes)
                 .summary(summary);
-            ToolOutcome { pictures: vec![picture], ..report.outcome() }
+            ToolOutcome { images: vec![picture], ..report.outcome() }
         }
-        Err(refused) => refused.outcome(NAME, path, Op::Read, cx.lang),
+        Err(refused) => refused.outcome(NAME, path, AccessOp::Read, cx.lang),
     }
 }
 
-fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), Refused> {
-    let opened = Guard::general(cx)?.open_file(path, Op::Read)?;
-    let ending = ImageKind::of_path(path).ok_or(Refused::UnknownEnding)?;
+fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), ImageRefusal> {
+    let opened = Guard::general(cx)?.open_file(path, AccessOp::Read)?;
+    let ending = ImageKind::of_path(path).ok_or(ImageRefusal::UnknownEnding)?;
     if !cx.sees_images {
-        return Err(Refused::Blind);
+        return Err(ImageRefusal::NoImageSupport);
     }
     let mut bytes = Vec::new();
-    let read = (&opened.file).take(LIMIT_BYTES + 1).read_to_end(&mut bytes);
+    let read = (&opened.file).take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| PathFault::io(path, &error))?;
-    if bytes.len() as u64 > LIMIT_BYTES {
-        return Err(Refused::TooLarge(opened.meta.len()));
+    if bytes.len() as u64 > MAX_IMAGE_BYTES {
+        return Err(ImageRefusal::TooLarge(opened.meta.len()));
     }
-    unlike(ending, ImageKind::of(&bytes))?;
+    check_kind(ending, ImageKind::of(&bytes))?;
     let picture = ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) };
     Ok((opened.shown, picture))
 }

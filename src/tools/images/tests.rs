@@ -4,19 +4,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest.";
 
 #[test]
 fn read_picture_attaches_what_the_file_truly_is() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a.png", PNG).put("b.jpg", PNG).put("c.png", "text").put("d.svg", "<svg/>");
     bench.put("big.png", [PNG, &vec![0; 4 * 1024 * 1024]].concat()).put(".minds/a.png", PNG);
     let outcome = bench.run("read_picture", &json!({"path": "a.png"}));
     assert!(outcome.ok, "{}", outcome.text);
     assert_eq!(header(&outcome, "media_type"), Some("image/png"));
-    let [picture] = outcome.pictures.as_slice() else { panic!("one picture") };
+    let [picture] = outcome.images.as_slice() else { panic!("one picture") };
     assert_eq!((picture.media_type, picture.bytes.as_ref()), ("image/png", PNG));
     for (path, code) in [
         ("b.jpg", "FORMAT_MISMATCH"),
@@ -28,25 +28,25 @@ fn read_picture_attaches_what_the_file_truly_is() {
     ] {
         let outcome = bench.run("read_picture", &json!({"path": path}));
         assert_eq!(header(&outcome, "error"), Some(code), "{path}");
-        assert!(outcome.pictures.is_empty());
+        assert!(outcome.images.is_empty());
     }
 }
 
 #[test]
 fn a_model_that_cannot_look_is_told_so_and_sent_nothing() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.cx.sees_images = false;
     bench.put("a.png", PNG);
     let outcome = bench.run("read_picture", &json!({"path": "a.png"}));
     assert_eq!(header(&outcome, "error"), Some("NO_IMAGE_INPUT"));
     let write = json!({"path": "b.png", "data_base64": STANDARD.encode(PNG)});
     let written = bench.run("write_picture", &write);
-    assert!(written.ok && outcome.pictures.is_empty() && written.pictures.is_empty());
+    assert!(written.ok && outcome.images.is_empty() && written.images.is_empty());
 }
 
 #[test]
 fn write_picture_writes_only_what_is_a_picture_of_that_kind() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let data = STANDARD.encode(PNG);
     let url = format!("data:image/png;base64,{data}");
     bench.put("old.png", "x").link("gone.png", "nowhere");
@@ -80,7 +80,7 @@ fn write_picture_writes_only_what_is_a_picture_of_that_kind() {
     ] {
         let outcome = bench.run("write_picture", &call);
         assert_eq!(header(&outcome, "error"), result, "{call}: {}", outcome.text);
-        assert_eq!(outcome.pictures.len(), usize::from(outcome.ok));
+        assert_eq!(outcome.images.len(), usize::from(outcome.ok));
     }
     for path in ["d/a.png", "b.png", "c.png", "old.png"] {
         assert_eq!(std::fs::read(bench.at(path)).unwrap(), PNG);

@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use self::text::Topic;
 use super::args::Args;
 use super::outcome::ToolOutcome;
-use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use super::tool::{Description, Tool, ToolCx, ToolSpec, localized};
 use crate::domain::Lang;
 
 pub(super) const NAME: &str = "man";
 
 /// Toolsets whose manual is only for those who have this tool.
-const NEEDS: [(&str, &str); 1] = [("os", "shell_cmd")];
+const REQUIRED_TOOLS: [(&str, &str); 1] = [("os", "shell_cmd")];
 
 /// A toolset of a member, with the tools the member is offered of it.
 #[derive(Debug, Clone)]
-pub(super) struct Owned {
+pub(super) struct OwnedToolset {
     pub toolset: String,
     pub tools: Vec<Arc<dyn Tool>>,
 }
 
 /// The tool for a member with these toolsets; `None` if none of them has a manual.
-pub(super) fn tool(toolsets: Vec<Owned>) -> Option<Arc<dyn Tool>> {
+pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
     let manuals: Vec<Manual> = toolsets.into_iter().filter_map(Manual::of).collect();
     if manuals.is_empty() {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn tool(toolsets: Vec<Owned>) -> Option<Arc<dyn Tool>> {
     let topics: Vec<&str> = Topic::ALL.iter().map(|topic| topic.name()).collect();
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("man.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("man.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -48,7 +48,7 @@ pub(super) fn tool(toolsets: Vec<Owned>) -> Option<Arc<dyn Tool>> {
             "additionalProperties": false
         }),
     };
-    Some(Arc::new(Man { spec, manuals: manuals.into() }))
+    Some(Arc::new(ManTool { spec, manuals: manuals.into() }))
 }
 
 #[derive(Debug, Clone)]
@@ -60,10 +60,10 @@ struct Manual {
 }
 
 impl Manual {
-    fn of(owned: Owned) -> Option<Self> {
+    fn of(owned: OwnedToolset) -> Option<Self> {
         let text = text::of(&owned.toolset)?;
         let offered = |name: &str| owned.tools.iter().any(|tool| tool.spec().name == name);
-        let needed = NEEDS.iter().find(|(toolset, _)| *toolset == owned.toolset);
+        let needed = REQUIRED_TOOLS.iter().find(|(toolset, _)| *toolset == owned.toolset);
         let usable = !owned.tools.is_empty() && needed.is_none_or(|(_, tool)| offered(tool));
         usable.then_some(Self { toolset: owned.toolset, text, tools: owned.tools })
     }
@@ -72,7 +72,7 @@ impl Manual {
         match topic {
             Topic::Tools => self.about_tools(lang),
             Topic::Index | Topic::Principles | Topic::Scenarios | Topic::Errors => {
-                text::part(half(lang, self.text), topic).to_owned()
+                text::part(localized(lang, self.text), topic).to_owned()
             }
         }
     }
@@ -83,14 +83,15 @@ impl Manual {
             let spec = tool.spec();
             let about = spec.description.text(lang).lines().next().unwrap_or_default();
             // Writing to a String cannot fail.
-            let _ = writeln!(told, "- `{}({})`: {about}", spec.name, arguments(&spec.parameters));
+            let _ =
+                writeln!(told, "- `{}({})`: {about}", spec.name, argument_names(&spec.parameters));
         }
         told.trim_end().to_owned()
     }
 }
 
 /// The names of the arguments, a question mark behind those that may be left out.
-fn arguments(schema: &Value) -> String {
+fn argument_names(schema: &Value) -> String {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
@@ -106,12 +107,12 @@ fn arguments(schema: &Value) -> String {
 }
 
 #[derive(Debug)]
-struct Man {
+struct ManTool {
     spec: ToolSpec,
     manuals: Arc<[Manual]>,
 }
 
-impl Tool for Man {
+impl Tool for ManTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -122,7 +123,7 @@ impl Tool for Man {
     }
 }
 
-impl Man {
+impl ManTool {
     fn answer(&self, args: &Args, lang: Lang) -> String {
         let wanted = args.text("toolsetId");
         match self.manuals.iter().find(|manual| Some(manual.toolset.as_str()) == wanted) {

@@ -3,7 +3,7 @@
 use super::text::TEXTS;
 use super::*;
 use crate::tools::Registry;
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 fn offered(toolsets: &[&str]) -> bool {
     let names: Vec<String> = toolsets.iter().map(|name| (*name).to_owned()).collect();
@@ -11,7 +11,7 @@ fn offered(toolsets: &[&str]) -> bool {
 }
 
 fn man(toolsets: &[&str], raw: &str, lang: Lang) -> ToolOutcome {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let names: Vec<String> = toolsets.iter().map(|name| (*name).to_owned()).collect();
     let (subset, _) = Registry::builtin().for_member(&names, &[], true);
     bench.finish(subset.run(NAME, raw, ToolCx { lang, ..bench.cx.clone() }))
@@ -27,7 +27,7 @@ fn man_is_there_for_whoever_has_a_toolset_with_a_manual() {
 
 #[test]
 fn the_shell_manual_is_only_for_who_has_the_shell() {
-    let owned = |tools| Owned { toolset: "os".to_owned(), tools };
+    let owned = |tools| OwnedToolset { toolset: "os".to_owned(), tools };
     let list_dir: Vec<_> = crate::tools::files::tools().into_iter().take(1).collect();
     assert!(tool(vec![owned(Vec::new())]).is_none());
     assert!(tool(vec![owned(list_dir)]).is_none());
@@ -37,8 +37,10 @@ fn the_shell_manual_is_only_for_who_has_the_shell() {
 fn every_manual_has_every_topic_in_both_languages() {
     for (name, text) in TEXTS {
         for topic in Topic::ALL.into_iter().filter(|topic| *topic != Topic::Tools) {
-            let (en, zh) =
-                (text::part(half(Lang::En, text), topic), text::part(half(Lang::Zh, text), topic));
+            let (en, zh) = (
+                text::part(localized(Lang::En, text), topic),
+                text::part(localized(Lang::Zh, text), topic),
+            );
             assert!(en.is_ascii() && en.len() > 20, "{name} {topic:?}");
             assert!(!zh.is_ascii() && zh.chars().count() > 10, "{name} {topic:?}");
             assert_eq!(en.lines().count(), zh.lines().count(), "{name} {topic:?}");

@@ -5,7 +5,7 @@ use crate::domain::{AgentId, Lang};
 
 /// Why a path names no memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PathFault {
+pub(super) enum MemoryPathFault {
     Empty,
     Absolute,
     Up,
@@ -16,25 +16,25 @@ pub(super) enum PathFault {
 }
 
 /// The tidy path below the keeper's folder.
-pub(super) fn tidy(
+pub(super) fn normalize(
     written: &str,
-    keeper: MemoryOwner,
+    owner: MemoryOwner,
     member: &AgentId,
-) -> Result<String, PathFault> {
+) -> Result<String, MemoryPathFault> {
     let written = written.trim();
     if written.starts_with('/') {
-        return Err(PathFault::Absolute);
+        return Err(MemoryPathFault::Absolute);
     }
     let names: Vec<&str> = written.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
-    let first = names.first().ok_or(PathFault::Empty)?;
+    let first = names.first().ok_or(MemoryPathFault::Empty)?;
     if names.contains(&"..") {
-        return Err(PathFault::Up);
+        return Err(MemoryPathFault::Up);
     }
     if *first == ".minds" {
-        return Err(PathFault::FromWorkspace);
+        return Err(MemoryPathFault::FromWorkspace);
     }
-    if keeper == MemoryOwner::Member && *first == member.as_str() {
-        return Err(PathFault::OwnId(member.to_string()));
+    if owner == MemoryOwner::Member && *first == member.as_str() {
+        return Err(MemoryPathFault::OwnId(member.to_string()));
     }
     Ok(names.join("/"))
 }
@@ -45,7 +45,7 @@ pub(super) fn shown_in_contexts(path: &str) -> bool {
     is_shown(name) && !folders.split('/').any(|folder| folder.starts_with('.'))
 }
 
-impl PathFault {
+impl MemoryPathFault {
     /// What is wrong and what to do instead.
     pub(super) fn text(&self, lang: Lang) -> String {
         match (self, lang) {
@@ -89,18 +89,18 @@ mod tests {
             ("a.md", Ok("a.md"), Ok("a.md")),
             ("./notes//a.md", Ok("notes/a.md"), Ok("notes/a.md")),
             (" a b.md ", Ok("a b.md"), Ok("a b.md")),
-            ("", Err(PathFault::Empty), Err(PathFault::Empty)),
-            (" ./ ", Err(PathFault::Empty), Err(PathFault::Empty)),
-            ("../x", Err(PathFault::Up), Err(PathFault::Up)),
-            ("a/../../x", Err(PathFault::Up), Err(PathFault::Up)),
-            ("/etc/x", Err(PathFault::Absolute), Err(PathFault::Absolute)),
-            (".minds/x", Err(PathFault::FromWorkspace), Err(PathFault::FromWorkspace)),
-            ("lead/a.md", Err(PathFault::OwnId("lead".into())), Ok("lead/a.md")),
+            ("", Err(MemoryPathFault::Empty), Err(MemoryPathFault::Empty)),
+            (" ./ ", Err(MemoryPathFault::Empty), Err(MemoryPathFault::Empty)),
+            ("../x", Err(MemoryPathFault::Up), Err(MemoryPathFault::Up)),
+            ("a/../../x", Err(MemoryPathFault::Up), Err(MemoryPathFault::Up)),
+            ("/etc/x", Err(MemoryPathFault::Absolute), Err(MemoryPathFault::Absolute)),
+            (".minds/x", Err(MemoryPathFault::FromWorkspace), Err(MemoryPathFault::FromWorkspace)),
+            ("lead/a.md", Err(MemoryPathFault::OwnId("lead".into())), Ok("lead/a.md")),
             ("leader/a.md", Ok("leader/a.md"), Ok("leader/a.md")),
         ] {
             for (keeper, expected) in [(MemoryOwner::Member, own), (MemoryOwner::Team, team)] {
                 let expected = expected.map(str::to_owned);
-                assert_eq!(tidy(written, keeper, &lead), expected, "{written:?} {keeper:?}");
+                assert_eq!(normalize(written, keeper, &lead), expected, "{written:?} {keeper:?}");
             }
         }
     }

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use crate::domain::memory::FILE_LIMIT_BYTES;
 use crate::domain::{AccessLists, Lang};
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
 const OWN: &str = ".minds/memory/individual/lead";
 const TEAM: &str = ".minds/memory/team_shared";
 
 #[test]
 fn c18_a_memory_is_added_once_replaced_and_dropped() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (who, folder) in [("personal", OWN), ("team", TEAM)] {
         let [add, replace, drop] =
             ["add", "replace", "drop"].map(|act| format!("{act}_{who}_memory"));
@@ -38,7 +38,7 @@ fn c18_a_memory_is_added_once_replaced_and_dropped() {
 
 #[test]
 fn c18_no_path_and_no_link_leads_out_of_the_folder() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put(".minds/team.yaml", "members: {}\n").put("plain.md", "plain\n");
     bench.put(".minds/memory/individual/other/a.md", "theirs\n").put("../out.md", "out\n");
     bench.link(&format!("{OWN}/up"), "..").link(&format!("{OWN}/team.md"), "../../../team.yaml");
@@ -79,7 +79,7 @@ fn c18_no_path_and_no_link_leads_out_of_the_folder() {
 
 #[test]
 fn c18_a_folder_that_is_a_link_itself_is_not_written_through() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("src/a.md", "code\n").put("../out/a.md", "out\n");
     bench.link(TEAM, "../../src").link(OWN, "../../../../out");
     for who in ["team", "personal"] {
@@ -97,7 +97,7 @@ fn c18_a_folder_that_is_a_link_itself_is_not_written_through() {
 
 #[test]
 fn c18_clearing_removes_everything_below_and_nothing_beside() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put(&format!("{OWN}/a.md"), "a").put(&format!("{OWN}/deep/er/b.md"), "b");
     bench.put(&format!("{TEAM}/t.md"), "t").put("plain.md", "plain");
     bench
@@ -111,13 +111,13 @@ fn c18_clearing_removes_everything_below_and_nothing_beside() {
     assert_eq!(header(&again, "removed_files"), Some("0"));
     assert!(bench.run("clear_team_memory", &json!({})).ok);
     assert!(!bench.at(&format!("{TEAM}/t.md")).exists());
-    let empty = Bench::new();
+    let empty = TestBench::new();
     assert!(empty.run("clear_team_memory", &json!({})).ok);
 }
 
 #[test]
 fn c18_a_name_that_is_no_markdown_is_kept_with_a_warning() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (path, warned) in [("a.md", false), ("b", true), ("c.txt", true), (".d.md", true)] {
         let args = json!({"path": path, "content": "x"});
         let outcome = bench.run("add_personal_memory", &args);
@@ -129,7 +129,7 @@ fn c18_a_name_that_is_no_markdown_is_kept_with_a_warning() {
 
 #[test]
 fn c18_a_text_that_is_blank_or_too_large_is_refused() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     for lang in [Lang::En, Lang::Zh] {
         bench.cx.lang = lang;
         for (content, code) in
@@ -152,7 +152,7 @@ fn c18_the_members_lists_do_not_close_its_memories() {
         read_dirs: vec!["src".to_owned()],
         ..AccessLists::default()
     };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     assert!(bench.run("add_personal_memory", &json!({"path": "a.md", "content": "x"})).ok);
     assert!(!bench.run("read_file", &json!({"path": format!("{OWN}/a.md")})).ok);
 }

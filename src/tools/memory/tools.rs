@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::work::{Act, Job};
+use super::work::{MemoryAction, MemoryJob};
 use crate::domain::memory::MemoryOwner;
 use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half, interrupted};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, localized};
 
 /// Tools for the member's own memories.
 pub(in crate::tools) const PERSONAL: [&str; 4] = [
@@ -27,7 +27,7 @@ pub(in crate::tools) const TEAM: [&str; 4] =
 #[derive(Debug)]
 struct MemoryTool {
     spec: ToolSpec,
-    job: Job,
+    job: MemoryJob,
 }
 
 impl Tool for MemoryTool {
@@ -46,58 +46,58 @@ impl Tool for MemoryTool {
 
 /// All of them: first those for the member's own memories, then those for the team's.
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
-    let own = PERSONAL.into_iter().zip(acts());
+    let own = PERSONAL.into_iter().zip(actions());
     let own = own.map(|(name, (act, text, _))| tool(name, MemoryOwner::Member, act, text));
-    let team = TEAM.into_iter().zip(acts());
+    let team = TEAM.into_iter().zip(actions());
     let team = team.map(|(name, (act, _, text))| tool(name, MemoryOwner::Team, act, text));
     own.chain(team).collect()
 }
 
 /// In the order of [`PERSONAL`] and [`TEAM`]: what is done, and how it is told to a model.
-fn acts() -> [(Act, Description, Description); 4] {
+fn actions() -> [(MemoryAction, Description, Description); 4] {
     let own = Description::Own;
     [
         (
-            Act::Add,
-            own(|lang| half(lang, include_str!("add_personal.md"))),
-            own(|lang| half(lang, include_str!("add_team.md"))),
+            MemoryAction::Add,
+            own(|lang| localized(lang, include_str!("add_personal.md"))),
+            own(|lang| localized(lang, include_str!("add_team.md"))),
         ),
         (
-            Act::Drop,
-            own(|lang| half(lang, include_str!("drop_personal.md"))),
-            own(|lang| half(lang, include_str!("drop_team.md"))),
+            MemoryAction::Drop,
+            own(|lang| localized(lang, include_str!("drop_personal.md"))),
+            own(|lang| localized(lang, include_str!("drop_team.md"))),
         ),
         (
-            Act::Replace,
-            own(|lang| half(lang, include_str!("replace_personal.md"))),
-            own(|lang| half(lang, include_str!("replace_team.md"))),
+            MemoryAction::Replace,
+            own(|lang| localized(lang, include_str!("replace_personal.md"))),
+            own(|lang| localized(lang, include_str!("replace_team.md"))),
         ),
         (
-            Act::Clear,
-            own(|lang| half(lang, include_str!("clear_personal.md"))),
-            own(|lang| half(lang, include_str!("clear_team.md"))),
+            MemoryAction::Clear,
+            own(|lang| localized(lang, include_str!("clear_personal.md"))),
+            own(|lang| localized(lang, include_str!("clear_team.md"))),
         ),
     ]
 }
 
 fn tool(
     name: &'static str,
-    keeper: MemoryOwner,
-    act: Act,
+    owner: MemoryOwner,
+    action: MemoryAction,
     description: Description,
 ) -> Arc<dyn Tool> {
-    let spec = ToolSpec { name: name.into(), description, parameters: parameters(act) };
-    Arc::new(MemoryTool { spec, job: Job { name, keeper, act } })
+    let spec = ToolSpec { name: name.into(), description, parameters: parameters(action) };
+    Arc::new(MemoryTool { spec, job: MemoryJob { name, owner, action } })
 }
 
-fn parameters(act: Act) -> Value {
+fn parameters(act: MemoryAction) -> Value {
     let text = json!({"type": "string"});
     let (properties, required) = match act {
-        Act::Add | Act::Replace => {
+        MemoryAction::Add | MemoryAction::Replace => {
             (json!({"path": text, "content": text}), json!(["path", "content"]))
         }
-        Act::Drop => (json!({"path": text}), json!(["path"])),
-        Act::Clear => (json!({}), json!([])),
+        MemoryAction::Drop => (json!({"path": text}), json!(["path"])),
+        MemoryAction::Clear => (json!({}), json!([])),
     };
     json!({
         "type": "object",

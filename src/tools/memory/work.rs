@@ -1,20 +1,20 @@
 //! What the tools do: one file is written, replaced or removed, or all of them are.
 
-use super::path::{shown_in_contexts, tidy};
+use super::path::{normalize, shown_in_contexts};
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::args::Args;
 use crate::tools::files::with_final_newline;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
+use crate::tools::report::{ToolReport, refused};
 use crate::tools::tool::ToolCx;
 
 /// What a tool does with memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum MemoryAction {
     Add,
     Drop,
     Replace,
@@ -23,31 +23,31 @@ pub(super) enum Act {
 
 /// What one tool is there for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Job {
+pub(super) struct MemoryJob {
     pub name: &'static str,
-    pub keeper: MemoryOwner,
-    pub act: Act,
+    pub owner: MemoryOwner,
+    pub action: MemoryAction,
 }
 
-impl Job {
+impl MemoryJob {
     pub(super) fn run(self, cx: &ToolCx, args: &Args) -> ToolOutcome {
-        let folder = self.keeper.folder(&cx.caller);
-        if self.act == Act::Clear {
+        let folder = self.owner.folder(&cx.caller);
+        if self.action == MemoryAction::Clear {
             return self.clear(cx, &folder);
         }
         let written = args.required_text("path");
-        let path = match tidy(written, self.keeper, &cx.caller) {
+        let path = match normalize(written, self.owner, &cx.caller) {
             Ok(path) => path,
             Err(fault) => {
-                let report = Report::error(self.name, written, "INVALID_PATH");
+                let report = ToolReport::error(self.name, written, "INVALID_PATH");
                 return report.summary(fault.text(cx.lang)).outcome();
             }
         };
         let content = args.text("content").unwrap_or_default();
-        if self.act != Act::Drop
+        if self.action != MemoryAction::Drop
             && let Some((code, text)) = unusable(content, cx.lang)
         {
-            return Report::error(self.name, &path, code).summary(text).outcome();
+            return ToolReport::error(self.name, &path, code).summary(text).outcome();
         }
         let (content, _) = with_final_newline(content);
         match self.change(cx, &folder, &path, content.as_bytes()) {
@@ -65,11 +65,13 @@ impl Job {
     ) -> Result<(), PathFault> {
         let guard = Guard::memory(cx, folder)?;
         let path = format!("{folder}/{path}");
-        match self.act {
-            Act::Add => guard.new_slot(&path)?.write(content),
-            Act::Replace => guard.open_file(&path, Op::Write)?.into_slot(&path).write(content),
-            Act::Drop => guard.remove_memory(&path),
-            Act::Clear => guard.clear_memory(folder).map(drop),
+        match self.action {
+            MemoryAction::Add => guard.new_slot(&path)?.write(content),
+            MemoryAction::Replace => {
+                guard.open_file(&path, AccessOp::Write)?.into_slot(&path).write(content)
+            }
+            MemoryAction::Drop => guard.remove_memory(&path),
+            MemoryAction::Clear => guard.clear_memory(folder).map(drop),
         }
     }
 
@@ -83,16 +85,16 @@ impl Job {
                     }
                     Lang::Zh => format!("已删除 {removed} 个文件,全部清空"),
                 };
-                let report = Report::ok(self.name, ".").field("removed_files", removed);
+                let report = ToolReport::ok(self.name, ".").field("removed_files", removed);
                 report.summary(summary).outcome()
             }
-            Err(fault) => refused(self.name, Op::Write, &fault, cx.lang),
+            Err(fault) => refused(self.name, AccessOp::Write, &fault, cx.lang),
         }
     }
 
     fn done(self, path: &str, bytes: usize, lang: Lang) -> ToolOutcome {
-        let report = Report::ok(self.name, path);
-        if self.act == Act::Drop {
+        let report = ToolReport::ok(self.name, path);
+        if self.action == MemoryAction::Drop {
             return report.summary(lang.pick("dropped", "已删除")).outcome();
         }
         let report = report.field("size_bytes", bytes);
@@ -112,7 +114,7 @@ impl Job {
     }
 
     fn not_done(self, path: &str, fault: &PathFault, lang: Lang) -> ToolOutcome {
-        let [add, replace, _] = self.keeper.tools();
+        let [add, replace, _] = self.owner.tools();
         let text = match (&fault.kind, lang) {
             (PathFaultKind::Exists, Lang::En) => {
                 format!("There is a memory at this path already. Use `{replace}` to change it.")
@@ -122,9 +124,9 @@ impl Job {
                 format!("There is no memory at this path. `{add}` makes a new one.")
             }
             (PathFaultKind::NotFound, Lang::Zh) => format!("该路径没有记忆。请用 `{add}` 新建。"),
-            (_, _) => return refused(self.name, Op::Write, fault, lang),
+            (_, _) => return refused(self.name, AccessOp::Write, fault, lang),
         };
-        Report::error(self.name, path, fault.code()).summary(text).outcome()
+        ToolReport::error(self.name, path, fault.code()).summary(text).outcome()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
 
 use super::plan::{Rewrite, Step};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::edits::read_text;
 use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
@@ -48,7 +48,7 @@ pub(super) fn make(guard: &Guard, steps: Vec<Step>) -> Result<Vec<String>, Faile
 fn step_once(step: Step) -> Result<Undo, PathFault> {
     match step {
         Step::Create { vacant, content } => {
-            let spot = vacant.settle()?;
+            let spot = vacant.create_parents()?;
             spot.fill(content.as_bytes())?;
             Ok(Undo::Created(spot))
         }
@@ -58,8 +58,8 @@ fn step_once(step: Step) -> Result<Undo, PathFault> {
             Ok(Undo::Rewritten(rewrite))
         }
         Step::Move { entry, vacant } => {
-            let spot = vacant.settle()?;
-            let moved = entry.move_to(&spot).inspect_err(|_| spot.unmake())?;
+            let spot = vacant.create_parents()?;
+            let moved = entry.move_to(&spot).inspect_err(|_| spot.remove_parents())?;
             Ok(Undo::Moved(moved, spot))
         }
     }
@@ -74,7 +74,7 @@ fn take_back(guard: &Guard, made: Vec<Undo>) -> Vec<String> {
             Undo::Rewritten(rewrite) => (&rewrite.path, restore(guard, rewrite)),
             Undo::Moved(moved, spot) => {
                 let back = moved.undo();
-                spot.unmake();
+                spot.remove_parents();
                 (&moved.shown, back)
             }
         };
@@ -88,7 +88,7 @@ fn take_back(guard: &Guard, made: Vec<Undo>) -> Vec<String> {
 /// Puts the old text back, unless somebody else has changed the file meanwhile.
 fn restore(guard: &Guard, rewrite: &Rewrite) -> Result<(), PathFault> {
     let changed = || PathFault::new(&rewrite.path, PathFaultKind::Changed);
-    let opened = guard.open_file(&rewrite.path, Op::Write)?;
+    let opened = guard.open_file(&rewrite.path, AccessOp::Write)?;
     let now = read_text(&opened).map_err(|_| changed())?;
     if now != rewrite.new {
         return Err(changed());

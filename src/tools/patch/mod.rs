@@ -16,8 +16,8 @@ use super::args::Args;
 use super::files::fence;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
-use super::report::Report;
-use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use super::report::ToolReport;
+use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 use crate::domain::Lang;
 
 const NAME: &str = "apply_patch";
@@ -29,7 +29,7 @@ pub(super) const NAMES: [&str; 1] = [NAME];
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let spec = ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("apply_patch.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("apply_patch.md"))),
         parameters: json!({
             "type": "object",
             "properties": {"patch": {"type": "string"}},
@@ -44,7 +44,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     let sections = match grammar::parse(args.required_text("patch")) {
         Ok(sections) => sections,
         Err(fault) => {
-            return Report::error(NAME, ".", "INVALID_PATCH")
+            return ToolReport::error(NAME, ".", "INVALID_PATCH")
                 .summary(fault.text(cx.lang))
                 .outcome();
         }
@@ -64,7 +64,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
             };
             let list = told.join("\n");
             let fence = fence(&list);
-            Report::ok(NAME, ".")
+            ToolReport::ok(NAME, ".")
                 .field("changes", told.len())
                 .summary(summary)
                 .body(format!("{fence}\n{list}\n{fence}"))
@@ -94,14 +94,14 @@ fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
         }
     };
     let nothing = lang.pick("Nothing was changed.", "未做任何改动。");
-    Report::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
+    ToolReport::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
 }
 
 fn fail(failed: &Failed, lang: Lang) -> ToolOutcome {
     let reason = failed.fault.text(lang);
     if failed.left.is_empty() {
         let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");
-        return Report::error(NAME, &failed.fault.path, failed.fault.code())
+        return ToolReport::error(NAME, &failed.fault.path, failed.fault.code())
             .summary(format!("{reason} {back}"))
             .outcome();
     }
@@ -110,7 +110,7 @@ fn fail(failed: &Failed, lang: Lang) -> ToolOutcome {
         Lang::En => format!("{reason} These could not be brought back, look at them: {left}."),
         Lang::Zh => format!("{reason}以下路径未能恢复,请检查:{left}。"),
     };
-    Report::error(NAME, &failed.fault.path, "ROLLBACK_INCOMPLETE").summary(summary).outcome()
+    ToolReport::error(NAME, &failed.fault.path, "ROLLBACK_INCOMPLETE").summary(summary).outcome()
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use super::chunks::{Misfit, update};
 use super::grammar::{Chunk, Section};
-use crate::tools::access::{Op, Target};
+use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::edits::{NoText, read_text};
 use crate::tools::guard::{
-    DirEntryHandle, Guard, NewPath, PathFault, PathFaultKind, PathKind, Slot,
+    DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
 };
 
 /// What is read or removed must be open in both ways.
-const BOTH: [Op; 2] = [Op::Read, Op::Write];
+const BOTH: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 /// Most text, old and new, that is held for one patch.
 const LIMIT_BYTES: usize = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub path: String,
-    pub slot: Slot,
+    pub slot: FileSlot,
     pub old: String,
     pub new: String,
     pub added: usize,
@@ -81,7 +81,7 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     fn add(&mut self, path: &str, content: &str) -> Result<(), Unfit> {
-        let vacant = self.guard.new_path(path, Target::File)?;
+        let vacant = self.guard.new_path(path, PathTarget::File)?;
         self.once(&vacant.shown)?;
         self.steps.push(Step::Create { vacant, content: content.to_owned() });
         Ok(())
@@ -140,7 +140,7 @@ fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, Ne
     if entry.kind() != PathKind::File {
         return Err(no_file(from));
     }
-    Ok((entry, guard.new_path(to, Target::File)?))
+    Ok((entry, guard.new_path(to, PathTarget::File)?))
 }
 
 fn no_file(path: &str) -> Unfit {

@@ -5,16 +5,16 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
-fn patch(bench: &Bench, body: &str) -> ToolOutcome {
+fn patch(bench: &TestBench, body: &str) -> ToolOutcome {
     let text = format!("*** Begin Patch\n{body}*** End Patch\n");
     bench.run("apply_patch", &json!({"patch": text}))
 }
 
 #[test]
 fn a_patch_adds_updates_moves_and_deletes() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n2\n3\n").put("b.sh", "x\ny\n").put("c", "gone\n").link("l", "a");
     std::fs::set_permissions(bench.at("b.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let outcome = patch(
@@ -36,7 +36,7 @@ fn a_patch_adds_updates_moves_and_deletes() {
     assert_eq!(names(&bench), ["a", "bin", "d"]);
 }
 
-fn names(bench: &Bench) -> Vec<String> {
+fn names(bench: &TestBench) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(bench.at(""))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -65,7 +65,7 @@ fn a_patch_of_which_one_part_does_not_fit_changes_nothing() {
         ("*** Delete File: /etc/passwd\n", "INVALID_PATCH"),
         ("*** Update File: c\n@@\nc\n", "INVALID_PATCH"),
     ] {
-        let bench = Bench::new();
+        let bench = TestBench::new();
         bench.put("a", "1\n").put("b", "2\n").put("c", "c\n").put("twice", "x\nx\n");
         bench.put("bin", b"\0").put("dir/x", "").put("../outside", "").link("link", "c");
         let before = names(&bench);
@@ -79,7 +79,7 @@ fn a_patch_of_which_one_part_does_not_fit_changes_nothing() {
 
 #[test]
 fn a_patch_of_too_much_text_is_refused() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let line = "x".repeat(99) + "\n";
     let mut body = String::new();
     for name in ["a", "b", "c"] {
@@ -93,7 +93,7 @@ fn a_patch_of_too_much_text_is_refused() {
 
 #[test]
 fn what_was_written_is_taken_back_when_a_later_write_fails() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "1\n").put("b", "2\n").put("c", "3\n");
     std::fs::set_permissions(bench.at("a"), std::fs::Permissions::from_mode(0o640)).unwrap();
     // Planned on a free name each, but the second needs the first to be a directory.

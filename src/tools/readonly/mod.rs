@@ -31,7 +31,7 @@ use super::args::Args;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::shell::{exit_text, refused_text, streams_text};
-use super::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use super::tool::{Description, Tool, ToolCx, ToolSpec, localized};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
 
@@ -50,7 +50,7 @@ struct ReadonlyShell(ToolSpec);
 pub(super) fn tool() -> Arc<dyn Tool> {
     Arc::new(ReadonlyShell(ToolSpec {
         name: NAME.into(),
-        description: Description::Own(|lang| half(lang, include_str!("readonly_shell.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("readonly_shell.md"))),
         parameters: json!({
             "type": "object",
             "properties": {

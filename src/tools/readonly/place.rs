@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::refusal::Refusal;
 use crate::domain::Lang;
-use crate::tools::access::{Access, Op};
+use crate::tools::access::{Access, AccessOp};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::shell::Wall;
 
@@ -52,7 +52,7 @@ impl Place<'_> {
             }
             Ok(_) => Ok(()),
             Err(fault) if fault.kind == PathFaultKind::NotADirectory => {
-                self.told(path, self.guard.open_file(&below, Op::Read).map(drop))
+                self.told(path, self.guard.open_file(&below, AccessOp::Read).map(drop))
             }
             Err(fault) => self.told(path, Err(fault)),
         }

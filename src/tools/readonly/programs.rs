@@ -100,7 +100,7 @@ pub(super) fn check(
     spec.judge(&read, place)?;
     if program == "rg" {
         // It follows no list of a member below a folder.
-        if !place.access.reading().is_open() {
+        if !place.access.read_scope().is_open() {
             let files = read.operands.iter().skip(usize::from(!read.no_pattern));
             if files.clone().next().is_none() {
                 return Err(Refusal::Lists("rg".to_owned()));

@@ -37,7 +37,7 @@ const AWK_CLOSED: [&str; 3] = ["system", "getline", "ENVIRON"];
 
 /// `awk [-F separator] [-v name=value]… program [file]…`
 pub(super) fn awk(words: &[String], place: &Place<'_>) -> Checked {
-    if !place.access.reading().is_open() {
+    if !place.access.read_scope().is_open() {
         return Err(Refusal::Lists("awk".to_owned()));
     }
     let mut rest = words.iter();

@@ -10,12 +10,12 @@ use serde_json::json;
 
 use crate::domain::{AccessLists, Lang};
 use crate::tools::ToolOutcome;
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 const SECRET: &str = "the-secret-outside";
 
-fn bench() -> Bench {
-    let bench = Bench::new();
+fn bench() -> TestBench {
+    let bench = TestBench::new();
     bench
         .put("a.txt", "one\ntwo\nthree\n")
         .put("sub/b.txt", "two\n")
@@ -33,12 +33,12 @@ fn bench() -> Bench {
     bench
 }
 
-async fn run(bench: &Bench, command: &str) -> ToolOutcome {
+async fn run(bench: &TestBench, command: &str) -> ToolOutcome {
     bench.call("readonly_shell", &json!({ "command": command })).await
 }
 
 /// Everything in the workspace and beside it, to see whether anything was written.
-fn traces(bench: &Bench) -> Vec<String> {
+fn traces(bench: &TestBench) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![bench.dir.path().to_owned()];
     while let Some(folder) = folders.pop() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::domain::Secrets;
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 const INTRINSIC: [&str; 6] = control::NAMES;
 
@@ -112,7 +112,7 @@ fn every_tool_has_a_text_in_both_languages_and_a_closed_schema() {
 
 #[test]
 fn a_call_that_makes_no_sense_runs_nothing_and_says_why() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (name, raw, words) in [
         ("no_such_tool", "{}", vec!["`no_such_tool`", "read_file", "add_reminder"]),
         ("READ_FILE", "{}", vec!["`READ_FILE`"]),
@@ -138,7 +138,7 @@ fn a_call_that_makes_no_sense_runs_nothing_and_says_why() {
 #[test]
 fn calls_of_one_round_run_side_by_side_and_keep_their_own_ids() {
     let calls = vec![("add_reminder", "{\"content\":\"same\"}".to_owned()); 20];
-    let outcomes = Bench::new().round(&calls);
+    let outcomes = TestBench::new().round(&calls);
     let ids: BTreeSet<String> =
         outcomes.iter().map(|outcome| format!("{:?}", outcome.changes)).collect();
     assert_eq!(ids.len(), 20);
@@ -146,7 +146,7 @@ fn calls_of_one_round_run_side_by_side_and_keep_their_own_ids() {
 
 #[test]
 fn of_many_calls_that_create_one_file_a_single_one_wins() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let (subset, _) = Registry::builtin().for_member(&texts(&["ws_mod"]), &[], true);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     let outcomes = runtime.block_on(async {
@@ -163,7 +163,7 @@ fn of_many_calls_that_create_one_file_a_single_one_wins() {
 
 #[test]
 fn a_key_is_taken_out_of_a_result_before_the_result_is_cut() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     let key = "q".repeat(40);
     bench.put("keys.txt", format!("{key}\n").repeat(5_000));
     bench.cx.keys = Arc::new(Secrets::named(vec!["A_KEY".to_owned()], |_| Some(key.clone())));
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn no_name_and_no_text_makes_a_run_fail(name in "[a-z_]{0,12}", raw in ".{0,60}") {
-        let outcome = Bench::new().run_raw(&name, &raw);
+        let outcome = TestBench::new().run_raw(&name, &raw);
         prop_assert!(!outcome.text.is_empty());
     }
 }

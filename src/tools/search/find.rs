@@ -9,8 +9,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 
 use super::pieces::{Cuts, Pieces};
 use super::query::{Query, Show};
-use crate::tools::outcome::RESULT_LIMIT_CHARS;
-use crate::tools::stop::Stop;
+use crate::tools::outcome::MAX_RESULT_CHARS;
+use crate::tools::stop::StopFlag;
 
 /// A line is shown up to this many characters.
 const TEXT_CHARS: usize = 400;
@@ -34,7 +34,7 @@ pub(super) struct Finder<'a> {
     searcher: Searcher,
     show: Show,
     multi_line: bool,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 /// What one file holds.
@@ -77,7 +77,7 @@ impl Line {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(query: &Query, matcher: &'a RegexMatcher, stop: &'a Stop) -> Self {
+    pub(super) fn new(query: &Query, matcher: &'a RegexMatcher, stop: &'a StopFlag) -> Self {
         let (before, after) = match query.show {
             Show::Snippets => (query.before, query.after),
             Show::Files | Show::Count => (0, 0),
@@ -148,7 +148,7 @@ impl Collector<'_> {
         }
         self.chars += line.chars();
         self.found.lines.push(line);
-        self.chars <= RESULT_LIMIT_CHARS
+        self.chars <= MAX_RESULT_CHARS
     }
 
     fn number(&self, number: Option<u64>, offset: u64) -> u64 {
@@ -227,7 +227,7 @@ mod tests {
     use crate::tools::search::matcher::matcher;
 
     fn found(query: &Query, text: &[u8]) -> Found {
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let matcher = matcher(query).unwrap();
         Finder::new(query, &matcher, &stop).search(text, query.most).unwrap()
     }

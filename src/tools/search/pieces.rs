@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use crate::tools::stop::Stop;
+use crate::tools::stop::StopFlag;
 
 /// Where lines were parted: offsets in what was handed on, ascending.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Cuts(Rc<RefCell<Vec<u64>>>);
 #[derive(Debug)]
 pub(super) struct Pieces<'a, R> {
     inner: R,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     most: usize,
     /// Bytes of the present line so far.
     run: usize,
@@ -39,7 +39,7 @@ impl Cuts {
 
 impl<'a, R: Read> Pieces<'a, R> {
     /// Reads `inner` in lines of at most `most` bytes.
-    pub(super) fn new(inner: R, most: usize, stop: &'a Stop) -> Self {
+    pub(super) fn new(inner: R, most: usize, stop: &'a StopFlag) -> Self {
         Self { inner, stop, most, run: 0, held: None, handed_on: 0, cuts: Cuts::default() }
     }
 
@@ -63,7 +63,7 @@ impl<'a, R: Read> Pieces<'a, R> {
 
 impl<R: Read> Read for Pieces<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stop.is_wanted() {
+        if self.stop.is_set() {
             return Err(io::Error::other("stopped"));
         }
         let Some(first) = buffer.first_mut() else { return Ok(0) };
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, most: usize) -> (String, Vec<u64>) {
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let mut pieces = Pieces::new(text.as_bytes(), most, &stop);
         let cuts = pieces.cuts();
         let mut all = String::new();
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn numbers_of_later_lines_can_be_put_right() {
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let mut pieces = Pieces::new("abcdefghi\nj\n".as_bytes(), 4, &stop);
         let cuts = pieces.cuts();
         assert!(!cuts.any());
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn reading_ends_when_it_is_to_stop() {
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let mut pieces = Pieces::new("abc".as_bytes(), 4, &stop);
-        drop(stop.when_dropped());
+        drop(stop.set_on_drop());
         assert!(pieces.read(&mut [0; 2]).is_err());
     }
 }

@@ -9,7 +9,7 @@ use super::query::{Query, Show};
 use super::walk::{Passed, Walk};
 use crate::tools::files::short;
 use crate::tools::guard::{Guard, PathFault};
-use crate::tools::stop::Stop;
+use crate::tools::stop::StopFlag;
 
 /// Most characters of all that is written down. A result of any tool is cut at
 /// [`crate::tools::RESULT_LIMIT_CHARS`]; ending before that leaves no match cut in two.
@@ -65,7 +65,11 @@ impl Findings {
 }
 
 /// Searches.
-pub(super) fn search(guard: &Guard, query: &Query, stop: &Stop) -> Result<Findings, NotSearched> {
+pub(super) fn search(
+    guard: &Guard,
+    query: &Query,
+    stop: &StopFlag,
+) -> Result<Findings, NotSearched> {
     let matcher = matcher(query).map_err(NotSearched::Pattern)?;
     let filter = Filter::new(query).map_err(NotSearched::Filter)?;
     let walk = Walk::begin(guard, &filter, stop, &query.path, query.follow);

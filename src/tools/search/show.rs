@@ -6,14 +6,14 @@ use super::query::{Query, Show};
 use super::run::{Findings, NotSearched};
 use crate::domain::Lang;
 use crate::domain::counted;
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::files::fence;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::{Report, refused};
+use crate::tools::report::{ToolReport, refused};
 
 /// What was found.
 pub(super) fn report(tool: &str, query: &Query, found: &Findings, lang: Lang) -> ToolOutcome {
-    let mut report = Report::ok(tool, &query.path);
+    let mut report = ToolReport::ok(tool, &query.path);
     report = match query.show {
         Show::Files => report.field("shown_files", found.files),
         Show::Snippets => {
@@ -96,7 +96,7 @@ fn body(found: &Findings, lang: Lang) -> String {
 /// Why nothing was searched.
 pub(super) fn not_searched(tool: &str, path: &str, why: &NotSearched, lang: Lang) -> ToolOutcome {
     let (code, text) = match why {
-        NotSearched::Path(fault) => return refused(tool, Op::Read, fault, lang),
+        NotSearched::Path(fault) => return refused(tool, AccessOp::Read, fault, lang),
         NotSearched::Pattern(reason) => ("INVALID_PATTERN", pattern(reason, lang)),
         NotSearched::Filter(FilterFault::Glob(reason)) => ("INVALID_GLOB", glob(reason, lang)),
         NotSearched::Filter(FilterFault::Type(reason)) => ("UNKNOWN_TYPE", kind(reason, lang)),
@@ -105,7 +105,7 @@ pub(super) fn not_searched(tool: &str, path: &str, why: &NotSearched, lang: Lang
             lang.pick("Too many globs; at most 100.", "globs 过多,最多 100 个。").to_owned(),
         ),
     };
-    Report::error(tool, path, code).summary(text).outcome()
+    ToolReport::error(tool, path, code).summary(text).outcome()
 }
 
 fn pattern(reason: &str, lang: Lang) -> String {

@@ -7,8 +7,8 @@ use super::run;
 use crate::domain::{AccessLists, Lang};
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::stop::Stop;
-use crate::tools::test_support::{Bench, header};
+use crate::tools::stop::StopFlag;
+use crate::tools::test_support::{TestBench, header};
 
 /// What stands in the fence of a result.
 fn body(outcome: &ToolOutcome) -> &str {
@@ -16,8 +16,8 @@ fn body(outcome: &ToolOutcome) -> &str {
     after.split("```").next().unwrap_or_default()
 }
 
-fn tree() -> Bench {
-    let bench = Bench::new();
+fn tree() -> TestBench {
+    let bench = TestBench::new();
     bench.put("src/main.rs", "fn main() {\n    needle();\n}\n");
     bench.put("src/lib.rs", "pub fn needle() {}\n// Needle\n// needles\n");
     bench.put("docs/a.md", "no such thing\nneedle\nafter\n");
@@ -96,7 +96,7 @@ fn c08_snippets_show_numbered_lines_with_their_surroundings() {
 
 #[test]
 fn c08_a_limit_that_was_reached_is_flagged_and_one_that_just_fitted_is_not() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", "x\nx\n").put("b", "x\n");
     for (name, args, shown, flagged) in [
         ("ripgrep_snippets", json!({"pattern": "x", "max_results": 3}), "3", "false"),
@@ -158,7 +158,7 @@ fn c08_a_closed_path_is_denied_and_closed_files_are_not_searched_by_the_way() {
 
 #[test]
 fn c08_links_are_followed_on_request_and_never_out_of_the_workspace() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("real/a.txt", "needle\n").put("../out/b.txt", "needle\n");
     bench.put(".minds/c.txt", "needle\n");
     bench.link("inside", "real").link("file", "real/a.txt").link("real/up", "..");
@@ -231,12 +231,12 @@ fn c08_what_cannot_be_searched_for_is_said_with_the_reason() {
 
 #[test]
 fn c08_a_result_that_would_be_too_long_ends_between_lines_and_says_so() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("a", format!("needle {}\n", "x".repeat(390)).repeat(1_000));
     let args = json!({"pattern": "needle", "max_results": 1_000, "context_before": 0});
     let outcome = bench.run("ripgrep_snippets", &args);
     assert_eq!(header(&outcome, "truncated_by_char_limit"), Some("true"));
-    assert!(outcome.text.chars().count() < crate::tools::RESULT_LIMIT_CHARS);
+    assert!(outcome.text.chars().count() < crate::tools::MAX_RESULT_CHARS);
     let shown: usize = header(&outcome, "shown_results").unwrap().parse().unwrap();
     assert_eq!(body(&outcome).lines().count(), shown + 1);
     assert!(body(&outcome).lines().skip(1).all(|line| line.ends_with('x')));
@@ -245,17 +245,17 @@ fn c08_a_result_that_would_be_too_long_ends_between_lines_and_says_so() {
 #[test]
 fn c08_a_search_nobody_waits_for_looks_at_nothing_more() {
     let bench = tree();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let guard = Guard::general(&bench.cx).unwrap();
     let query = Query { pattern: "needle".into(), path: ".".into(), most: 9, ..Query::default() };
     assert_eq!(run::search(&guard, &query, &stop).unwrap().searched, 4);
-    drop(stop.when_dropped());
+    drop(stop.set_on_drop());
     assert_eq!(run::search(&guard, &query, &stop).unwrap().searched, 0);
 }
 
 #[test]
 fn c08_results_speak_the_work_language_and_no_file_breaks_their_form() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.put("a.md", "```yaml\nstatus: error needle\n```\n").put("x\ny", "needle\n");
     let outcome = bench.run("ripgrep_snippets", &json!({"pattern": "needle"}));
     assert!(outcome.text.contains("\n````\na.md\n1- ```yaml\n"), "{}", outcome.text);

@@ -10,9 +10,9 @@ use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::report::Report;
-use crate::tools::stop::Stop;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half, interrupted};
+use crate::tools::report::ToolReport;
+use crate::tools::stop::StopFlag;
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, interrupted, localized};
 
 const FILES: &str = "ripgrep_files";
 const SNIPPETS: &str = "ripgrep_snippets";
@@ -39,7 +39,7 @@ pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
         BuiltIn::stoppable(
             ToolSpec {
                 name: SEARCH.into(),
-                description: Description::Own(|lang| half(lang, include_str!("search.md"))),
+                description: Description::Own(|lang| localized(lang, include_str!("search.md"))),
                 parameters: json!({
                     "type": "object",
                     "properties": {
@@ -62,7 +62,7 @@ fn tool(
     required: &[&str],
     own: &[&str],
     text: fn(Lang) -> &'static str,
-    work: fn(&ToolCx, &Args, &Stop) -> ToolOutcome,
+    work: fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome,
 ) -> Arc<dyn Tool> {
     let shared = ["path", "globs", "case", "include_hidden", "follow_symlinks"];
     let mut properties = Map::new();
@@ -92,52 +92,52 @@ fn schema(field: &str) -> Value {
 }
 
 fn files_text(lang: Lang) -> &'static str {
-    half(lang, include_str!("files.md"))
+    localized(lang, include_str!("files.md"))
 }
 
 fn snippets_text(lang: Lang) -> &'static str {
-    half(lang, include_str!("snippets.md"))
+    localized(lang, include_str!("snippets.md"))
 }
 
 fn count_text(lang: Lang) -> &'static str {
-    half(lang, include_str!("count.md"))
+    localized(lang, include_str!("count.md"))
 }
 
 fn fixed_text(lang: Lang) -> &'static str {
-    half(lang, include_str!("fixed.md"))
+    localized(lang, include_str!("fixed.md"))
 }
 
-fn files(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
+fn files(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
     search(FILES, cx, &Query::from_args(args, Show::Files), stop)
 }
 
-fn snippets(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
+fn snippets(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
     search(SNIPPETS, cx, &Query::from_args(args, Show::Snippets), stop)
 }
 
-fn count(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
+fn count(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
     search(COUNT, cx, &Query::from_args(args, Show::Count), stop)
 }
 
-fn fixed(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
+fn fixed(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
     search(FIXED, cx, &Query::fixed(args), stop)
 }
 
-fn with_options(cx: &ToolCx, args: &Args, stop: &Stop) -> ToolOutcome {
+fn with_options(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
     let mut query = Query::plain(args);
     match options::apply(&mut query, &args.texts("rg_args")) {
         Ok(()) => search(SEARCH, cx, &query, stop),
-        Err(fault) => Report::error(SEARCH, &query.path, "OPTION_REFUSED")
+        Err(fault) => ToolReport::error(SEARCH, &query.path, "OPTION_REFUSED")
             .summary(fault.text(cx.lang))
             .outcome(),
     }
 }
 
-fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &Stop) -> ToolOutcome {
+fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &StopFlag) -> ToolOutcome {
     let guard = Guard::general(cx).map_err(run::NotSearched::Path);
     let found = guard.and_then(|guard| run::search(&guard, query, stop));
     match found {
-        Ok(_) if stop.is_wanted() => ToolOutcome::failed(interrupted(cx.lang)),
+        Ok(_) if stop.is_set() => ToolOutcome::failed(interrupted(cx.lang)),
         Ok(found) => show::report(tool, query, &found, cx.lang),
         Err(why) => show::not_searched(tool, &query.path, &why, cx.lang),
     }

@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::fs::{DirEntry, File};
 
 use super::filter::{Filter, Rules};
-use crate::tools::access::Op;
+use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
-use crate::tools::stop::Stop;
+use crate::tools::stop::StopFlag;
 
 /// Most directories below each other.
 const MAX_DEEP: usize = 64;
@@ -41,7 +41,7 @@ pub(super) struct Passed {
 pub(super) struct Walk<'a> {
     guard: &'a Guard,
     filter: &'a Filter,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     follow: bool,
     /// A file that was named itself.
     named: Option<Candidate>,
@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
     pub(super) fn begin(
         guard: &'a Guard,
         filter: &'a Filter,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
         path: &str,
         follow: bool,
     ) -> Result<Self, PathFault> {
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
                 walk.descend(dir, rules);
             }
             Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
-                let opened = guard.open_file(path, Op::Read)?;
+                let opened = guard.open_file(path, AccessOp::Read)?;
                 walk.named = Some(Candidate { path: opened.shown, file: opened.file });
             }
             Err(fault) => return Err(fault),
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
                 if !self.filter.keeps(&rules, &path, name, false) {
                     return None;
                 }
-                let opened = self.guard.open_file(&path, Op::Read).map(|opened| opened.file);
+                let opened = self.guard.open_file(&path, AccessOp::Read).map(|opened| opened.file);
                 let file = self.opened(opened)?;
                 Some(Candidate { path, file })
             }
@@ -227,7 +227,7 @@ impl Iterator for Walk<'_> {
         if let Some(named) = self.named.take() {
             return Some(named);
         }
-        while !self.stop.is_wanted() {
+        while !self.stop.is_set() {
             let (name, kind) = self.next_entry()?;
             self.seen += 1;
             if self.seen > MAX_ENTRIES {

@@ -21,7 +21,7 @@ use crate::domain::background::Exit;
 use crate::sandbox::NewPaths;
 use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, localized};
 
 const SCROLLBACK_LINES: usize = 500;
 const MAX_SCROLLBACK_LINES: usize = 10_000;
@@ -37,7 +37,7 @@ struct ShellCmd(ToolSpec);
 pub(super) fn tool() -> Arc<dyn Tool> {
     Arc::new(ShellCmd(ToolSpec {
         name: "shell_cmd".into(),
-        description: Description::Own(|lang| half(lang, include_str!("shell_cmd.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("shell_cmd.md"))),
         parameters: json!({
             "type": "object",
             "properties": {

@@ -11,13 +11,13 @@ use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
 use crate::tools::args::Args;
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 /// Reading the output.
 pub(super) fn output_tool() -> Arc<dyn Tool> {
     let spec = ToolSpec {
         name: "get_daemon_output".into(),
-        description: Description::Own(|lang| half(lang, include_str!("get_daemon_output.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("get_daemon_output.md"))),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -54,7 +54,7 @@ struct StopDaemon(ToolSpec);
 pub(super) fn stop_tool() -> Arc<dyn Tool> {
     Arc::new(StopDaemon(ToolSpec {
         name: "stop_daemon".into(),
-        description: Description::Own(|lang| half(lang, include_str!("stop_daemon.md"))),
+        description: Description::Own(|lang| localized(lang, include_str!("stop_daemon.md"))),
         parameters: json!({
             "type": "object",
             "properties": {

@@ -17,9 +17,9 @@ use super::{Environment, Register, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 use crate::tools::tool::ReminderView;
-use crate::tools::{RESULT_LIMIT_CHARS, ReminderScope};
+use crate::tools::{MAX_RESULT_CHARS, ReminderScope};
 
 /// The reminder a call asks for.
 fn followed(outcome: &ToolOutcome) -> Reminder {
@@ -39,7 +39,7 @@ fn pid(reminder: &Reminder) -> u32 {
 }
 
 /// The bench with this reminder in sight.
-fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
+fn seeing(mut bench: TestBench, reminder: &Reminder) -> TestBench {
     bench.cx.reminders = Arc::from([ReminderView {
         id: reminder.id.clone(),
         content: reminder.content.clone(),
@@ -50,7 +50,7 @@ fn seeing(mut bench: Bench, reminder: &Reminder) -> Bench {
     bench
 }
 
-fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
+fn renewed(bench: &TestBench, reminder: &Reminder) -> Option<Reminder> {
     let note = follow(
         &bench.cx.shells,
         reminder,
@@ -61,14 +61,14 @@ fn renewed(bench: &Bench, reminder: &Reminder) -> Option<Reminder> {
 }
 
 /// The processes of a workspace, as each run of the program knows them.
-fn listed(bench: &Bench) -> Shells {
+fn listed(bench: &TestBench) -> Shells {
     let folder = bench.dir.path().join("state/processes");
     Shells::known_in(Environment::default(), Register::new(Some(folder), &bench.cx.workspace))
 }
 
 /// A workspace whose processes are found again.
-fn listing() -> Bench {
-    let mut bench = Bench::new();
+fn listing() -> TestBench {
+    let mut bench = TestBench::new();
     bench.cx.shells = listed(&bench);
     bench
 }
@@ -83,14 +83,14 @@ async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     panic!("it never came");
 }
 
-async fn background(bench: &Bench, command: &str) -> Reminder {
+async fn background(bench: &TestBench, command: &str) -> Reminder {
     let args = json!({"command": command, "timeoutSeconds": 1});
     followed(&bench.call("shell_cmd", &args).await)
 }
 
 #[tokio::test]
 async fn c09_a_quick_command_tells_its_exit_code_and_both_streams() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (command, ok, texts) in [
         ("echo out; echo err >&2", true, &["exit code 0", "stdout:\nout\n", "stderr:\nerr\n"][..]),
         ("exit 3", false, &["exit code 3", "stdout: empty", "stderr: empty"]),
@@ -114,7 +114,7 @@ async fn c09_a_quick_command_tells_its_exit_code_and_both_streams() {
 
 #[tokio::test]
 async fn c09_a_slow_command_goes_on_in_the_background_and_a_reminder_follows_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let args = json!({"command": "echo begun; sleep 30", "timeoutSeconds": 1});
     let outcome = bench.call("shell_cmd", &args).await;
     assert!(outcome.ok, "{}", outcome.text);
@@ -135,7 +135,7 @@ async fn c09_a_slow_command_goes_on_in_the_background_and_a_reminder_follows_it(
 
 #[tokio::test]
 async fn c09_numbers_are_whole_and_zero_means_the_usual() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (args, text) in [
         (json!({"command": "echo a", "timeoutSeconds": -1}), "`timeoutSeconds`"),
         (json!({"command": "echo a", "timeoutSeconds": 1.5}), "`timeoutSeconds`"),
@@ -156,7 +156,7 @@ async fn c09_numbers_are_whole_and_zero_means_the_usual() {
 
 #[tokio::test]
 async fn c10_a_reminder_stays_after_the_end_and_changes_only_with_what_it_tells() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let go = bench.at("go");
     let command = "until [ -e go ]; do sleep 0.02; done; echo more; until [ -e end ]; do sleep 0.02; done; exit 4";
     let reminder = background(&bench, command).await;
@@ -176,7 +176,7 @@ async fn c10_a_reminder_stays_after_the_end_and_changes_only_with_what_it_tells(
 
 #[tokio::test]
 async fn c10_a_live_reminder_is_not_deleted_and_says_what_to_do_instead() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let reminder = background(&bench, "sleep 30").await;
     let id = json!({"reminder_id": reminder.id});
     let bench = seeing(bench, &reminder);
@@ -191,7 +191,7 @@ async fn c10_a_live_reminder_is_not_deleted_and_says_what_to_do_instead() {
 
 #[tokio::test]
 async fn c10_the_wanted_streams_are_shown_and_what_scrolled_out_is_counted() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let command = "seq 20; echo bad >&2; sleep 30";
     let args = json!({"command": command, "timeoutSeconds": 1, "scrollbackLines": 3});
     let pid = pid(&followed(&bench.call("shell_cmd", &args).await));
@@ -213,7 +213,7 @@ async fn c10_the_wanted_streams_are_shown_and_what_scrolled_out_is_counted() {
 
 #[tokio::test]
 async fn c10_everything_a_process_started_is_stopped_with_it() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let command =
         "trap '' TERM; (trap '' TERM; sleep 30 & echo $! >grandchild; wait) & wait; sleep 30";
     let reminder = background(&bench, command).await;
@@ -226,7 +226,7 @@ async fn c10_everything_a_process_started_is_stopped_with_it() {
 
 #[tokio::test]
 async fn a_command_is_asked_to_end_once() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let command = "trap 'echo asked >>asked' TERM; echo ready; while :; do sleep 0.05; done";
     let reminder = background(&bench, command).await;
     assert!(bench.cx.shells.stop(pid(&reminder), true).await);
@@ -235,7 +235,7 @@ async fn a_command_is_asked_to_end_once() {
 
 #[tokio::test]
 async fn what_a_command_leaves_at_work_is_in_the_background_too() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let command = "sleep 30 >/dev/null 2>&1 & echo started";
     let outcome = bench.call("shell_cmd", &json!({ "command": command })).await;
     assert!(outcome.text.contains("exit code 0") && outcome.text.contains("still at work"));
@@ -248,7 +248,7 @@ async fn what_a_command_leaves_at_work_is_in_the_background_too() {
 
 #[tokio::test]
 async fn a_command_that_cannot_be_kept_in_the_background_is_ended() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let noted = "until ls .dialogs/.tui/processes/*/process.json; do sleep 0.02; done 2>/dev/null";
     let command = format!("echo $$ >pid; {noted} >noted; rm -r .dialogs; echo begun; sleep 30");
     let outcome = bench.call("shell_cmd", &json!({"command": command, "timeoutSeconds": 2})).await;
@@ -263,7 +263,7 @@ async fn a_command_that_cannot_be_kept_in_the_background_is_ended() {
 
 #[tokio::test]
 async fn a_command_that_is_given_up_is_ended_with_everything_it_started() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let args = json!({"command": "sleep 30 & echo $! >child; wait", "timeoutSeconds": 60});
     let child = {
         let call = bench.call("shell_cmd", &args);
@@ -280,7 +280,7 @@ async fn a_command_that_is_given_up_is_ended_with_everything_it_started() {
 
 #[tokio::test]
 async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for (command, marks) in [
         (
             "seq 100000",
@@ -292,7 +292,7 @@ async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut()
         ),
     ] {
         let text = bench.call("shell_cmd", &json!({ "command": command })).await.text;
-        assert!(text.chars().count() <= RESULT_LIMIT_CHARS, "{command}");
+        assert!(text.chars().count() <= MAX_RESULT_CHARS, "{command}");
         for mark in marks {
             assert!(
                 text.contains(mark),
@@ -306,7 +306,7 @@ async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut()
 
 #[tokio::test]
 async fn c19_a_command_begins_only_after_it_was_noted() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let launch = Launch {
         program: "/bin/sh",
         arguments: &["-c", "echo x >begun"],
@@ -339,7 +339,7 @@ async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
         eprintln!("skipped: this system does not tell when a process started");
         return;
     }
-    let mut later = Bench::new().of(bench.cx.clone());
+    let mut later = TestBench::new().of(bench.cx.clone());
     later.cx.shells = listed(&bench);
     later.cx.shells.find_again(&later.cx.workspace);
     assert_eq!(renewed(&later, &reminder), None, "nothing has changed");
@@ -365,7 +365,7 @@ async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
         let mut meta = meta.clone();
         meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
-        let later = Bench::new().of(bench.cx.clone());
+        let later = TestBench::new().of(bench.cx.clone());
         let told = follow(
             &listed(&bench),
             &reminder,
@@ -440,7 +440,7 @@ async fn an_entry_goes_with_its_process() {
 
 #[tokio::test]
 async fn variables_are_for_the_commands_of_this_run() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let show = json!({"command": "echo [$UX_COLOUR] [$MCP_TOKEN]"});
     for (name, args, text) in [
         ("env_get", json!({"key": "UX_COLOUR"}), "(unset)"),
@@ -462,7 +462,7 @@ async fn variables_are_for_the_commands_of_this_run() {
 
 #[tokio::test]
 async fn a_variable_that_holds_a_key_is_neither_shown_nor_set_nor_passed_on() {
-    let mut bench = Bench::new();
+    let mut bench = TestBench::new();
     bench.cx.shells = Shells::new(Environment::of([("MCP_TOKEN".into(), "hush".into())]));
     bench.cx.keys = Arc::new(Secrets::new(["MCP_TOKEN".to_owned()], []));
     for (name, args, ok, text) in [

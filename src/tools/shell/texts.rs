@@ -7,10 +7,10 @@ use super::window::{Room, Window, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::sandbox::{NewPaths, SandboxRefusal};
-use crate::tools::outcome::RESULT_LIMIT_CHARS;
+use crate::tools::outcome::MAX_RESULT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
-const STREAMS_CHARS: usize = RESULT_LIMIT_CHARS - 2_000;
+const STREAMS_CHARS: usize = MAX_RESULT_CHARS - 2_000;
 /// What a reminder shows of a stream.
 const GLIMPSE: Room = Room { lines: 8, chars: 800 };
 /// Characters of a command that are repeated.

@@ -10,7 +10,7 @@ use crate::domain::Lang;
 use crate::domain::secrets::looks_secret;
 use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, half};
+use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
 
 /// Names shown back are cut to this many characters.
 const NAME_CHARS: usize = 80;
@@ -32,15 +32,15 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let unset = json!({ "key": key });
     vec![
         BuiltIn::instant(
-            spec("env_get", |l| half(l, include_str!("env_get.md")), get, &["key"]),
+            spec("env_get", |l| localized(l, include_str!("env_get.md")), get, &["key"]),
             env_get,
         ),
         BuiltIn::instant(
-            spec("env_set", |l| half(l, include_str!("env_set.md")), set, &["key", "value"]),
+            spec("env_set", |l| localized(l, include_str!("env_set.md")), set, &["key", "value"]),
             env_set,
         ),
         BuiltIn::instant(
-            spec("env_unset", |l| half(l, include_str!("env_unset.md")), unset, &["key"]),
+            spec("env_unset", |l| localized(l, include_str!("env_unset.md")), unset, &["key"]),
             env_unset,
         ),
     ]

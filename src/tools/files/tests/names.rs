@@ -5,19 +5,19 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::domain::AccessLists;
-use crate::tools::test_support::{Bench, header};
+use crate::tools::test_support::{TestBench, header};
 
-fn is_link(bench: &Bench, path: &str) -> bool {
+fn is_link(bench: &TestBench, path: &str) -> bool {
     std::fs::symlink_metadata(bench.at(path)).is_ok_and(|meta| meta.is_symlink())
 }
 
-fn absent(bench: &Bench, path: &str) -> bool {
+fn absent(bench: &TestBench, path: &str) -> bool {
     std::fs::symlink_metadata(bench.at(path)).is_err()
 }
 
 #[test]
 fn c06_a_link_is_removed_or_moved_itself_and_works_inside_the_workspace() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("dir/file", "fine\n").put("../out/file", "outside\n");
     for link in ["l1", "l2", "l3", "l4"] {
         bench.link(link, "dir");
@@ -47,7 +47,7 @@ fn c06_a_link_is_removed_or_moved_itself_and_works_inside_the_workspace() {
 
 #[test]
 fn a_directory_is_removed_with_all_it_holds_but_not_what_its_links_lead_to() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     for number in 0..1_500 {
         bench.put(&format!("d/many/{number}"), "");
     }
@@ -75,7 +75,7 @@ fn a_directory_that_holds_something_closed_is_neither_removed_nor_moved() {
         no_write_dirs: vec!["d2/in".to_owned()],
         ..AccessLists::default()
     };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     bench.put("d1/deep/other.tsk/goals.md", "x").put("d2/in/file", "x").put("d3/in/file", "x");
     bench.put("plan/goals.md", "x").link("task.tsk", "plan").put("d4/file", "x");
     for (tool, args, code) in [
@@ -112,7 +112,7 @@ fn a_move_takes_no_ones_place_and_needs_its_rights() {
         no_write_dirs: vec!["unwritten".to_owned()],
         ..AccessLists::default()
     };
-    let bench = Bench::new().access(&lists);
+    let bench = TestBench::new().access(&lists);
     bench
         .put("a", "a")
         .put("b", "b")
@@ -155,7 +155,7 @@ fn a_move_takes_no_ones_place_and_needs_its_rights() {
 
 #[test]
 fn of_many_moves_to_one_name_a_single_one_wins() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     let calls: Vec<(&str, String)> = (0..16)
         .map(|number| {
             bench.put(&format!("from{number}"), number.to_string());
@@ -169,7 +169,7 @@ fn of_many_moves_to_one_name_a_single_one_wins() {
 
 #[test]
 fn mk_dir_makes_what_is_missing() {
-    let bench = Bench::new();
+    let bench = TestBench::new();
     bench.put("file", "").link("link", "file").link("dangling", "nowhere");
     let made = |args: Value| {
         let outcome = bench.run("mk_dir", &args);

@@ -9,7 +9,7 @@ use super::option_of;
 use super::options::Told;
 use super::repository::Repository;
 use crate::domain::reserved::AT_TOP;
-use crate::tools::access::{ReadScope, Target};
+use crate::tools::access::{PathTarget, ReadScope};
 
 /// A command about a repository.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ type Judged<T> = Result<T, Refusal>;
 impl Asked<'_> {
     /// The revisions and the paths git is told.
     pub fn asked(&self, command: &str, told: &Told<'_>) -> Judged<(Vec<String>, Vec<String>)> {
-        let reading = self.place.access.reading();
+        let reading = self.place.access.read_scope();
         if !reading.is_open() && !self.repository.below.as_os_str().is_empty() {
             return Err(Refusal::Git(GitFault::Nested));
         }
@@ -94,7 +94,7 @@ impl Asked<'_> {
     fn named(&self, from: &Path, path: &str) -> Judged<PathBuf> {
         let below = from.join(path).to_string_lossy().into_owned();
         let folder = self.place.workspace.join(&below).is_dir();
-        let target = if folder { Target::Directory } else { Target::File };
+        let target = if folder { PathTarget::Directory } else { PathTarget::File };
         let names = self.place.guard.may_be_read(&below, target);
         let names = names.map_err(|fault| Refusal::Path {
             path: path.to_owned(),
@@ -106,7 +106,7 @@ impl Asked<'_> {
     /// The paths that are asked for, or those a member may read at all.
     fn within(&self, paths: &[&str], reading: &ReadScope) -> Judged<Vec<String>> {
         let told = || paths.iter().map(|path| (*path).to_owned());
-        let Some(endings) = &reading.endings else {
+        let Some(endings) = &reading.extensions else {
             return Ok(match &reading.dirs {
                 _ if !paths.is_empty() => told().collect(),
                 Some(dirs) if dirs.is_empty() => return Err(Refusal::Git(GitFault::Nothing)),
@@ -147,13 +147,13 @@ impl Asked<'_> {
         if self.repository.below.as_os_str().is_empty() {
             out.extend(AT_TOP.into_iter().flat_map(|(name, _)| below(name)));
         }
-        for dir in &reading.closed_dirs {
+        for dir in &reading.denied_dirs {
             if dir.is_empty() {
                 return Err(Refusal::Git(GitFault::Nothing));
             }
             out.extend(below(dir));
         }
-        out.extend(reading.closed_endings.iter().map(|end| format!("**/*{}", escaped(end))));
+        out.extend(reading.denied_extensions.iter().map(|end| format!("**/*{}", escaped(end))));
         Ok(out.into_iter().map(|glob| format!(":(top,exclude,icase,glob){glob}")).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::{SECRET, bench, run};
 use crate::domain::AccessLists;
-use crate::tools::test_support::Bench;
+use crate::tools::test_support::TestBench;
 
 /// Looks at a repository in as many ways as there are commands.
 const LOOKS: [&str; 12] = [
@@ -25,7 +25,7 @@ const LOOKS: [&str; 12] = [
     "git -C sub log -p -- b.txt",
 ];
 
-fn git(bench: &Bench, folder: &str, args: &[&str]) -> bool {
+fn git(bench: &TestBench, folder: &str, args: &[&str]) -> bool {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -39,7 +39,7 @@ fn git(bench: &Bench, folder: &str, args: &[&str]) -> bool {
 }
 
 /// A workspace with two commits and a change; what is reserved or secret is recorded, too.
-fn repository() -> Option<Bench> {
+fn repository() -> Option<TestBench> {
     let bench = bench();
     if !git(&bench, ".", &["init", "-q", "-b", "main"]) {
         eprintln!("skipped: there is no git");
@@ -63,14 +63,14 @@ fn repository() -> Option<Bench> {
 }
 
 /// The program every trap runs; it leaves a mark beside the workspace.
-fn trap(bench: &Bench) -> String {
+fn trap(bench: &TestBench) -> String {
     let (program, mark) = (bench.dir.path().join("trap"), bench.dir.path().join("mark"));
     fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n", mark.display())).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     program.display().to_string()
 }
 
-fn marked(bench: &Bench) -> bool {
+fn marked(bench: &TestBench) -> bool {
     fs::remove_file(bench.dir.path().join("mark")).is_ok()
 }
 
@@ -163,7 +163,7 @@ const TRAPS: [Trap; 31] = [
 ];
 
 /// Lays one trap in a repository of its own.
-fn lay(settings: &[(&str, &str)]) -> Option<(Bench, String)> {
+fn lay(settings: &[(&str, &str)]) -> Option<(TestBench, String)> {
     let bench = repository()?;
     let trap = trap(&bench);
     let beside = bench.dir.path().to_owned();
@@ -184,7 +184,7 @@ fn lay(settings: &[(&str, &str)]) -> Option<(Bench, String)> {
     Some((bench, "0123456789012345678901234567890123456789".to_owned()))
 }
 
-fn set(bench: &Bench, settings: &[(&str, &str)]) {
+fn set(bench: &TestBench, settings: &[(&str, &str)]) {
     let beside = bench.dir.path();
     let trap = beside.join("trap").display().to_string();
     let hooks = beside.join("hooks");
@@ -201,7 +201,7 @@ fn set(bench: &Bench, settings: &[(&str, &str)]) {
 }
 
 /// Puts the settings back as they were.
-fn reset(bench: &Bench, clean: &[u8]) {
+fn reset(bench: &TestBench, clean: &[u8]) {
     fs::write(bench.at(".git/config"), clean).unwrap();
     drop(fs::remove_file(bench.at(".git/config.worktree")));
 }
