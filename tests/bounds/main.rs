@@ -1,8 +1,12 @@
 //! How much memory a tool takes, whatever it is pointed at. Each test resets the peak of the
-//! process, runs one call and looks at the peak again; so they run one after the other.
+//! process, runs one call and looks at the peak again; so they run one after the other,
+//! and in a process of their own.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+#[path = "../common/calls.rs"]
+mod calls;
 
 mod files;
 mod reminders;
@@ -10,28 +14,19 @@ mod search;
 mod shell;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
-use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
+use dominds_tui::tools::{Registry, Shells, ToolOutcome};
 use serde_json::Value;
+
+use calls::{TEAM, call};
 
 /// What a call may take, in bytes.
 const MAX_GROWTH: u64 = 64 * 1024 * 1024;
 
 /// The peak belongs to the process, so only one test at a time may move it.
 static ALONE: Mutex<()> = Mutex::new(());
-
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-21 12:00:00")
-    }
-}
 
 /// A workspace, and the built-in tools in it.
 struct Ground {
@@ -46,8 +41,7 @@ impl Ground {
         let dir = tempfile::tempdir().expect("a folder");
         let minds = dir.path().join(".minds");
         std::fs::create_dir(&minds).expect("a folder");
-        let team = "members: { lead: { toolsets: ['*'] } }\nshell_specialists: lead\n";
-        std::fs::write(minds.join("team.yaml"), team).expect("a team");
+        std::fs::write(minds.join("team.yaml"), TEAM).expect("a team");
         Self { dir, tools: Registry::builtin(), _alone: alone }
     }
 
@@ -57,13 +51,12 @@ impl Ground {
 
     /// Runs a call; gives its outcome and by how many bytes the peak of memory grew.
     pub fn run(&self, tool: &str, args: &Value) -> (ToolOutcome, u64) {
-        let minds = Minds::load(self.dir.path(), Lang::En);
-        let lead = minds.member(&AgentId::new("lead")).expect("a member");
-        let (subset, _) = self.tools.of_member(lead, true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
         let before = reset_peak();
-        let outcome = runtime.block_on(subset.run(tool, &args.to_string(), cx(self.dir.path())));
+        let shells = Shells::default();
+        let called = call(self.dir.path(), &self.tools, &shells, (tool, args));
+        let outcome = runtime.block_on(called);
         (outcome, peak().saturating_sub(before))
     }
 }
@@ -73,25 +66,6 @@ fn stays_small(told: &str, (outcome, grown): (ToolOutcome, u64)) -> ToolOutcome 
     eprintln!("{told}: the peak grew by {} KiB", grown / 1024);
     assert!(grown < MAX_GROWTH, "{told}: the peak grew by {grown} bytes");
     outcome
-}
-
-fn cx(workspace: &Path) -> ToolCx {
-    ToolCx {
-        caller: AgentId::new("lead"),
-        dialog: DialogId::main(RootId::new("aa/bb/01")),
-        sees_images: true,
-        workspace: Arc::from(workspace),
-        root: None,
-        access: Arc::<Access>::default(),
-        taskdoc: None,
-        main_dialog: true,
-        reminders: Arc::from([]),
-        shells: Shells::default(),
-        keys: Arc::default(),
-        clock: Arc::new(FixedClock),
-        lang: Lang::En,
-        new_id: "bounds01".to_owned(),
-    }
 }
 
 /// Forgets the peak so far; gives what is in use now.

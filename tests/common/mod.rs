@@ -1,8 +1,25 @@
-//! A workspace of its own with a scripted team, and a driver in it that is used as a screen would use
-//! it. Time stands still, ids are counted: two runs of one script write the same bytes.
+//! What tests share. Here: a workspace of its own with a scripted team, and a driver in it that is used as a
+//! screen would use it. Time stands still, ids are counted: two runs of one script write the same bytes.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test, its functions included, fails by panicking"
+)]
+
+pub mod calls;
+pub mod children;
+pub mod files;
+pub mod http;
 pub mod logged;
+pub mod processes;
+pub mod pty;
+pub mod skip;
+pub mod spread;
 pub mod story;
+pub mod wait;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +31,7 @@ use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
-    RootId, SelfId, Stamp,
+    RootId, SelfId,
 };
 use dominds_tui::driver::{
     Audience, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError, ProviderSource,
@@ -27,17 +44,11 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
 use dominds_tui::tools::{Registry, Shells};
 
+use calls::FixedClock;
+use wait::in_time;
+
 /// Longer than any wait of a script; reached only by a test that waits for nothing.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
-
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-21 12:00:00")
-    }
-}
 
 /// Ids in order: dialogs `aa/00/00000001`, messages `m1`, short ones padded with zeros.
 #[derive(Debug, Default)]
@@ -258,7 +269,7 @@ pub struct Running {
 impl Running {
     /// The next event.
     pub async fn event(&mut self) -> DriverEvent {
-        let next = tokio::time::timeout(LONG, self.driver.events.recv()).await;
+        let next = in_time(tokio::time::timeout(LONG, self.driver.events.recv())).await;
         let event = next.expect("something happens").expect("the driver lives");
         self.seen.push(event.clone());
         event
@@ -314,7 +325,7 @@ impl Running {
         self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
         while !matches!(self.event().await, DriverEvent::Stopped) {}
         let Self { driver, store, seen, .. } = self;
-        driver.join().await;
+        in_time(driver.join()).await;
         assert_eq!(Arc::strong_count(&store), 1, "somebody is still at work");
         seen
     }

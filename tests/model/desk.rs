@@ -9,6 +9,7 @@ use dominds_tui::protocol::event::{InboxRow, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::Store;
 
+use crate::common::wait::{in_time, until};
 use crate::common::{Running, World};
 use crate::ledger::Ledger;
 
@@ -98,14 +99,14 @@ impl Desk {
     pub async fn close(mut self, memory: &mut Memory) {
         self.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
         loop {
-            let event = self.running.driver.events.recv().await.expect("an end");
+            let event = in_time(self.running.driver.events.recv()).await.expect("an end");
             if matches!(event, DriverEvent::Stopped) {
                 break;
             }
             self.take(event, memory);
         }
         let Running { driver, store, .. } = self.running;
-        driver.join().await;
+        in_time(driver.join()).await;
         gone(&store).await;
     }
 
@@ -120,7 +121,5 @@ impl Desk {
 
 /// Waits until nobody else holds the store.
 async fn gone(store: &Arc<Store>) {
-    while Arc::strong_count(store) > 1 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    until(|| Arc::strong_count(store) == 1).await;
 }

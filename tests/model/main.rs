@@ -1,7 +1,8 @@
 //! The driver against chance: random sequences of what models, persons and crashes can do to a tree of a
 //! few dialogs, and the promises that hold after each of them (docs/testing.md). The store, the driver
 //! and their files are real, time stands still, and what happens follows from one number: a run that
-//! fails prints that number and the shortest list of steps it has found.
+//! fails prints that number and the shortest list of steps it has found. It takes all cores for as long as
+//! it is told to, and is a program of its own therefore.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]

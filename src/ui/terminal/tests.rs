@@ -175,6 +175,11 @@ struct Far {
     finished: Receiver<()>,
 }
 
+/// What comes next; it comes soon, or the test fails.
+fn next<T>(from: &Receiver<T>) -> T {
+    from.recv_timeout(Duration::from_secs(60)).unwrap()
+}
+
 fn stalling() -> (Output, Far) {
     let (arrive, frames) = channel();
     let (go_on, go) = channel();
@@ -192,26 +197,26 @@ fn with_a_stalled_terminal_frames_are_refused_and_not_queued() {
     let (output, Far { frames, go_on, finished }) = stalling();
     assert!(output.is_idle());
     output.try_submit(b"one".to_vec()).unwrap();
-    assert_eq!(frames.recv().unwrap(), b"one");
+    assert_eq!(next(&frames), b"one");
     assert_eq!(output.try_submit(b"two".to_vec()), Err(OutputError::Busy));
     assert!(!output.is_idle() && output.busy_for(Instant::now()).is_some());
     assert!(!output.wait(Duration::ZERO));
     go_on.send(Ok(())).unwrap();
-    finished.recv().unwrap();
+    next(&finished);
     assert!(output.is_idle() && output.wait(Duration::ZERO));
     output.try_submit(b"three".to_vec()).unwrap();
-    assert_eq!(frames.recv().unwrap(), b"three");
+    assert_eq!(next(&frames), b"three");
     go_on.send(Ok(())).unwrap();
-    finished.recv().unwrap();
+    next(&finished);
 }
 
 #[test]
 fn a_closed_terminal_accepts_no_frames() {
     let (output, Far { frames, go_on, finished }) = stalling();
     output.try_submit(b"one".to_vec()).unwrap();
-    frames.recv().unwrap();
+    next(&frames);
     go_on.send(Err(io::ErrorKind::BrokenPipe.into())).unwrap();
-    finished.recv().unwrap();
+    next(&finished);
     assert_eq!(output.try_submit(b"two".to_vec()), Err(OutputError::Gone));
     assert_eq!(output.failure(), Some(io::ErrorKind::BrokenPipe));
     let error = Sink::new(Arc::new(output)).write(b"x").unwrap_err();

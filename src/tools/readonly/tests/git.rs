@@ -41,10 +41,10 @@ fn git(bench: &TestBench, folder: &str, args: &[&str]) -> bool {
 /// A workspace with two commits and a change; what is reserved or secret is recorded, too.
 fn repository() -> Option<TestBench> {
     let bench = bench();
-    if !git(&bench, ".", &["init", "-q", "-b", "main"]) {
-        eprintln!("skipped: there is no git");
+    if !crate::skip::has("git") {
         return None;
     }
+    assert!(git(&bench, ".", &["init", "-q", "-b", "main"]));
     bench
         .put("src/a.rs", "fn open() {}\n")
         .put("src/private/k.rs", format!("{SECRET} in code\n"))

@@ -1,5 +1,7 @@
 //! The rules of the sanitizer, by table, by property and against a file of hostile strings.
 
+use std::path::{Path, PathBuf};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -195,14 +197,15 @@ fn the_hostile_corpus_comes_out_harmless() {
     }
 }
 
-/// The strings of the hostile corpus; none, with a message, if the file is missing.
+/// The strings of the hostile corpus of the shared tools; none, and skipped, where it is not at hand.
 pub(in crate::ui::text) fn hostile_corpus() -> Vec<String> {
-    let path = std::env::var_os("DOMINDS_ESCAPE_CORPUS").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/escape_corpus.jsonl").into(),
-        std::path::PathBuf::from,
-    );
-    let Ok(corpus) = std::fs::read_to_string(&path) else {
-        eprintln!("SKIPPED: no hostile corpus at {}", path.display());
+    let named = std::env::var_os("DOMINDS_ESCAPE_CORPUS").map(PathBuf::from);
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let shared = above.map(|dir| dir.join("shared/tools/escape_corpus.jsonl"));
+    let corpus =
+        named.into_iter().chain(shared).find_map(|path| std::fs::read_to_string(path).ok());
+    let Some(corpus) = corpus else {
+        crate::skip::skip("there is no hostile corpus; set DOMINDS_ESCAPE_CORPUS");
         return Vec::new();
     };
     let strings: Vec<String> = corpus.lines().map(hostile_string).collect();

@@ -1,0 +1,54 @@
+//! Tools, called without a dialog.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
+use dominds_tui::minds::Minds;
+use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
+use serde_json::Value;
+
+/// A team whose only member may do everything.
+pub const TEAM: &str = "members: { lead: { toolsets: ['*'] } }\nshell_specialists: lead\n";
+
+/// A clock that stands still.
+#[derive(Debug)]
+pub struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 12:00:00")
+    }
+}
+
+/// Lets `lead` of this workspace call a tool.
+pub async fn call(
+    workspace: &Path,
+    tools: &Registry,
+    shells: &Shells,
+    (tool, args): (&str, &Value),
+) -> ToolOutcome {
+    let minds = Minds::load(workspace, Lang::En);
+    let lead = minds.member(&AgentId::new("lead")).expect("a member");
+    let (subset, _) = tools.of_member(lead, true);
+    subset.run(tool, &args.to_string(), cx(workspace, shells)).await
+}
+
+fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
+    ToolCx {
+        caller: AgentId::new("lead"),
+        dialog: DialogId::main(RootId::new("aa/bb/01")),
+        sees_images: true,
+        workspace: Arc::from(workspace),
+        root: None,
+        access: Arc::<Access>::default(),
+        taskdoc: None,
+        main_dialog: true,
+        reminders: Arc::from([]),
+        shells: shells.clone(),
+        keys: Arc::default(),
+        clock: Arc::new(FixedClock),
+        lang: Lang::En,
+        new_id: "calls001".to_owned(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Waiting, always with a deadline. Deadlines are longer than anything here takes on a busy machine: they
+//! are reached only by a test that fails.
+
+use std::future::Future;
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::mpsc::channel;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+/// For one thing to happen.
+pub const LIMIT: Duration = Duration::from_secs(120);
+/// For a program to come to its end.
+const PROGRAM: Duration = Duration::from_secs(300);
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Looks until something is there; nothing if that takes too long.
+pub fn found<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let late = Instant::now() + LIMIT;
+    loop {
+        match look() {
+            None if Instant::now() < late => thread::sleep(LOOK),
+            found => return found,
+        }
+    }
+}
+
+/// Looks until it is so; false if that takes too long.
+pub fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
+    found(|| is_so().then_some(())).is_some()
+}
+
+/// Waits in a runtime until it is so. The time is that of the machine, whatever the runtime's clock says.
+pub async fn until(is_so: impl Fn() -> bool) {
+    let late = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < late, "it never happens");
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// What comes of it, unless that takes too long on the clock of the machine, however still the clock of the
+/// runtime stands.
+pub async fn in_time<T>(what: impl Future<Output = T>) -> T {
+    let mut looks = LOOKS.clone();
+    let late = Instant::now() + LIMIT;
+    tokio::select! {
+        biased;
+        result = what => result,
+        _ = looks.wait_for(|()| Instant::now() > late) => panic!("it never comes"),
+    }
+}
+
+/// Changes every second, so that somebody looks at the clock of the machine in a runtime whose own stands still.
+static LOOKS: LazyLock<watch::Receiver<()>> = LazyLock::new(|| {
+    let (look, looks) = watch::channel(());
+    thread::spawn(move || {
+        while look.send(()).is_ok() {
+            thread::sleep(Duration::from_secs(1));
+        }
+    });
+    looks
+});
+
+/// Runs a program to its end, with nothing to read. One that takes too long is ended, and the test fails.
+pub fn output(command: &mut Command) -> Output {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    output_of(child)
+}
+
+/// The same of a program that was started.
+pub fn output_of(child: Child) -> Output {
+    let id = child.id();
+    let (tell, told) = channel();
+    thread::spawn(move || tell.send(child.wait_with_output()));
+    let Ok(output) = told.recv_timeout(PROGRAM) else {
+        let _ = Command::new("kill").args(["-s", "KILL", &id.to_string()]).status();
+        panic!("a program has not come to its end");
+    };
+    output.expect("an output")
+}
+
+/// Waits for the end of a program. One that takes too long is ended, and the test fails.
+pub fn end(child: &mut Child) -> ExitStatus {
+    let status = found(|| child.try_wait().expect("a child"));
+    status.unwrap_or_else(|| {
+        let _ = child.kill();
+        panic!("a program does not end")
+    })
+}
+
+/// Waits for the end of a thread.
+pub fn join(running: JoinHandle<()>) {
+    assert!(eventually(|| running.is_finished()), "a thread does not end");
+    running.join().expect("no panic");
+}
+
+/// What is read up to the end of a stream; nothing if that does not come.
+pub fn read_all(mut stream: impl Read + Send + 'static) -> String {
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        tell.send(bytes)
+    });
+    String::from_utf8_lossy(&told.recv_timeout(LIMIT).unwrap_or_default()).into_owned()
+}

@@ -1,0 +1,95 @@
+//! Whole dialogs, driven as a screen drives them: commands in, events and course files out. The
+//! models are scripted, the disk is real, the clock stands still.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+#![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for what it is about")]
+
+mod ask_back;
+mod assignments;
+mod bench;
+mod bounded;
+mod crash;
+mod crowds;
+mod deaths;
+mod disk;
+mod edits;
+mod failures;
+mod faults;
+mod forks;
+mod fresh_boots;
+mod handover;
+mod health;
+mod hidden;
+mod history;
+mod interjections;
+mod keep_going;
+mod languages;
+mod lifecycle;
+mod log;
+mod mcp;
+mod mcp_real;
+mod memories;
+mod messages;
+mod minds;
+mod overflow;
+mod overview;
+mod pictures;
+mod probe;
+mod questions;
+mod queued;
+mod reminders;
+mod restart;
+mod rings;
+mod rounds;
+mod runs;
+mod sessions;
+mod sheets;
+mod shell;
+mod states;
+mod stops;
+mod talk;
+mod tellasks;
+mod tools;
+mod trust;
+mod updates;
+mod watching;
+
+use dominds_tui::domain::{DialogId, SelfId};
+use dominds_tui::llm::{Message, Request};
+
+use crate::common::Running;
+
+/// The n-th dialog that was made, counting from 1, in the tree of `main`.
+fn made(main: &DialogId, n: u32) -> DialogId {
+    DialogId::side(&main.root, &SelfId::new(format!("aa/00/{n:08x}")))
+}
+
+/// The result of a call as the model was shown it.
+fn result_of<'a>(request: &'a Request, call: &str) -> Option<&'a str> {
+    request.messages.iter().find_map(|message| match message {
+        Message::Result { id, content, .. } if id == call => Some(content.as_str()),
+        _ => None,
+    })
+}
+
+fn replies(request: &Request) -> Vec<&str> {
+    let texts = request.messages.iter().filter_map(|message| match message {
+        Message::TellaskResult(text) | Message::Carryover(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// Where a line stands in a story.
+fn place(story: &[String], line: &str) -> usize {
+    let found = story.iter().position(|told| told == line);
+    found.unwrap_or_else(|| panic!("no {line:?} in {story:#?}"))
+}
+
+/// The only open question.
+fn question(running: &Running) -> dominds_tui::protocol::event::InboxRow {
+    let inbox = running.inbox();
+    assert_eq!(inbox.len(), 1, "{inbox:?}");
+    inbox.into_iter().next().expect("one question")
+}

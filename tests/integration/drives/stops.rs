@@ -1,0 +1,212 @@
+//! Stopping, going on, and requests that fail.
+
+use std::time::Duration;
+
+use dominds_tui::driver::Audience;
+use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
+use dominds_tui::protocol::event::{QuietOutcome, RetryView};
+use dominds_tui::protocol::{Command, DriverEvent};
+
+use super::tellasks::once;
+use super::{made, place, probe, result_of};
+use crate::common::World;
+use crate::common::story::story;
+
+fn broken() -> LlmError {
+    LlmError::new(ErrorClass::Server, "the provider is down").with_status(500)
+}
+
+fn refused() -> LlmError {
+    LlmError::new(ErrorClass::Rejected, "no such model").with_status(400)
+}
+
+#[tokio::test(start_paused = true)]
+async fn g05_a_stop_keeps_what_was_said_so_far_and_marks_it() {
+    let partial = Reply::new().and_thinking("hm").and_saying("One, t").and_hang();
+    let models = Sequence::new().reply("lead", partial).reply("lead", Reply::saying("Again."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Count").await.expect("a dialog");
+    running.idle().await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.quiet().await;
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told[2..], ["thinks: hm", "says, cut: One, t", "end 1"]);
+    assert_eq!(world.state(&dialog), "stopped");
+    running.resume(&dialog).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(story(&world.view(), &dialog)[5..], ["start 2", "says: Again.", "end 2"]);
+    assert_eq!(world.state(&dialog), "idle_waiting_user");
+    let shown = &world.models.requests()[1].messages;
+    let cut = |message: &Message| matches!(message, Message::Saying(text) if text.starts_with("One, t") && text.len() > 6);
+    assert!(shown.iter().any(cut), "{shown:?}");
+    assert!(running.resume(&dialog).await.is_err(), "there is nothing to continue");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_let_a_stopped_dialog_go_on() {
+    let models = Sequence::new()
+        .reply("lead", Reply::new().and_hang())
+        .reply("lead", Reply::saying("All right."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Count").await.expect("a dialog");
+    running.idle().await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.quiet().await;
+    running.say(&dialog, "Rather not").await.expect("heard");
+    running.quiet().await;
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told[2..], ["end 1", "start 2", "person: Rather not", "says: All right.", "end 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn g06_a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
+    let round = Reply::call("a", "probe", "{}").and_call("b", "probe", r#"{"hang":true}"#);
+    let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I check."));
+    let (tools, runs) = probe::registry();
+    let mut world = World::new(models);
+    world.setup.tools = tools;
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.quiet().await;
+    assert_eq!(world.state(&dialog), "stopped");
+    running.resume(&dialog).await.expect("it goes on");
+    running.quiet().await;
+    let seen = world.models.requests();
+    assert_eq!(result_of(&seen[1], "a"), Some("run 1"));
+    assert!(result_of(&seen[1], "b").is_some_and(|text| text.contains("unknown")));
+    assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn g08_g09_a_stop_concerns_one_dialog_and_stop_all_concerns_every_one() {
+    let round = Reply::call("c1", "tellaskSessionless", &once("alice", "Look.")).and_call(
+        "c2",
+        "tellaskSessionless",
+        &once("bob", "Look."),
+    );
+    let models = Sequence::new()
+        .reply("lead", round)
+        .reply("alice", Reply::saying("a").and_hang())
+        .reply("bob", Reply::saying("b").and_hang())
+        .reply("bob", Reply::saying("bob saw").and_wait(Duration::from_secs(9)))
+        .reply("alice", Reply::saying("alice saw").and_wait(Duration::from_secs(9)))
+        .reply("lead", Reply::saying("Done."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    let (alice, bob) = (made(&main, 2), made(&main, 3));
+    running.idle().await;
+    running.send(Command::Stop { dialog: alice.clone() }).await;
+    running.idle().await;
+    assert_eq!((world.state(&alice), world.state(&bob)), ("stopped", "proceeding"));
+    running.send(Command::StopAll).await;
+    running.quiet().await;
+    assert_eq!((world.state(&alice), world.state(&bob)), ("stopped", "stopped"));
+    assert_eq!(world.state(&main), "blocked");
+    assert!(running.resume(&main).await.is_err(), "it waits for its side dialogs");
+    running.ask(|ticket| Command::ContinueAll { ticket }).await.expect("something goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.remaining(), 0);
+    assert_eq!(world.state(&main), "idle_waiting_user");
+    let nothing = running.ask(|ticket| Command::ContinueAll { ticket }).await;
+    assert!(nothing.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_attempts_leave_nothing_behind() {
+    let half = Reply::new()
+        .and_thinking("lost thought")
+        .and_saying("lost words")
+        .and_call("x", "list_dir", r#"{"path":"."}"#)
+        .and_failure(broken());
+    let models = Sequence::new()
+        .reply("lead", Reply::failure(broken()))
+        .reply("lead", half)
+        .reply("lead", Reply::saying("Here."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Hi").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let told = story(&world.view(), &dialog);
+    assert_eq!(told, ["start 1", "person: Hi", "says: Here.", "end 1"]);
+    let retries: Vec<&RetryView> = running
+        .seen
+        .iter()
+        .filter_map(|event| match event {
+            DriverEvent::Retry { retry, .. } => Some(retry),
+            _ => None,
+        })
+        .collect();
+    let waiting = RetryView::Waiting { error: broken().to_string(), seconds: 30 };
+    let expected =
+        [&waiting, &RetryView::Running, &waiting, &RetryView::Running, &RetryView::Resolved];
+    assert_eq!(retries, expected);
+    let seen = world.models.requests();
+    assert_eq!(seen[0], seen[2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
+    let models = Sequence::new()
+        .reply("lead", Reply::failure(refused()))
+        .reply("lead", Reply::saying("Here."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Hi").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Failed);
+    assert_eq!(world.state(&dialog), "stopped");
+    let reason = world.dialog(&dialog).latest.interruption().cloned().expect("a reason");
+    assert!(reason.is_failure());
+    assert_eq!(reason.sentence(), "no such model");
+    running.resume(&dialog).await.expect("it goes on");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(story(&world.view(), &dialog)[2..], ["end 1", "start 2", "says: Here.", "end 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn l07_a_shutdown_keeps_what_was_said_so_far() {
+    let models = Sequence::new().reply("lead", Reply::saying("One, t").and_hang());
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Count").await.expect("a dialog");
+    running.idle().await;
+    running.shut_down().await;
+    let told = story(&world.view(), &dialog);
+    assert!(place(&told, "says, cut: One, t") < place(&told, "end 1"));
+    assert_eq!(world.state(&dialog), "stopped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
+    let reply = Reply::saying("One,").and_wait(Duration::from_secs(1)).and_saying(" two.");
+    let models = Sequence::new().reply("lead", Reply::saying("Hello.")).reply("lead", reply);
+    let mut world = World::new(models);
+    world.setup.audience = Audience::Screen;
+    let mut running = world.start().await;
+    let dialog = running.talk("Hi").await;
+    let open = Command::Open { ticket: 77, dialog: dialog.clone(), course: None };
+    running.send(open).await;
+    running.idle().await;
+    running.seen.clear();
+    running.say(&dialog, "Count").await.expect("heard");
+    running.quiet().await;
+    let mut live = String::new();
+    let mut ended = 0;
+    let mut recorded = false;
+    for event in &running.seen {
+        match event {
+            DriverEvent::Live { text, .. } => live.push_str(text),
+            DriverEvent::Fact { entry, .. } => recorded |= entry.line().contains("One, two."),
+            DriverEvent::LiveEnd { .. } => {
+                assert!(recorded, "the text ends when its record is there");
+                ended += 1;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((live.as_str(), ended), ("One, two.", 1));
+}

@@ -1,0 +1,26 @@
+//! The tests that use the program as others do: as a process, through its driver and store, by its documents.
+//! One binary, so that one link is enough and what waits overlaps; every test has folders, ports and processes
+//! of its own. Apart are `bounds`, which measures the memory of its process, and `model`, which takes all
+//! cores for as long as it is told to.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod architecture;
+mod canary;
+mod command_line;
+mod commands;
+mod demo;
+mod documents;
+mod drives;
+mod hostile;
+mod inspection;
+mod lines;
+mod messages_api;
+mod mounts;
+mod processes;
+mod providers;
+mod recordings;
+mod sandbox;
+mod terminal;
+mod trust;

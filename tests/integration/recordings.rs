@@ -1,0 +1,163 @@
+//! Workspaces that Dominds 1.19.2 left behind: read without a complaint, and gone on with.
+//!
+//! They lie beside the sources, in `shared/conformance` of a folder above, or where `DOMINDS_SHARED`
+//! points to. Where they are absent these tests are skipped.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dominds_tui::domain::{Bucket, DialogId, Lang};
+use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::minds::Minds;
+use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
+
+use crate::common::files::{copy, files_below};
+use crate::common::skip::skip;
+use crate::common::story::story;
+use crate::common::{Running, World};
+
+fn all() -> Vec<PathBuf> {
+    let named = std::env::var_os("DOMINDS_SHARED").map(PathBuf::from);
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("shared"));
+    let places = named.into_iter().chain(above).map(|dir| dir.join("conformance/recordings"));
+    let Some(base) = places.into_iter().find(|dir| dir.is_dir()) else {
+        skip("there are no recordings of Dominds; set DOMINDS_SHARED");
+        return Vec::new();
+    };
+    let entries = fs::read_dir(base).expect("recordings").map(|entry| entry.expect("one").path());
+    let mut all: Vec<PathBuf> =
+        entries.filter(|path| path.join("dialogs-after").is_dir()).collect();
+    assert!(!all.is_empty(), "a folder of recordings without one");
+    all.sort();
+    all
+}
+
+/// The recording whose name begins so, where there are any.
+fn number(name: &str) -> Option<PathBuf> {
+    let is_it = |path: &&PathBuf| {
+        path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name))
+    };
+    let all = all();
+    let found = all.iter().find(is_it);
+    assert!(found.is_some() || all.is_empty(), "there is no recording {name}");
+    found.cloned()
+}
+
+/// A workspace as the recording left it.
+fn copied(recording: &Path, models: Sequence) -> World {
+    let world = World::empty(models);
+    copy(&recording.join("rtws-before"), world.path());
+    copy(&recording.join("dialogs-after"), &world.path().join(".dialogs"));
+    world
+}
+
+/// The files below a folder with this ending.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = files_below(folder);
+    found.retain(|path| path.to_string_lossy().ends_with(ending));
+    found
+}
+
+#[test]
+fn b16_every_recording_is_listed_and_loaded_without_a_complaint() {
+    for recording in all() {
+        let name = recording.display();
+        let world = copied(&recording, Sequence::new());
+        let store = world.view();
+        let survey = store.survey(&Bucket::ALL);
+        assert_eq!(survey.problems, [], "{name}");
+        let identities = files(&world.path().join(".dialogs"), "/dialog.yaml").len();
+        let listed: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
+        assert_eq!(listed, identities, "{name}");
+        for tree in &survey.trees {
+            let loaded = store.load(tree.bucket, &tree.root).expect("a tree");
+            assert_eq!(loaded.tree.dialogs.len(), tree.dialogs.len(), "{name}");
+            assert_eq!(loaded.problems, [], "{name}");
+        }
+        assert_eq!(store.examine(), [], "{name}");
+        assert_eq!(Minds::load(world.path(), Lang::En).problems(), [], "{name}");
+    }
+}
+
+/// Starts a driver and answers the only open question, which `agent` asked.
+async fn answered(world: &World, agent: &str, question: &str) -> (Running, InboxRow) {
+    let mut running = world.start().await;
+    let inbox = running.inbox();
+    let [row] = inbox.as_slice() else { panic!("not one question: {inbox:?}") };
+    assert_eq!((row.agent.as_str(), row.question.tellask_content.as_str()), (agent, question));
+    let row = row.clone();
+    running.answer(&row, "This one.").await.expect("an answer");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.remaining(), 0);
+    (running, row)
+}
+
+fn last_words(world: &World, dialog: &DialogId) -> Option<String> {
+    let told = story(&world.view(), dialog);
+    told.into_iter().rev().find(|line| line.starts_with("says"))
+}
+
+/// A side dialog gets its answer and replies; the main dialog reads the reply.
+async fn goes_up_the_chain(world: &World, question: &str) {
+    let (running, row) = answered(world, "alice", question).await;
+    assert!(!row.dialog.is_main());
+    assert_eq!(row.blocks, ["tester".into()]);
+    let main = DialogId::main(row.dialog.root.clone());
+    assert_eq!(last_words(world, &main).as_deref(), Some("says: Thanks, alice."));
+    let told = story(&world.view(), &main);
+    assert_eq!(told.iter().filter(|line| *line == "answered tb-1").count(), 1);
+    for id in [&main, &row.dialog] {
+        assert_eq!(world.state(id), "idle_waiting_user");
+        assert!(world.dialog(id).pending.is_empty() && world.dialog(id).obligation().is_none());
+    }
+    running.shut_down().await;
+    assert_eq!(world.view().examine(), []);
+}
+
+fn chain() -> Sequence {
+    let reply = Reply::call("ar-9", "replyTellask", r#"{"replyContent":"It is fine."}"#);
+    Sequence::new().reply("alice", reply).reply("tester", Reply::saying("Thanks, alice."))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_dominds_left_open_is_answered_here() {
+    let Some(recording) = number("06-") else { return };
+    let models = Sequence::new().reply("tester", Reply::saying("Then so."));
+    let world = copied(&recording, models);
+    let (running, row) = answered(&world, "tester", "Blue or green?").await;
+    assert_eq!(last_words(&world, &row.dialog).as_deref(), Some("says: Then so."));
+    assert_eq!(world.state(&row.dialog), "idle_waiting_user");
+    running.shut_down().await;
+    assert_eq!(world.view().examine(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b16_a_question_of_a_side_dialog_goes_up_the_chain_when_it_is_answered() {
+    let Some(recording) = number("37-") else { return };
+    let world = copied(&recording, chain());
+    let told = files(world.path(), "q4h.yaml");
+    assert_eq!(told.len(), 1);
+    goes_up_the_chain(&world, "May I start?").await;
+}
+
+/// The recording ends with everything done; cut back to where its side dialog waited for the human.
+#[tokio::test(start_paused = true)]
+async fn a_chain_cut_back_to_its_open_question_comes_to_its_end_again() {
+    const ASKED: &str = r#""ts":"2026-11-21 20:25:29""#;
+    const OWED: &str = r#","tellaskReplyObligation":{"expectedReplyCallName":"replyTellask","targetDialogId":"1c/0c/ffc90881","targetCallId":"tb-1","tellaskContent":"Check the licence."}}"#;
+    let Some(recording) = number("14-") else { return };
+    let world = copied(&recording, chain());
+    for path in files(world.path(), "course-001.jsonl") {
+        let text = fs::read_to_string(&path).expect("a course");
+        let kept: Vec<&str> = text.lines().filter(|line| line.contains(ASKED)).collect();
+        fs::write(&path, kept.join("\n") + "\n").expect("a shorter course");
+    }
+    for path in files(world.path(), "asker-stack.jsonl") {
+        let text = fs::read_to_string(&path).expect("a stack");
+        let frame = text.trim_end().strip_suffix('}').expect("a frame").to_owned();
+        fs::write(&path, frame + OWED + "\n").expect("a frame that owes");
+    }
+    goes_up_the_chain(&world, "Which licence version?").await;
+}

@@ -1,0 +1,400 @@
+//! Acts from inside a sandbox, on a real machine: what must not succeed, and what must. Each act is a row of
+//! `acts`; here they are run by `dominds-tui sandbox`, by every level and means, and for the
+//! administrator as an ordinary user too. What a means cannot give is a row of `gaps.rs`.
+//!
+//! A forbidden act is run without a sandbox first, in a place of its own. One that fails there as well
+//! would prove nothing.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+mod acts;
+mod gaps;
+mod place;
+mod projects;
+mod run;
+mod servers;
+
+use std::collections::BTreeSet;
+use std::process::{Child, Command};
+
+use crate::common::children::{DAEMON, KINDS};
+use crate::common::processes::{is_told, with_argument};
+use crate::common::skip::{has, skip};
+use crate::common::spread::spread;
+use crate::common::wait::{self, eventually, output, read_all};
+
+use acts::{Act, Control, FORBIDDEN, ORDINARY, Script, forbidden};
+use gaps::GAPS;
+use place::{CANARY, Place};
+use run::{Means, Ran, User, can_run, is_root, tools};
+
+const LEVELS: [&str; 3] = ["read-only", "workspace", "workspace+net"];
+/// The one at which acts are tried in every language.
+const FULL: &str = "workspace";
+/// As many forbidden acts have to be shown to succeed without a sandbox.
+const PROVED: usize = 60;
+
+type Row = (&'static Act, &'static Script);
+/// An act that did not end as it has to, and how it ended.
+type Found = (&'static Act, String);
+
+/// Without a working `bwrap` these tests show nothing. CI has to have it.
+fn ready(means: Means, user: User) -> bool {
+    let place = Place::new(user);
+    let why = can_run(&place, means);
+    if let Some(why) = &why {
+        skip(&format!("no sandbox by {means:?} as {user:?}: {why}"));
+    }
+    why.is_none()
+}
+
+/// In every language where an act first counts, and where it is a gap. Elsewhere in one: what a level adds
+/// does not depend on the language.
+fn rows(all: impl Iterator<Item = &'static Act>, means: Means, level: &str) -> Vec<Row> {
+    let scripts = |act: &'static Act| {
+        let there = act.scripts.iter().filter(|script| script.language.is_there());
+        let full = level == FULL || !act.when.is_at(FULL);
+        let all = full || gaps::is_known(means, level, act.name);
+        let most = if all { act.scripts.len() } else { 1 };
+        there.take(most).map(move |script| (act, script))
+    };
+    all.filter(|act| act.when.is_at(level)).flat_map(scripts).collect()
+}
+
+fn run_all(place: &Place, wall: Option<(Means, &str)>, rows: &[Row]) -> Vec<Option<Ran>> {
+    let scripts: Vec<_> = rows.iter().map(|(act, script)| (act.target, *script)).collect();
+    place.run_all(wall, &scripts)
+}
+
+/// What the rows of a level achieved: the act, and how.
+fn achieved(means: Means, level: &str, user: User) -> Vec<Found> {
+    let place = Place::new(user);
+    let all = rows(forbidden(), means, level);
+    // What is known to succeed changes what others are aimed at.
+    let (known, held): (Vec<Row>, Vec<Row>) =
+        all.into_iter().partition(|(act, _)| gaps::is_known(means, level, act.name));
+    let before = place.watched();
+    let mut done = Vec::new();
+    for ((act, script), ran) in held.iter().zip(run_all(&place, Some((means, level)), &held)) {
+        let how = match ran {
+            Some(ran) => ran.achieved(),
+            None => Some("it was not reached".to_owned()),
+        };
+        done.extend(how.map(|how| (*act, format!("by {:?}: {how}", script.language))));
+    }
+    if place.changed(&before).is_some() {
+        done.extend(writers(means, level, user, &held));
+    }
+    done.extend(known.iter().filter_map(|row| alone(means, level, user, row)));
+    done
+}
+
+/// Which of the rows write what is reserved: by halves.
+fn writers(means: Means, level: &str, user: User, all: &[Row]) -> Vec<Found> {
+    if let [row] = all {
+        return alone(means, level, user, row).into_iter().collect();
+    }
+    let place = Place::new(user);
+    let before = place.watched();
+    run_all(&place, Some((means, level)), all);
+    if place.changed(&before).is_none() {
+        return Vec::new();
+    }
+    let (one, other) = all.split_at(all.len() / 2);
+    let halves = [one, other].map(|half| writers(means, level, user, half));
+    halves.into_iter().flatten().collect()
+}
+
+/// One row in a place of its own.
+fn alone(means: Means, level: &str, user: User, row: &Row) -> Option<Found> {
+    let place = Place::new(user);
+    let before = place.watched();
+    let ran = run_all(&place, Some((means, level)), &[*row]).pop().flatten()?;
+    let changed = place.changed(&before).map(|what| format!("{what} changed"));
+    let how = changed.or_else(|| ran.achieved())?;
+    Some((row.0, format!("by {:?}: {how}", row.1.language)))
+}
+
+/// By every level and for each user: what is found is a known gap, and every known gap is found.
+fn only_gaps(means: Means, acts: &[&'static Act], found: fn(Means, &str, User) -> Vec<Found>) {
+    let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
+    let users: Vec<User> = User::all().into_iter().filter(|user| ready(means, *user)).collect();
+    let all = users.iter().flat_map(|user| LEVELS.map(|level| (*user, level)));
+    for (user, level, found) in
+        spread(all, |(user, level)| (user, level, found(means, level, user)))
+    {
+        for (act, how) in found {
+            if gaps::is_known(means, level, act.name) {
+                seen.insert((act.name, level));
+            } else {
+                faults.push(format!("{means:?} {level} {user:?}: {}: {how}", act.name));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} acts are not as told:\n{}", faults.len(), faults.join("\n"));
+    if !users.is_empty() {
+        the_list_is_true(means, acts, &seen);
+    }
+}
+
+fn forbidden_acts_fail(means: Means) {
+    only_gaps(means, &forbidden().collect::<Vec<_>>(), achieved);
+}
+
+fn ordinary_acts_succeed(means: Means) {
+    only_gaps(means, &ORDINARY.iter().collect::<Vec<_>>(), failed);
+}
+
+/// Nothing is excused that works.
+fn the_list_is_true(means: Means, acts: &[&'static Act], seen: &BTreeSet<(&str, &str)>) {
+    let is_one = |name: &str| acts.iter().any(|act| act.name == name);
+    let told = GAPS.iter().filter(|gap| gap.means == means && is_one(gap.act));
+    let told = told.flat_map(|gap| gap.levels.iter().map(|level| (gap.act, *level)));
+    let wrong: Vec<_> = told.filter(|row| !seen.contains(row)).collect();
+    assert!(wrong.is_empty(), "{means:?}: these are no gaps any more: {wrong:?}");
+}
+
+/// The ordinary acts that a level does not let succeed: the act, and how it ended.
+fn failed(means: Means, level: &str, user: User) -> Vec<Found> {
+    let place = Place::new(user);
+    if level != "read-only" {
+        projects::put(&place);
+    }
+    let mut all = rows(ORDINARY.iter(), means, level);
+    all.retain(|(act, _)| has_tools(&place, act));
+    let ran = run_all(&place, Some((means, level)), &all);
+    let failed = all.into_iter().zip(ran).filter_map(|((act, script), ran)| {
+        let how = match ran {
+            Some(Ran { code: Some(0), .. }) => return None,
+            Some(ran) => format!("{:?} {}", ran.code, ran.said.trim()),
+            None => "it was not reached".to_owned(),
+        };
+        Some((act, format!("by {:?}: {how}", script.language)))
+    });
+    failed.collect()
+}
+
+/// Compilers of a person are in the home folder of that person, and of nobody else.
+fn has_tools(place: &Place, act: &Act) -> bool {
+    if act.name.contains("cargo") && place.user == User::Own && tools().is_none() {
+        skip(&format!("{}: there is no cargo", act.name));
+    }
+    (!act.name.contains("cargo") || place.user == User::Own && tools().is_some())
+        && (!act.name.contains("node") || has("npm"))
+}
+
+/// What the acts of a kind do where nothing holds them: the names of those that succeed, and those that
+/// should have and do not.
+fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, Vec<String>) {
+    let (mut proved, mut faults) = (Vec::new(), Vec::new());
+    let root = user == User::Own && is_root();
+    let writes = kind.starts_with("writing") || kind.starts_with("settings");
+    let mut place = Place::new(user);
+    for act in acts {
+        let needed = match act.control {
+            Control::Succeeds => true,
+            Control::ForRoot => root,
+            Control::OnSome => false,
+            Control::Harmful => continue,
+        };
+        // In which language does not depend on the user.
+        let most = if user == User::Own { act.scripts.len() } else { 1 };
+        let scripts = act.scripts.iter().filter(|script| script.language.is_there());
+        for script in scripts.take(most) {
+            let before = place.watched();
+            let ran = run_all(&place, None, &[(act, script)]).pop().flatten();
+            let ran = ran.expect("a script that was run");
+            let changed = place.watched() != before;
+            if changed || ran.achieved().is_some() {
+                proved.push(act.name);
+            } else if needed {
+                let by = script.language;
+                faults.push(format!("{user:?}: {} by {by:?}: {}", act.name, ran.said.trim()));
+            }
+            // The next act finds everything as it was.
+            if changed || writes {
+                place = Place::new(user);
+            }
+        }
+    }
+    (proved, faults)
+}
+
+#[test]
+fn every_forbidden_act_succeeds_where_nothing_holds_it() {
+    let users = User::all();
+    let all = users.iter().flat_map(|user| FORBIDDEN.map(|(kind, acts)| (*user, kind, acts)));
+    let (mut faults, mut proved) = (Vec::new(), BTreeSet::new());
+    for (names, open) in spread(all, |(user, kind, acts)| unheld(user, kind, acts)) {
+        proved.extend(names);
+        faults.extend(open);
+    }
+    assert!(faults.is_empty(), "these prove nothing:\n{}", faults.join("\n"));
+    let names = forbidden().map(|act| act.name);
+    let open: Vec<_> = names.filter(|name| !proved.contains(name)).collect();
+    eprintln!("{} acts succeed without a sandbox; of {open:?} nothing is known here", proved.len());
+    assert!(proved.len() >= PROVED, "only {} acts prove something", proved.len());
+}
+
+#[test]
+fn forbidden_acts_fail_by_bwrap() {
+    forbidden_acts_fail(Means::Bwrap);
+}
+
+#[test]
+fn ordinary_acts_succeed_by_bwrap() {
+    ordinary_acts_succeed(Means::Bwrap);
+}
+
+#[test]
+fn forbidden_acts_fail_by_landlock_but_for_those_it_cannot_hold() {
+    forbidden_acts_fail(Means::Landlock);
+}
+
+#[test]
+fn ordinary_acts_succeed_by_landlock_but_for_those_it_cannot_give() {
+    ordinary_acts_succeed(Means::Landlock);
+}
+
+#[test]
+fn every_row_has_a_name_of_its_own_and_every_gap_is_about_one() {
+    let mut names = BTreeSet::new();
+    for act in forbidden().chain(ORDINARY) {
+        assert!(names.insert(act.name), "{} is there twice", act.name);
+        assert!(!act.scripts.is_empty(), "{}", act.name);
+    }
+    for gap in GAPS {
+        assert!(names.contains(gap.act) && !gap.why.is_empty(), "{gap:?}");
+    }
+}
+
+#[test]
+fn the_page_about_safety_says_which_means_holds_what() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/safety.md"))
+        .expect("a page");
+    let table = gaps::table();
+    assert!(page.contains(&table), "docs/safety.md has to hold this table:\n{table}");
+}
+
+#[test]
+fn the_exit_status_of_the_command_is_passed_on_and_nothing_is_left_in_the_workspace() {
+    let place = Place::new(User::Own);
+    let before = place.names();
+    for means in [Means::Bwrap, Means::Landlock].into_iter().filter(|one| ready(*one, User::Own)) {
+        for (command, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("no-such", 127)]
+        {
+            let ran = place.sh(Some((means, "workspace")), command);
+            assert_eq!(ran.code, Some(code), "{means:?} {command}: {}", ran.said);
+        }
+        let ran = place.words(Some((means, "workspace")), &["no-such-program".to_owned()]);
+        assert_eq!(ran.code, Some(127), "{means:?}: {}", ran.said);
+    }
+    assert_eq!(place.names(), before);
+}
+
+#[test]
+fn no_file_the_program_was_started_with_is_open_for_a_command() {
+    let place = Place::new(User::Own);
+    let program = place.program().display().to_string();
+    let secret = place.home().join(".netrc").display().to_string();
+    let shell = |script: &str| {
+        let ran = output(Command::new("/bin/sh").args(["-c", script, &program, &secret]));
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    };
+    assert_eq!(shell("exec 7<$1; cat <&7"), CANARY);
+    let ready = [Means::Bwrap, Means::Landlock].map(|means| ready(means, User::Own));
+    let means = ["--means bwrap", "--means landlock"].into_iter().zip(ready);
+    let means = means.filter_map(|(words, ready)| ready.then_some(words));
+    for words in means.chain(["--level off"]) {
+        let script = format!(
+            "exec 7<$1; cd {}; $0 sandbox {words} -- sh -c 'echo begun; cat <&7 2>&1'",
+            place.workspace().display()
+        );
+        let said = shell(&script);
+        assert!(said.starts_with("begun") && !said.contains(CANARY), "{words}: {said}");
+    }
+}
+
+/// Gone with the test, however that ends.
+struct Started(Child);
+
+impl Started {
+    /// Ends it.
+    fn said(&mut self) -> String {
+        let _ = self.0.kill();
+        self.0.stdout.take().map(read_all).unwrap_or_default()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How the programs end whose commands have children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    OfCommand,
+    By(&'static str),
+}
+
+/// Every kind of child, each in a program of its own; then all of these end.
+fn children_end(means: Means) {
+    for user in User::all().into_iter().filter(|user| ready(means, *user)) {
+        for ending in [Ending::OfCommand, Ending::By("TERM"), Ending::By("KILL")] {
+            let place = Place::new(user);
+            let before = place.names();
+            let daemon = place.compiled(DAEMON).display().to_string();
+            let mut programs = Vec::new();
+            for kind in KINDS {
+                let word = format!("86{}.{}", Place::number(), place.mark());
+                let begin = kind.script.replace("{word}", &word).replace("{daemon}", &daemon);
+                let begin = match ending {
+                    Ending::OfCommand => format!("{{ {begin}\n}} &"),
+                    Ending::By(_) => begin,
+                };
+                let script = format!("{begin}\nuntil [ -e src/go ]; do sleep 0.5; done; exit 0");
+                let words = ["/bin/sh".to_owned(), "-c".to_owned(), script];
+                let program = Started(place.start(Some((means, "workspace")), &words));
+                programs.push((kind, word, program));
+            }
+            for (kind, word, program) in &mut programs {
+                let began = eventually(|| with_argument(word) > 0);
+                let said = if began { String::new() } else { program.said() };
+                assert!(began, "{means:?} {user:?}: {} did not begin: {said}", kind.name);
+            }
+            match ending {
+                Ending::OfCommand => place.put("ws/src/go", ""),
+                Ending::By(signal) => {
+                    let ids: Vec<String> =
+                        programs.iter().map(|(_, _, child)| child.0.id().to_string()).collect();
+                    let sent = output(Command::new("kill").args(["-s", signal]).args(ids));
+                    assert!(sent.status.success());
+                }
+            }
+            let mut left = Vec::new();
+            for (kind, word, child) in &mut programs {
+                wait::end(&mut child.0);
+                if !eventually(|| !is_told(word)) {
+                    left.push(kind.name);
+                }
+            }
+            assert!(left.is_empty(), "{means:?} {user:?} {ending:?}: left are {left:?}");
+            // The next command removes what stood in for a program that was killed.
+            place.sh(Some((means, "workspace")), "true");
+            assert_eq!(place.names(), before, "{means:?} {user:?} {ending:?}");
+        }
+    }
+}
+
+#[test]
+fn no_child_outlives_its_command_or_the_program_by_bwrap() {
+    children_end(Means::Bwrap);
+}
+
+#[test]
+fn no_child_outlives_its_command_or_the_program_by_landlock() {
+    children_end(Means::Landlock);
+}

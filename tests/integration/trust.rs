@@ -1,0 +1,172 @@
+//! The real program and a workspace that sends a key to an address nobody has agreed to. The server
+//! is on this machine, reached by an address that is not known to be: `0.0.0.0`.
+
+#![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::common::http;
+use crate::common::wait::output;
+
+const KEY: &str = "sk-canary-1234";
+
+/// Answers every request with one word; tells the heads of the requests.
+fn server() -> (u16, Receiver<String>) {
+    const ANSWER: &str = r#"{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}"#;
+    let (heads, told) = channel();
+    let port = http::serve("127.0.0.1:0", move |request| {
+        let _ = heads.send(request.head.clone());
+        Some(http::json("200 OK", ANSWER))
+    });
+    (port, told)
+}
+
+/// A workspace as it might be cloned, and a home beside it.
+struct Place {
+    top: tempfile::TempDir,
+    port: u16,
+    requests: Receiver<String>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let top = tempfile::tempdir().expect("a folder");
+        let (port, requests) = server();
+        let minds = top.path().join("cloned/.minds");
+        fs::create_dir_all(&minds).expect("folders");
+        fs::create_dir(top.path().join("home")).expect("a home");
+        let llm = format!(
+            "providers:\n  p:\n    apiType: openai-compatible\n    \
+             baseUrl: http://0.0.0.0:{port}/v1\n    apiKeyEnvVar: OPENAI_API_KEY\n    \
+             models: {{ m: {{}} }}\n"
+        );
+        fs::write(minds.join("llm.yaml"), llm).expect("a file");
+        let team = "members: { lead: { provider: p, model: m, streaming: false, diligence-push-max: 0 } }\n";
+        fs::write(minds.join("team.yaml"), team).expect("a file");
+        Self { top, port, requests }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.top.path().join(name)
+    }
+
+    fn program(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        command.arg("-C").arg(self.path("cloned")).args(arguments).env_clear();
+        output(command.env("HOME", self.path("home")).env("OPENAI_API_KEY", KEY))
+    }
+
+    /// The head of the next request, if one came.
+    fn request(&self) -> Option<String> {
+        self.requests.recv_timeout(Duration::from_millis(50)).ok()
+    }
+}
+
+fn text(output: &Output) -> String {
+    let (out, error) = (&output.stdout, &output.stderr);
+    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(error))
+}
+
+fn holds(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).expect("a folder").any(|entry| {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            holds(&path, text)
+        } else {
+            let found = fs::read(path).expect("a file");
+            found.windows(text.len()).any(|part| part == text.as_bytes())
+        }
+    })
+}
+
+#[test]
+fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
+    let place = Place::new();
+    let address = format!("http://0.0.0.0:{}", place.port);
+    let run = place.program(&["run", "Hi"]);
+    let told = text(&run);
+    assert_eq!(run.status.code(), Some(6), "{told}");
+    for named in ["provider p", "OPENAI_API_KEY", &address, "`dominds-tui trust`"] {
+        assert!(told.contains(named), "{told}");
+    }
+    assert_eq!(place.request(), None);
+    assert!(!place.path("cloned/.dialogs/run").exists(), "nothing was begun");
+    let asked = place.program(&["doctor", "--providers"]);
+    assert_eq!(asked.status.code(), Some(6), "{}", text(&asked));
+    assert_eq!(place.request(), None);
+
+    let nobody = place.program(&["trust"]);
+    assert_eq!(nobody.status.code(), Some(2), "{}", text(&nobody));
+    let agreed = place.program(&["trust", "--yes"]);
+    assert_eq!(agreed.status.code(), Some(0), "{}", text(&agreed));
+    assert!(text(&agreed).contains(&address), "{}", text(&agreed));
+    let again = place.program(&["trust"]);
+    assert_eq!(text(&again), "nothing waits for your consent\n");
+    assert_eq!(place.request(), None);
+
+    let run = place.program(&["run", "Hi"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+    let head = place.request().expect("a request").to_lowercase();
+    assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
+    assert!(!holds(place.top.path(), KEY), "the key is in a file");
+    assert!(!place.path("cloned/.dialogs/.tui/trusted.jsonl").exists());
+    assert!(!holds(&place.path("cloned"), "\"digest\""), "consent lies in the workspace");
+}
+
+#[test]
+fn what_init_writes_asks_nothing() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("cloned/.minds")).expect("a folder");
+    assert!(place.program(&["init"]).status.success());
+    assert!(place.path("cloned/.minds/team.yaml").exists());
+    assert_eq!(text(&place.program(&["trust"])), "nothing waits for your consent\n");
+}
+
+#[test]
+fn a_run_that_is_given_consent_leaves_none_behind() {
+    let place = Place::new();
+    let run = place.program(&["run", "--trust", "Hi"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+    assert!(place.request().is_some());
+    let run = place.program(&["run", "Hi again"]);
+    assert_eq!(run.status.code(), Some(6), "{}", text(&run));
+    assert_eq!(place.request(), None);
+}
+
+#[test]
+fn a_server_is_not_started_before_a_person_agreed_and_again_not_when_it_changed() {
+    let place = Place::new();
+    let file = place.path("cloned/.minds/mcp.yaml");
+    let declare = |word: &str| {
+        let entry =
+            format!("servers: {{ s: {{ command: sh, args: [-c, 'echo {word} >> started'] }} }}\n");
+        fs::write(&file, entry).expect("a file");
+    };
+    let started = || fs::read_to_string(place.path("cloned/started")).unwrap_or_default();
+    declare("one");
+    let doctor = place.program(&["doctor", "--mcp"]);
+    assert_eq!(doctor.status.code(), Some(6), "{}", text(&doctor));
+    assert!(text(&doctor).contains("server s: starts"), "{}", text(&doctor));
+    assert_eq!(started(), "");
+
+    let agreed = place.program(&["trust", "--yes"]);
+    assert!(
+        text(&agreed).contains(r#"server s: starts "sh" "-c" "echo one >> started""#),
+        "{}",
+        text(&agreed)
+    );
+    place.program(&["doctor"]);
+    assert_eq!(started(), "", "it is started only where it is asked for");
+    let doctor = place.program(&["doctor", "--mcp"]);
+    assert!(text(&doctor).contains("cannot be used"), "{}", text(&doctor));
+    assert_eq!(started(), "one\n");
+
+    declare("two");
+    place.program(&["doctor", "--mcp"]);
+    assert_eq!(started(), "one\n");
+    assert!(!holds(&place.path("cloned"), "\"digest\""), "consent lies in the workspace");
+}
