@@ -451,7 +451,7 @@ mod tests {
             ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
             ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
-            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
+            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is also bound to done")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
             ("limits: 5\n", vec![(true, "a mapping of limits")]),
             ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),

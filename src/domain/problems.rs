@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_finder_no_longer_tells_is_mended_until_it_is_found_again() {
+    fn a_problem_no_longer_reported_is_fixed_until_it_is_found_again() {
         let mut book = ProblemBook::default();
         for (finder, told, changed, open, mended) in [
             ("b", vec!["b1", "b2"], true, vec!["b1", "b2"], vec![]),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn mended_problems_are_bounded() {
+    fn fixed_problems_are_bounded() {
         let mut book = ProblemBook::default();
         for n in 0..MAX_MENDED + 5 {
             book.take("a", problems(&[&format!("p{n}")]));

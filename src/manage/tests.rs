@@ -215,7 +215,7 @@ async fn providers_are_checked_without_asking_them() {
 }
 
 #[tokio::test]
-async fn a_finding_is_the_same_as_the_one_people_are_told() {
+async fn a_problem_for_a_model_is_the_same_as_the_one_for_people() {
     let mcp = "servers: { web: { url: 'https://x.example' } }\n";
     let team = "members:\n  lead:\n    provider: local\n    toolsets: [mcp_admin, web, wsread]\n";
     let lists = "    tools: [web_fetch]\n    no_read_dirs: [../elsewhere]\n";
@@ -260,7 +260,7 @@ async fn tool_servers_and_startup_scripts_are_validated() {
 }
 
 #[tokio::test]
-async fn problems_are_listed_by_what_is_asked_and_mended_ones_are_cleared() {
+async fn problems_are_listed_by_filter_and_fixed_ones_are_cleared() {
     let desk = Fixture::new(&[]);
     let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "mend it");
     let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));

@@ -290,7 +290,7 @@ async fn c12_no_line_writes_runs_or_reads_outside_by_the_tool_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c12_no_line_writes_runs_or_reads_outside_behind_the_wall() {
+async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
     let trapped = Trapped::new();
     let Some(wall) = trapped.wall() else { return };
     let shells = Shells::behind(Environment::default(), wall);
@@ -305,7 +305,7 @@ async fn c12_no_line_writes_runs_or_reads_outside_behind_the_wall() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_behind_the_wall() {
+async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_in_a_sandbox() {
     let trapped = Trapped::new();
     let Some(wall) = trapped.wall() else { return };
     let shells = Shells::behind(Environment::default(), wall);
@@ -336,7 +336,7 @@ async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_behind_
 }
 
 #[tokio::test]
-async fn c12_lines_for_the_wall_do_harm_without_it() {
+async fn c12_lines_for_the_sandbox_do_harm_without_it() {
     let mut harmless = Vec::new();
     for line in HELD_BY_THE_WALL {
         let trapped = Trapped::new();

@@ -195,7 +195,7 @@ fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
 
 /// `git config` of the person puts another file in place, and with that the mount over it is gone.
 #[test]
-fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_told() {
+fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_reported() {
     let place = Place::walled();
     if !walls_work(&place) {
         return;
@@ -297,7 +297,7 @@ fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
 }
 
 #[test]
-fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it_is_gone() {
+fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_are_removed() {
     let place = Place::walled();
     if !walls_work(&place) {
         return;
@@ -343,7 +343,7 @@ fn a_command_behind_a_wall_cannot_write_what_runs_later_and_what_stood_in_for_it
 }
 
 #[test]
-fn a_server_of_tools_runs_behind_the_wall_a_person_chose_for_servers() {
+fn an_mcp_server_runs_in_the_sandbox_a_person_chose_for_servers() {
     const SERVER: &str = include_str!("../interop/mcp_server.py");
     if !walls_work(&Place::walled()) || !has("/usr/bin/python3") {
         return;

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_surroundings_are_told_apart_by_what_did_not_change() {
+    fn equal_contexts_are_distinguished_by_unchanged_lines() {
         let text = "a\nb\nc\nx\nd\ne\nf\n";
         let twice = format!("{text}{text}");
         let later = format!("{twice}more\n");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_window_is_kept_and_cuts_are_told() {
+    fn only_the_window_is_kept_and_truncation_is_reported() {
         let text = b"one\ntwo\nthree\nfour\n";
         for (range, lines, chars, shown, by_lines, by_chars) in [
             (2..=3, 9, 99, vec!["two", "three"], false, false),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown_or_told() {
+    fn bytes_that_are_no_text_are_shown_or_reported() {
         assert_eq!(read(b"a\xffb\n", 1..=9, 9, 9).lines, ["a\u{fffd}b"]);
         let window = Window { range: 1..=9, max_lines: 9, max_chars: 9 };
         assert_eq!(excerpt(Cursor::new(b"ab\n\0cd"), &window).unwrap(), None);

@@ -352,7 +352,7 @@ async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
 }
 
 #[tokio::test]
-async fn c19_a_process_that_ended_meanwhile_is_told_to_be_lost() {
+async fn c19_a_process_that_ended_meanwhile_is_reported_as_lost() {
     let bench = listing();
     let reminder = background(&bench, "sleep 30").await;
     let meta = reminder.meta.clone().unwrap();

@@ -115,7 +115,7 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_tree_whose_identity_is_lost_is_told_and_left_where_it_is() {
+async fn an_old_tree_whose_identity_is_lost_is_reported_and_left_where_it_is() {
     let (world, _, _) = history();
     let identity = folder(&world).join("run").join(ROOT).join("dialog.yaml");
     std::fs::write(identity, ": {{ nothing").expect("written");

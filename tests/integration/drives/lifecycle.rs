@@ -352,7 +352,7 @@ pub fn contents(folder: &std::path::Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_death_of_the_program_while_a_dialog_dies_leaves_it_dead_and_told_or_alive() {
+async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_alive() {
     let models = || {
         Sequence::new()
             .reply("lead", ask_in_session("c"))
