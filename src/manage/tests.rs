@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Lang};
-use crate::tools::test_support::TestBench;
+use crate::tools::test_support::{TestBench, schema_lines};
 
 const LLM: &str = "\
 providers:
@@ -87,6 +87,13 @@ fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
             assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{name} {field}");
         }
     }
+}
+
+#[test]
+fn every_schema_is_what_providers_were_given_before() {
+    let desk = Fixture::new(&[]);
+    let tools = TOOL_NAMES.map(|name| desk.registry.tool(name).unwrap().spec());
+    insta::assert_snapshot!("schemas", schema_lines(tools.into_iter()));
 }
 
 #[tokio::test]
