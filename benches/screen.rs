@@ -144,8 +144,8 @@ impl Screen {
     }
 
     fn frame(&mut self) {
-        let app = &mut self.app;
-        backend::draw(&mut self.terminal, |frame| app.draw(frame)).expect("a frame");
+        let screen = self.app.layout(SIZE);
+        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
     }
 
     fn bytes(&self) -> usize {

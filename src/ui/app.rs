@@ -29,6 +29,7 @@ pub use self::ending::DemoStart;
 use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
+pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};

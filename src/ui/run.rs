@@ -214,8 +214,8 @@ impl<'a, S: Surface> Run<'a, S> {
             return Ok(());
         }
         let started = Instant::now();
-        let app = &mut *self.app;
-        let drawn = self.surface.draw(&mut |frame| app.draw(frame));
+        let screen = self.app.layout(self.surface.size());
+        let drawn = self.surface.draw(&mut |frame| screen.draw(frame));
         self.pacer.drawn(now, started.elapsed());
         self.unsent.extend(self.app.take_commands());
         self.send();

@@ -48,6 +48,10 @@ impl Surface for Memory {
         self.ready
     }
 
+    fn size(&self) -> Size {
+        self.terminal.size().unwrap()
+    }
+
     fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {
         self.frames += 1;
         self.terminal.draw(|frame| render(frame)).unwrap();

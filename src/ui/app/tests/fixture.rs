@@ -138,11 +138,24 @@ impl Stage {
         self
     }
 
+    /// Draws one layout twice and returns the second frame.
+    pub fn drawn_twice(&mut self) -> String {
+        let screen = self.app.layout(self.terminal.size().unwrap());
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
+        self.text()
+    }
+
     /// Draws and returns the screen.
     pub fn screen(&mut self) -> String {
-        self.terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        let screen = self.app.layout(self.terminal.size().unwrap());
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
         let sent = self.app.take_commands();
         self.sent.extend(sent);
+        self.text()
+    }
+
+    fn text(&self) -> String {
         let buffer = self.terminal.backend().buffer();
         let cells = usize::from(buffer.area.width);
         let rows = buffer.content().chunks(cells);
