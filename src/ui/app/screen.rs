@@ -17,7 +17,7 @@ use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
-use crate::ui::panes::status::{self, StatusValues};
+use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, transcript, tree};
@@ -375,7 +375,8 @@ impl App {
             look_only: self.model.consent.read_only,
             level: self.level,
         };
-        let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let actions = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let hints = Hints { focus: self.scope(), actions };
         status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, values);
     }
 

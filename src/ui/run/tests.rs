@@ -8,8 +8,8 @@ use super::*;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
+use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
-use crate::ui::keymap::Keymap;
 use crate::ui::model::drafts::SessionOnlyDrafts;
 use crate::ui::theme::{Glyphs, Theme};
 
@@ -80,7 +80,7 @@ fn app() -> App {
         ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
-            keymap: Keymap::defaults(),
+            keymap: bindings::defaults(),
             lang: Lang::En,
         },
         clock: Arc::new(FixedClock),
