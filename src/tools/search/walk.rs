@@ -3,11 +3,11 @@
 //! guard. What is remembered is bounded, whatever the tree holds.
 
 use std::ffi::OsString;
-use std::fs::{DirEntry, File};
+use std::fs::File;
 
 use super::filter::{Filter, Rules};
 use crate::tools::access::AccessOp;
-use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
+use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind, PathKind};
 use crate::tools::stop::StopFlag;
 
 /// Most directories below each other.
@@ -114,12 +114,12 @@ impl<'a> Walk<'a> {
         };
         let mut names = Vec::new();
         for entry in entries.flatten() {
-            let Some(kind) = kind(&entry) else { continue };
+            let Some(kind) = kind(entry.kind) else { continue };
             if self.waiting + names.len() >= MAX_WAITING {
                 self.passed.cut = true;
                 break;
             }
-            names.push((entry.file_name(), kind));
+            names.push((entry.name, kind));
         }
         names.sort_by(|a, b| b.0.cmp(&a.0));
         self.waiting += names.len();
@@ -242,13 +242,11 @@ impl Iterator for Walk<'_> {
     }
 }
 
-fn kind(entry: &DirEntry) -> Option<Kind> {
-    let kind = entry.file_type().ok()?;
-    if kind.is_dir() {
-        Some(Kind::Directory)
-    } else if kind.is_file() {
-        Some(Kind::File)
-    } else {
-        kind.is_symlink().then_some(Kind::Link)
+fn kind(kind: Option<PathKind>) -> Option<Kind> {
+    match kind? {
+        PathKind::Directory => Some(Kind::Directory),
+        PathKind::File => Some(Kind::File),
+        PathKind::Symlink => Some(Kind::Link),
+        PathKind::Special => None,
     }
 }
