@@ -1,4 +1,4 @@
-//! What is out of order in the whole workspace, and what was mended.
+//! What is out of order in the whole workspace, and what was fixed.
 
 use std::num::NonZeroUsize;
 
@@ -78,14 +78,14 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) 
     let ListProblemsArgs { source, path, problem_id, status, max_items } = args;
     let filter = Filter { source: *source, path: path.as_deref(), id: problem_id.as_deref() };
     let status = status.unwrap_or(Status::Active);
-    let (open, mended) = {
+    let (open, fixed) = {
         let book = known.problems.book();
-        (book.open(), book.mended())
+        (book.open(), book.fixed())
     };
     let most = max_items.map_or(DEFAULT_MAX_ITEMS, NonZeroUsize::get);
     let parts = [
         (Status::Active, cx.lang.pick("Open", "未解决"), open),
-        (Status::Resolved, cx.lang.pick("Mended", "已解决"), mended),
+        (Status::Resolved, cx.lang.pick("Fixed", "已解决"), fixed),
     ];
     let shown = parts.into_iter().filter(|(part, ..)| status == *part || status == Status::All);
     let told = shown.map(|(_, title, problems)| {
@@ -111,7 +111,7 @@ pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &ClearProblemsArgs
     let filter = Filter { source: *source, path: path.as_deref(), id: problem_id.as_deref() };
     let count = known.problems.book().forget(|problem| filter.matches(problem));
     ToolOutcome::done(match cx.lang {
-        Lang::En => format!("{count} mended problems are forgotten. Open ones stay until mended."),
+        Lang::En => format!("{count} fixed problems are forgotten. Open ones stay until fixed."),
         Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),
     })
 }

@@ -6,6 +6,7 @@
 mod chord;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 
 use serde_json::Value;
 
@@ -23,6 +24,32 @@ pub struct Keymap {
     lookup: HashMap<(Scope, Chord), Action>,
 }
 
+/// An invalid entry of a key file, or a key bound to two actions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFault {
+    /// Scope and action, as far as they are known.
+    place: Vec<String>,
+    text: String,
+}
+
+impl KeyFault {
+    fn new(place: &[&str], text: &str) -> Self {
+        let place = place.iter().map(|&key| key.to_owned()).collect();
+        Self { place, text: text.to_owned() }
+    }
+
+    /// The keys that lead to the entry.
+    pub fn keys(&self) -> Vec<&str> {
+        ["keys"].into_iter().chain(self.place.iter().map(String::as_str)).collect()
+    }
+}
+
+impl fmt::Display for KeyFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.keys().join(": "), self.text)
+    }
+}
+
 impl Keymap {
     /// The keys of the action table.
     #[must_use]
@@ -34,17 +61,17 @@ impl Keymap {
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
     /// An empty list removes an action's keys.
     ///
-    /// Also returns one message for each invalid entry and for each key bound to two actions. Within a
+    /// Also returns one fault for each invalid entry and for each key bound to two actions. Within a
     /// scope the file takes precedence over the defaults, then the earlier entry of the table.
     #[must_use]
-    pub fn with_overrides(overrides: &Value) -> (Self, Vec<String>) {
+    pub fn with_overrides(overrides: &Value) -> (Self, Vec<KeyFault>) {
         let mut changes = KeyOverrides { keys: Self::defaults().keys, ..KeyOverrides::default() };
         if let Value::Object(scopes) = overrides {
             for (scope, entries) in scopes {
                 changes.scope(scope, entries);
             }
         } else if !overrides.is_null() {
-            changes.faults.push("keys: expected a mapping of scopes".to_owned());
+            changes.faults.push(KeyFault::new(&[], "expected a mapping of scopes"));
         }
         let KeyOverrides { keys, changed, mut faults } = changes;
         let (keymap, conflicts) = Self::from_keys(keys, &changed);
@@ -88,7 +115,7 @@ impl Keymap {
     fn from_keys(
         mut keys: BTreeMap<Action, Vec<Chord>>,
         changed: &BTreeSet<Action>,
-    ) -> (Self, Vec<String>) {
+    ) -> (Self, Vec<KeyFault>) {
         let mut lookup = HashMap::new();
         let mut conflicts = Vec::new();
         let (first, rest): (Vec<&ActionSpec>, Vec<&ActionSpec>) =
@@ -99,9 +126,8 @@ impl Keymap {
                 let taken = *lookup.entry((spec.scope, *chord)).or_insert(spec.action);
                 if taken != spec.action {
                     let (scope, winner, loser) = (spec.scope.name(), taken.name(), spec.name);
-                    conflicts.push(format!(
-                        "keys: {scope}: {winner}: {chord} is also bound to {loser}, which loses it"
-                    ));
+                    let text = format!("{chord} is also bound to {loser}, which loses it");
+                    conflicts.push(KeyFault::new(&[scope, winner], &text));
                 }
                 taken == spec.action
             });
@@ -109,9 +135,9 @@ impl Keymap {
         (Self { keys, lookup }, conflicts)
     }
 
-    /// One message for each new key of this action that shadows an action of a wider scope, or is
+    /// One fault for each new key of this action that shadows an action of a wider scope, or is
     /// shadowed in a narrower one.
-    fn shadowing_warnings(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<String> {
+    fn shadowing_warnings(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<KeyFault> {
         let Some(spec) = ACTIONS.iter().find(|spec| spec.action == action) else {
             return Vec::new();
         };
@@ -123,13 +149,15 @@ impl Keymap {
             if let Some(other) = scope.chain().iter().skip(1).find_map(at) {
                 let (of, other) = (other.scope().name(), other.name());
                 let scope = scope.name();
-                warnings.push(format!("keys: {scope}: {name}: {chord} hides {other} ({of}) there"));
+                let text = format!("{chord} hides {other} ({of}) there");
+                warnings.push(KeyFault::new(&[scope, name], &text));
             }
             let narrower = Scope::ALL.iter().filter(|n| **n != scope && n.chain().contains(&scope));
             for (narrow, other) in narrower.filter_map(|narrow| Some((narrow, at(narrow)?))) {
                 if !changed.contains(&other) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
-                    warnings.push(format!("keys: {of}: {name}: in {here} {chord} stays {other}"));
+                    let text = format!("in {here} {chord} stays {other}");
+                    warnings.push(KeyFault::new(&[of, name], &text));
                 }
             }
         }
@@ -147,13 +175,13 @@ struct KeyOverrides {
     keys: BTreeMap<Action, Vec<Chord>>,
     /// The actions the file names.
     changed: BTreeSet<Action>,
-    faults: Vec<String>,
+    faults: Vec<KeyFault>,
 }
 
 impl KeyOverrides {
     fn scope(&mut self, name: &str, entries: &Value) {
         let (Some(scope), Value::Object(entries)) = (Scope::named(name), entries) else {
-            self.faults.push(format!("keys: {name:?} is no scope with a mapping of actions"));
+            self.faults.push(KeyFault::new(&[name], "not a scope with a mapping of actions"));
             return;
         };
         for (action, value) in entries {
@@ -162,7 +190,7 @@ impl KeyOverrides {
                     self.keys.insert(action, chords);
                     self.changed.insert(action);
                 }
-                Err(fault) => self.faults.push(format!("keys: {name}: {action}: {fault}")),
+                Err(fault) => self.faults.push(KeyFault::new(&[name, action], &fault)),
             }
         }
     }

@@ -17,7 +17,7 @@ const NAMED_LINES: usize = 10;
 /// How a line is compared with an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Match {
+pub(super) enum AnchorMatch {
     Contains,
     Equals,
 }
@@ -84,7 +84,7 @@ fn bad_occurrence(lang: Lang) -> Refusal {
 pub(super) fn fitting(
     anchor: &str,
     field: &str,
-    kind: Match,
+    kind: AnchorMatch,
     lines: &[&str],
     lang: Lang,
 ) -> Result<Vec<usize>, Refusal> {
@@ -100,8 +100,8 @@ pub(super) fn fitting(
         ));
     }
     let fits = |line: &str| match kind {
-        Match::Contains => line.contains(wanted),
-        Match::Equals => line == wanted,
+        AnchorMatch::Contains => line.contains(wanted),
+        AnchorMatch::Equals => line == wanted,
     };
     let found = lines.iter().enumerate().filter(|(_, line)| fits(bare(line)));
     let found: Vec<usize> = found.map(|(at, _)| at).collect();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan::{EditArgs, EditTarget, Planned, Refusal};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,6 +27,6 @@ impl EditArgs for AppendArgs {
     }
 }
 
-pub(super) fn plan(_: &AppendArgs, lines: &[&str], _: Lang) -> Result<Planned, Refusal> {
-    Ok(Planned { range: lines.len()..lines.len(), evidence: Vec::new() })
+pub(super) fn plan(_: &AppendArgs, lines: &[&str], _: Lang) -> Result<PlannedEdit, Refusal> {
+    Ok(PlannedEdit { range: lines.len()..lines.len(), evidence: Vec::new() })
 }

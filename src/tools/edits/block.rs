@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::anchor::{Match, Occurrence, OccurrenceArg, chosen, fitting, numbers, occurrence};
-use super::plan::{EditArgs, EditTarget, Planned, Refusal};
+use super::anchor::{AnchorMatch, Occurrence, OccurrenceArg, chosen, fitting, numbers, occurrence};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub(super) struct BlockReplaceArgs {
     occurrence: Option<OccurrenceArg>,
     include_anchors: Option<bool>,
     #[serde(rename = "match")]
-    matching: Option<Match>,
+    matching: Option<AnchorMatch>,
     require_unique: Option<bool>,
     strict: Option<bool>,
     existing_hunk_id: Option<String>,
@@ -39,8 +39,8 @@ pub(super) fn plan(
     args: &BlockReplaceArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<Planned, Refusal> {
-    let kind = args.matching.unwrap_or(Match::Contains);
+) -> Result<PlannedEdit, Refusal> {
+    let kind = args.matching.unwrap_or(AnchorMatch::Contains);
     let occurrence = occurrence(args.occurrence, lang)?;
     let starts = fitting(&args.start_anchor, "start_anchor", kind, lines, lang)?;
     let ends = fitting(&args.end_anchor, "end_anchor", kind, lines, lang)?;
@@ -73,7 +73,7 @@ pub(super) fn plan(
         ("end_anchor_line", (end + 1).to_string()),
         ("anchors_kept", keep.to_string()),
     ];
-    Ok(Planned { range, evidence })
+    Ok(PlannedEdit { range, evidence })
 }
 
 fn nested(inner: &[usize], lang: Lang) -> Refusal {

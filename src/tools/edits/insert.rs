@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::anchor::{Match, OccurrenceArg, chosen, fitting, occurrence};
-use super::plan::{EditArgs, EditTarget, Planned, Refusal};
+use super::anchor::{AnchorMatch, OccurrenceArg, chosen, fitting, occurrence};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub(super) struct InsertArgs {
     anchor: String,
     occurrence: Option<OccurrenceArg>,
     #[serde(rename = "match")]
-    matching: Option<Match>,
+    matching: Option<AnchorMatch>,
     existing_hunk_id: Option<String>,
     content: String,
 }
@@ -36,7 +36,7 @@ pub(super) fn plan_after(
     args: &InsertArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<Planned, Refusal> {
+) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at + 1))
 }
 
@@ -44,19 +44,19 @@ pub(super) fn plan_before(
     args: &InsertArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<Planned, Refusal> {
+) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at))
 }
 
 fn anchored(args: &InsertArgs, lines: &[&str], lang: Lang) -> Result<usize, Refusal> {
-    let kind = args.matching.unwrap_or(Match::Contains);
+    let kind = args.matching.unwrap_or(AnchorMatch::Contains);
     let occurrence = occurrence(args.occurrence, lang)?;
     let found = fitting(&args.anchor, "anchor", kind, lines, lang)?;
     chosen(&found, "anchor", occurrence, lang)
 }
 
-fn beside(anchor: usize, at: usize) -> Planned {
-    Planned { range: at..at, evidence: vec![("anchor_line", (anchor + 1).to_string())] }
+fn beside(anchor: usize, at: usize) -> PlannedEdit {
+    PlannedEdit { range: at..at, evidence: vec![("anchor_line", (anchor + 1).to_string())] }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ mod turns;
 
 use std::sync::Arc;
 
-use self::hunks::{Hunks, NoHunk};
+use self::hunks::{HunkMissing, Hunks};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
 use super::tool::{Tool, localized};
@@ -67,9 +67,9 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
+fn no_hunk(mode: &str, path: &str, reason: HunkMissing, lang: Lang) -> ToolOutcome {
     let (code, summary) = match reason {
-        NoHunk::NotFound => (
+        HunkMissing::NotFound => (
             "HUNK_NOT_FOUND",
             lang.pick(
                 "There is no such prepared edit: unknown, used, replaced, or older than an hour. \
@@ -79,7 +79,7 @@ fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
                  修改只能在准备它的那一轮之后应用。请(重新)准备,核对 diff,再应用。",
             ),
         ),
-        NoHunk::WrongOwner => (
+        HunkMissing::WrongOwner => (
             "WRONG_OWNER",
             lang.pick(
                 "Another member prepared this edit. Prepare your own.",

@@ -1,5 +1,5 @@
 //! Which lines a call wants to change, and to what. Pure: every planner maps arguments and lines to
-//! a [`Planned`] change or a [`Refusal`].
+//! a [`PlannedEdit`] change or a [`Refusal`].
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::domain::Lang;
 use crate::tools::typed::ToolArgs;
 
 /// How one of the preparing tools finds its lines.
-pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<Planned, Refusal>;
+pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<PlannedEdit, Refusal>;
 
 /// What all preparing tools are told. How their lines are found differs, see [`Planner`].
 pub(super) trait EditArgs: ToolArgs + Sync {
@@ -29,7 +29,7 @@ pub(super) struct EditTarget<'a> {
 
 /// What is to be put where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Planned {
+pub(super) struct PlannedEdit {
     /// Lines that go, counted from 0; empty where lines are only put in.
     pub range: Range<usize>,
     /// What shows that the right place was found: names and lines.

@@ -6,11 +6,11 @@ use tokio::time::Instant;
 
 use super::change::{LineChange, Normalized};
 use super::diff::unified;
-use super::hunks::{Draft, Edit, Hunks, LIFE};
+use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
-use super::plan::{EditArgs, EditTarget, Planned, Planner, Refusal};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Planner, Refusal};
 use super::source::{LIMIT_LINES, NoText, read_text};
-use super::taken::Taken;
+use super::taken::HunkLease;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
@@ -33,14 +33,14 @@ pub(super) fn tool<A: EditArgs>(
 }
 
 /// Why nothing was prepared.
-enum Refused {
+enum PrepareError {
     NoText(NoText),
     Plan(Refusal),
 }
 
 /// A prepared edit and how it is shown.
-struct Prepared {
-    draft: Draft,
+struct PreparedEdit {
+    draft: NewHunk,
     /// The change as the file is now.
     change: LineChange,
     evidence: Vec<(&'static str, String)>,
@@ -55,9 +55,9 @@ async fn call<A: EditArgs>(
     plan: Planner<A>,
 ) -> ToolOutcome {
     let (now, target) = (Instant::now(), args.target());
-    // Taken at once: a call of the same round that applies the old edit finds it gone.
+    // HunkLease at once: a call of the same round that applies the old edit finds it gone.
     let replaced = target.replaces.map(str::trim).filter(|id| !id.is_empty());
-    let replaced = match replaced.map(|id| Taken::take(&hunks, id, &cx.caller, now)) {
+    let replaced = match replaced.map(|id| HunkLease::take(&hunks, id, &cx.caller, now)) {
         Some(Err(reason)) => return no_hunk(name, target.path, reason, cx.lang),
         Some(Ok(taken)) => Some(taken),
         None => None,
@@ -74,7 +74,7 @@ async fn call<A: EditArgs>(
     tokio::task::yield_now().await;
     match in_background(work).await {
         Some((outcome, Some(draft))) => {
-            replaced.into_iter().for_each(Taken::spend);
+            replaced.into_iter().for_each(HunkLease::spend);
             hunks.keep(id, draft, now);
             outcome
         }
@@ -83,7 +83,7 @@ async fn call<A: EditArgs>(
     }
 }
 
-impl Refused {
+impl PrepareError {
     fn outcome(&self, name: &str, path: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::NoText(reason) => reason.outcome(name, lang),
@@ -99,24 +99,24 @@ fn prepare<A: EditArgs>(
     args: &A,
     plan: Planner<A>,
     hunks: &Hunks,
-) -> Result<Prepared, Refused> {
+) -> Result<PreparedEdit, PrepareError> {
     let EditTarget { path, content, may_create, appends, .. } = args.target();
     if content.matches('\n').count() > LIMIT_LINES {
-        return Err(Refused::Plan(too_long(cx.lang)));
+        return Err(PrepareError::Plan(too_long(cx.lang)));
     }
-    let guard = Guard::general(cx).map_err(|fault| Refused::NoText(fault.into()))?;
+    let guard = Guard::general(cx).map_err(|fault| PrepareError::NoText(fault.into()))?;
     let opened = match guard.open_for_edit(path) {
         Err(fault) if may_create && fault.kind == PathFaultKind::NotFound => {
             return new_file(cx, &guard, path, content);
         }
-        opened => opened.map_err(|fault| Refused::NoText(fault.into()))?,
+        opened => opened.map_err(|fault| PrepareError::NoText(fault.into()))?,
     };
-    let text = read_text(&opened).map_err(Refused::NoText)?;
+    let text = read_text(&opened).map_err(PrepareError::NoText)?;
     let all = lines(&text);
-    let Planned { range, evidence } = plan(args, &all, cx.lang).map_err(Refused::Plan)?;
+    let PlannedEdit { range, evidence } = plan(args, &all, cx.lang).map_err(PrepareError::Plan)?;
     let change = LineChange::new(&all, range, content);
     if !change.changes_something() {
-        return Err(Refused::Plan(no_change(cx.lang)));
+        return Err(PrepareError::Plan(no_change(cx.lang)));
     }
     let seen = hunks.marks.seen(&all, &change);
     let edit = if appends {
@@ -124,21 +124,27 @@ fn prepare<A: EditArgs>(
     } else {
         Edit::Change { change: change.clone(), seen }
     };
-    let draft = Draft { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
-    Ok(Prepared { draft, change, evidence, total_lines: all.len() })
+    let draft = NewHunk { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
+    Ok(PreparedEdit { draft, change, evidence, total_lines: all.len() })
 }
 
-fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
-    let vacant =
-        guard.new_path(path, PathTarget::File).map_err(|fault| Refused::NoText(fault.into()))?;
+fn new_file(
+    cx: &ToolCx,
+    guard: &Guard,
+    path: &str,
+    content: &str,
+) -> Result<PreparedEdit, PrepareError> {
+    let vacant = guard
+        .new_path(path, PathTarget::File)
+        .map_err(|fault| PrepareError::NoText(fault.into()))?;
     let change = LineChange::new(&[], 0..0, content);
     if !change.changes_something() {
-        return Err(Refused::Plan(no_change(cx.lang)));
+        return Err(PrepareError::Plan(no_change(cx.lang)));
     }
     let edit = Edit::Create { content: change.new.concat() };
     let place = vacant.shown.clone();
-    let draft = Draft { owner: cx.caller.clone(), path: vacant.shown, place, edit };
-    Ok(Prepared { draft, change, evidence: Vec::new(), total_lines: 0 })
+    let draft = NewHunk { owner: cx.caller.clone(), path: vacant.shown, place, edit };
+    Ok(PreparedEdit { draft, change, evidence: Vec::new(), total_lines: 0 })
 }
 
 fn too_long(lang: Lang) -> Refusal {
@@ -161,8 +167,8 @@ fn no_change(lang: Lang) -> Refusal {
     )
 }
 
-fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> ToolOutcome {
-    let Prepared { draft, change, evidence, total_lines } = prepared;
+fn told(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
+    let PreparedEdit { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
     let id = &cx.new_id;
     let mut report = ToolReport::ok(name, &draft.path)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan::{EditArgs, EditTarget, Planned, Refusal};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
 use crate::tools::files::parse_range;
 
@@ -29,7 +29,11 @@ impl EditArgs for RangeEditArgs {
 }
 
 /// `N+1~` stands behind the last of N lines.
-pub(super) fn plan(args: &RangeEditArgs, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+pub(super) fn plan(
+    args: &RangeEditArgs,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<PlannedEdit, Refusal> {
     let parsed = parse_range(&args.range);
     let range = parsed.map_err(|fault| Refusal::new("INVALID_RANGE", fault.text(lang)))?;
     let total = lines.len() as u64;
@@ -50,7 +54,7 @@ pub(super) fn plan(args: &RangeEditArgs, lines: &[&str], lang: Lang) -> Result<P
             },
         ));
     };
-    Ok(Planned { range: first..end, evidence: Vec::new() })
+    Ok(PlannedEdit { range: first..end, evidence: Vec::new() })
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 }
 
 /// Why a file was left as it is.
-enum Kept {
+enum OverwriteRefused {
     Fault(PathFault),
     Stats(Stats),
 }
@@ -87,23 +87,27 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
                 .summary(summary)
                 .outcome()
         }
-        Err(Kept::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
-        Err(Kept::Stats(stats)) => mismatch(path, stats, cx.lang),
+        Err(OverwriteRefused::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
+        Err(OverwriteRefused::Stats(stats)) => mismatch(path, stats, cx.lang),
     }
 }
 
 /// Replaces the file if its size is what the model says; gives its path and its old size.
-fn replace(cx: &ToolCx, args: &OverwriteFileArgs, content: &str) -> Result<(String, Stats), Kept> {
+fn replace(
+    cx: &ToolCx,
+    args: &OverwriteFileArgs,
+    content: &str,
+) -> Result<(String, Stats), OverwriteRefused> {
     let path = &args.path;
-    let guard = Guard::general(cx).map_err(Kept::Fault)?;
-    let opened = guard.open_file(path, AccessOp::Write).map_err(Kept::Fault)?;
+    let guard = Guard::general(cx).map_err(OverwriteRefused::Fault)?;
+    let opened = guard.open_file(path, AccessOp::Write).map_err(OverwriteRefused::Fault)?;
     let old = count(BufReader::new(&opened.file))
-        .map_err(|error| Kept::Fault(PathFault::io(path, &error)))?;
+        .map_err(|error| OverwriteRefused::Fault(PathFault::io(path, &error)))?;
     if args.known_old_total_lines != old.lines || args.known_old_total_bytes != old.bytes {
-        return Err(Kept::Stats(old));
+        return Err(OverwriteRefused::Stats(old));
     }
     let slot = opened.into_slot(path);
-    slot.write(content.as_bytes()).map_err(Kept::Fault)?;
+    slot.write(content.as_bytes()).map_err(OverwriteRefused::Fault)?;
     Ok((slot.shown, old))
 }
 

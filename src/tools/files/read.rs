@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::FileArgs;
-use super::lines::{Excerpt, Window, excerpt};
+use super::lines::{LineRange, ReadLines, excerpt};
 use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
@@ -69,7 +69,7 @@ fn run(cx: &ToolCx, args: &ReadFileArgs) -> ToolOutcome {
         }
     };
     let max_lines = args.max_lines.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
-    let window = Window { range, max_lines, max_chars: MAX_CHARS };
+    let window = LineRange { range, max_lines, max_chars: MAX_CHARS };
     let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, AccessOp::Read));
     let read = opened.and_then(|opened| {
         let found = excerpt(BufReader::with_capacity(BUFFER_BYTES, &opened.file), &window);
@@ -86,9 +86,9 @@ fn run(cx: &ToolCx, args: &ReadFileArgs) -> ToolOutcome {
 }
 
 fn report(
-    found: &Excerpt,
+    found: &ReadLines,
     opened: &OpenFile,
-    window: &Window,
+    window: &LineRange,
     numbered: bool,
     lang: Lang,
 ) -> ToolOutcome {

@@ -16,7 +16,7 @@ pub(super) const MAX_CONTEXT: usize = 50;
 /// Whether letter case matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Case {
+pub(super) enum CaseMode {
     // Only if the pattern has an upper-case letter.
     #[default]
     Smart,
@@ -26,7 +26,7 @@ pub(super) enum Case {
 
 /// How much of its surroundings a match has to fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Whole {
+pub(super) enum MatchScope {
     #[default]
     Part,
     Word,
@@ -36,7 +36,7 @@ pub(super) enum Whole {
 /// What is shown of the files that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Show {
+pub(super) enum SearchOutput {
     // Their paths.
     Files,
     // The matching lines.
@@ -59,10 +59,10 @@ pub(super) struct Query {
     pub pattern: String,
     /// A directory or a file.
     pub path: String,
-    pub case: Case,
+    pub case: CaseMode,
     /// The pattern is a text, not an expression.
     pub fixed: bool,
-    pub whole: Whole,
+    pub whole: MatchScope,
     /// A match may span lines.
     pub multi_line: bool,
     pub globs: Vec<String>,
@@ -73,7 +73,7 @@ pub(super) struct Query {
     pub after: usize,
     /// Matching lines looked for in one file.
     pub most_per_file: Option<u64>,
-    pub show: Show,
+    pub show: SearchOutput,
     /// Files or matching lines shown, as `show` has it.
     pub most: usize,
 }
@@ -83,7 +83,7 @@ pub(super) struct Query {
 pub(super) struct Scope<'a> {
     pub path: Option<&'a str>,
     pub globs: Option<&'a [String]>,
-    pub case: Option<Case>,
+    pub case: Option<CaseMode>,
     pub include_hidden: Option<bool>,
     pub follow_symlinks: Option<bool>,
 }
@@ -106,11 +106,11 @@ impl Query {
 
     /// With what is shown; the usual number of it where none is given.
     #[must_use]
-    pub(super) fn showing(self, show: Show, most: Option<NonZeroUsize>) -> Self {
+    pub(super) fn showing(self, show: SearchOutput, most: Option<NonZeroUsize>) -> Self {
         let usual = match show {
-            Show::Files => DEFAULT_FILES,
-            Show::Count => DEFAULT_COUNTED_FILES,
-            Show::Snippets => DEFAULT_RESULTS,
+            SearchOutput::Files => DEFAULT_FILES,
+            SearchOutput::Count => DEFAULT_COUNTED_FILES,
+            SearchOutput::Snippets => DEFAULT_RESULTS,
         };
         Self { show, most: most.map_or(usual, NonZeroUsize::get), ..self }
     }
@@ -128,7 +128,7 @@ impl Query {
             pattern: pattern.to_owned(),
             path: path(given),
             // As the command does without options.
-            case: Case::Sensitive,
+            case: CaseMode::Sensitive,
             most: DEFAULT_RESULTS,
             ..Self::default()
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::query::{Case, Query, Scope, Show};
+use super::query::{CaseMode, Query, Scope, SearchOutput};
 use super::{options, run, show};
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
@@ -30,7 +30,7 @@ struct FilesArgs {
     pattern: String,
     path: Option<String>,
     globs: Option<Vec<String>>,
-    case: Option<Case>,
+    case: Option<CaseMode>,
     include_hidden: Option<bool>,
     follow_symlinks: Option<bool>,
     fixed_strings: Option<bool>,
@@ -43,7 +43,7 @@ struct SnippetsArgs {
     pattern: String,
     path: Option<String>,
     globs: Option<Vec<String>>,
-    case: Option<Case>,
+    case: Option<CaseMode>,
     include_hidden: Option<bool>,
     follow_symlinks: Option<bool>,
     fixed_strings: Option<bool>,
@@ -58,10 +58,10 @@ struct FixedArgs {
     literal: String,
     path: Option<String>,
     globs: Option<Vec<String>>,
-    case: Option<Case>,
+    case: Option<CaseMode>,
     include_hidden: Option<bool>,
     follow_symlinks: Option<bool>,
-    mode: Option<Show>,
+    mode: Option<SearchOutput>,
     max_files: Option<NonZeroUsize>,
     max_results: Option<NonZeroUsize>,
 }
@@ -99,14 +99,14 @@ pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
 }
 
 fn files(cx: &ToolCx, args: &FilesArgs, stop: &StopFlag) -> ToolOutcome {
-    search(FILES, cx, &of_files(args, Show::Files), stop)
+    search(FILES, cx, &of_files(args, SearchOutput::Files), stop)
 }
 
 fn count(cx: &ToolCx, args: &FilesArgs, stop: &StopFlag) -> ToolOutcome {
-    search(COUNT, cx, &of_files(args, Show::Count), stop)
+    search(COUNT, cx, &of_files(args, SearchOutput::Count), stop)
 }
 
-fn of_files(args: &FilesArgs, show: Show) -> Query {
+fn of_files(args: &FilesArgs, show: SearchOutput) -> Query {
     let fixed = args.fixed_strings.unwrap_or_default();
     let query = Query::new(&args.pattern, scope!(args)).showing(show, args.max_files);
     Query { fixed, ..query }
@@ -114,7 +114,7 @@ fn of_files(args: &FilesArgs, show: Show) -> Query {
 
 fn snippets(cx: &ToolCx, args: &SnippetsArgs, stop: &StopFlag) -> ToolOutcome {
     let query = Query::new(&args.pattern, scope!(args))
-        .showing(Show::Snippets, args.max_results)
+        .showing(SearchOutput::Snippets, args.max_results)
         .around(args.context_before, args.context_after);
     let query = Query { fixed: args.fixed_strings.unwrap_or_default(), ..query };
     search(SNIPPETS, cx, &query, stop)
@@ -123,8 +123,8 @@ fn snippets(cx: &ToolCx, args: &SnippetsArgs, stop: &StopFlag) -> ToolOutcome {
 fn fixed(cx: &ToolCx, args: &FixedArgs, stop: &StopFlag) -> ToolOutcome {
     let show = args.mode.unwrap_or_default();
     let most = match show {
-        Show::Files | Show::Count => args.max_files,
-        Show::Snippets => args.max_results,
+        SearchOutput::Files | SearchOutput::Count => args.max_files,
+        SearchOutput::Snippets => args.max_results,
     };
     let query = Query::new(&args.literal, scope!(args)).showing(show, most);
     search(FIXED, cx, &Query { fixed: true, ..query }, stop)
@@ -142,7 +142,7 @@ fn with_options(cx: &ToolCx, args: &SearchArgs, stop: &StopFlag) -> ToolOutcome 
 }
 
 fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &StopFlag) -> ToolOutcome {
-    let guard = Guard::general(cx).map_err(run::NotSearched::Path);
+    let guard = Guard::general(cx).map_err(run::SearchError::Path);
     let found = guard.and_then(|guard| run::search(&guard, query, stop));
     match found {
         Ok(_) if stop.is_set() => ToolOutcome::failed(interrupted(cx.lang)),

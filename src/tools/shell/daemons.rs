@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::shells::Seen;
+use super::shells::ProcessView;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
@@ -80,7 +80,7 @@ async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
     ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{told}")) }
 }
 
-fn find(cx: &ToolCx, pid: NonZeroU64) -> Option<Seen> {
+fn find(cx: &ToolCx, pid: NonZeroU64) -> Option<ProcessView> {
     cx.shells.look(u32::try_from(pid.get()).ok()?)
 }
 

@@ -87,7 +87,7 @@ fn a_key_file_replaces_the_keys_of_an_action() {
         "tree": {"stop": ["x", "ctrl+s"]},
         "panes": {"quit": "ctrl+q", "new": []},
     }));
-    assert_eq!(faults, Vec::<String>::new());
+    assert_eq!(faults, []);
     assert_eq!(keymap.action(Scope::Tree, chord("x")), Some(Action::Stop));
     assert_eq!(keymap.action(Scope::Tree, chord("s")), None);
     assert_eq!(keymap.action(Scope::Tree, chord("n")), None);
@@ -147,20 +147,21 @@ fn a_conflicting_binding_is_reported_with_both_names_and_takes_the_key() {
         ),
     ] {
         let (keymap, faults) = Keymap::with_overrides(&file);
-        assert!(faults.contains(&message.to_owned()), "{faults:?}");
+        assert!(faults.iter().any(|fault| fault.to_string() == message), "{faults:?}");
         assert_eq!(keymap.action(focus, chord(key)), Some(action), "{file}");
     }
     let (keymap, _) = Keymap::with_overrides(&json!({"tree": {"stop": "d"}}));
     assert_eq!(keymap.hint(Action::MarkDone), None, "no hint shows a key that does something else");
     let both = json!({"tree": {"stop": "d", "done": "ctrl+d"}});
-    assert_eq!(Keymap::with_overrides(&both).1, Vec::<String>::new(), "they changed places");
+    assert_eq!(Keymap::with_overrides(&both).1, [], "they changed places");
     let same = json!({"sheet": {"add": "n"}});
-    assert_eq!(Keymap::with_overrides(&same).1, Vec::<String>::new(), "as by default");
+    assert_eq!(Keymap::with_overrides(&same).1, [], "as by default");
 }
 
 #[test]
 fn an_action_of_a_wider_scope_is_reported_with_that_scope() {
     let (_, faults) = Keymap::with_overrides(&json!({"tree": {"new": "x"}}));
+    let faults: Vec<String> = faults.iter().map(KeyFault::to_string).collect();
     assert_eq!(faults, ["keys: tree: new: no such action; it is defined under panes"]);
 }
 
