@@ -206,7 +206,8 @@ fn is_format(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tree::{Bucket, RegistryEntry};
+    use crate::domain::registry::RegistryEntry;
+    use crate::domain::tree::Bucket;
     use crate::domain::{
         CallId, CallSite, Course, ExecutionMarker, Question, RootId, SelfId, Slug, Stamp,
     };
