@@ -36,7 +36,7 @@ const ALL: &[&str] = &[
 ];
 
 /// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 25] = [
+const CRATES: [(&str, &[&str]); 26] = [
     ("aho_corasick", &["domain/secrets/"]),
     ("grep_matcher", &["tools/"]),
     ("grep_regex", &["tools/"]),
@@ -58,6 +58,7 @@ const CRATES: [(&str, &[&str]); 25] = [
     ("clap", &["cli/", "main.rs"]),
     ("clap_mangen", &["cli/"]),
     ("jiff", &["domain/time.rs", "platform/"]),
+    ("rpds", &["domain/history.rs"]),
     ("fastrand", &["platform/"]),
     ("directories", &["platform/"]),
     ("tracing_appender", &["platform/"]),
