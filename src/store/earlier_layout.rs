@@ -81,11 +81,9 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
         execution_marker: before.execution_marker.clone().filter(|_| dead),
         ..Latest::new(before.last_modified.clone())
     };
-    let history = History {
-        last_genseq: dialog.history.last_genseq,
-        pressure: dialog.history.pressure,
-        ..History::new(dialog.history.course)
-    };
+    let mut history = History::new(dialog.history.course);
+    history.last_genseq = dialog.history.last_genseq;
+    history.pressure = dialog.history.pressure;
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
