@@ -5,12 +5,12 @@
 use crate::domain::record::Origin;
 use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
-use crate::driver::calls::Position;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
-use crate::driver::texts::Texts;
+use crate::driver::steps::position::Position;
+use crate::driver::texts::{Texts, UnansweredItem};
 
-use super::open::start_course;
-use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered_items};
+use super::refused_context::{QUOTED_CHARS, unanswered_items};
 
 /// The action due before this generation. Messages of the user and assignments come first; fresh-boots
 /// reasoning has none.

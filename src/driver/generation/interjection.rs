@@ -5,11 +5,11 @@ use crate::domain::latest::{ExecutionMarker, Parked, StopReason};
 use crate::domain::queue::enqueue;
 use crate::domain::record::Record;
 use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
-use crate::driver::calls::Position;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
-use super::open::directed_prompt;
+use super::prompts::directed_prompt;
 
 /// Parks the reply a dialog owes, at the start of the generation that answers the user. Further messages
 /// of the same interjection park nothing again.

@@ -8,11 +8,12 @@ use crate::domain::record::Record;
 use crate::domain::state::{Activity, derive, next_step};
 use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
-use crate::driver::lifecycle::recovery::restore_asked_back;
+use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;
 
-use super::cut::{GenerationOpening, snapshot_records};
+use super::dialogs::GenerationOpening;
+use super::lines::snapshot_records;
 
 /// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
 /// files of the new tree.
