@@ -11,6 +11,7 @@ pub mod cx;
 pub mod input;
 pub mod keymap;
 pub mod lang;
+pub mod lists;
 pub mod model;
 pub mod overlay;
 pub mod pacer;

@@ -13,7 +13,7 @@ use super::{App, Focus, ending};
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::TreeRow;
-use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
@@ -384,17 +384,7 @@ impl App {
         let mut overlays = std::mem::take(&mut self.overlays);
         let mut intents = Vec::new();
         let queued = self.queued();
-        let mut cx = Cx {
-            queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
-            ui: view.ui,
-            intents: &mut intents,
-        };
+        let mut cx = self.cx(&queued, &mut intents);
         for pane in &mut overlays {
             pane.draw(frame, area, view, &mut cx);
         }
