@@ -18,9 +18,8 @@ use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::bindings;
-use dominds_tui::ui::model::drafts::SessionOnlyDrafts;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, UiSettings};
+use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -105,7 +104,7 @@ impl Screen {
         let app = App::new(AppOptions {
             ui,
             clock: Arc::new(FixedClock),
-            drafts: Box::new(SessionOnlyDrafts),
+            drafts: DraftTexts::new(),
             moment: Instant::now(),
         });
         let ability = Capabilities { depth: ColorDepth::True, utf8: true };
@@ -145,8 +144,8 @@ impl Screen {
     }
 
     fn frame(&mut self) {
-        let app = &mut self.app;
-        backend::draw(&mut self.terminal, |frame| app.draw(frame)).expect("a frame");
+        let screen = self.app.layout(SIZE);
+        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
     }
 
     fn bytes(&self) -> usize {

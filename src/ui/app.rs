@@ -29,6 +29,7 @@ pub use self::ending::DemoStart;
 use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
+pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
@@ -36,11 +37,12 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
+use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::lists;
 use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
@@ -88,7 +90,8 @@ pub enum Effect {
 pub struct AppOptions {
     pub ui: UiSettings,
     pub clock: Arc<dyn Clock>,
-    pub drafts: Box<dyn DraftStore>,
+    /// Drafts of the last session.
+    pub drafts: DraftTexts,
     /// The current time, for messages that expire.
     pub moment: Instant,
 }
@@ -305,6 +308,11 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
+    /// Drafts to store. They are stored before commands with the user's text are sent.
+    pub fn take_drafts(&mut self) -> DraftTexts {
+        self.drafts.take_outgoing()
+    }
+
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
         let counts = count > 0 || self.title_count.is_some() || self.rang_at.is_some();
@@ -328,6 +336,11 @@ impl App {
     pub fn begin_shutdown(&mut self) {
         self.is_shutting_down = true;
         self.dirty = true;
+        self.drafts.save();
+    }
+
+    /// Hands all drafts over to be stored, also those that changed just now.
+    pub fn save_drafts(&mut self) {
         self.drafts.save();
     }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
-use super::keymap::Keymap;
+use super::keymap::{KeyFault, Keymap};
 use super::lists;
 use super::panes::{
     composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
@@ -97,7 +97,7 @@ pub fn defaults() -> Keymap {
 }
 
 /// The defaults with the changes of a parsed key file, and what is wrong with it.
-pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<String>) {
+pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
     Keymap::with_overrides(all(), overrides)
 }
 

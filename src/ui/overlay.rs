@@ -48,6 +48,10 @@ pub trait Overlay: fmt::Debug {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
 
+    /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
+    /// before each [`Overlay::draw`].
+    fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
+
     /// Draws itself into `area`; places the cursor if it has a text field.
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>);
 }

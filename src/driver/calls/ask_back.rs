@@ -8,7 +8,7 @@ use crate::domain::record::{
     Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{ReplyText, Texts};
 
 use super::tellask::failed_result;

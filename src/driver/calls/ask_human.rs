@@ -8,7 +8,7 @@ use crate::domain::record::{
     Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{ReplyText, Texts};
 use crate::protocol::Refusal;
 

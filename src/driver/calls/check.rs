@@ -7,7 +7,7 @@ use crate::domain::fresh_boots::MAX_EFFORT;
 use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug, json};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{ArgumentError, Texts};
 
 use super::Position;

@@ -9,7 +9,7 @@ use crate::domain::latest::DisplayState;
 use crate::domain::queue::QueuedPrompt;
 use crate::domain::record::{AnchorRole, Call, Origin, Record, ReplyStatus};
 use crate::domain::{Assignment, Dialog, Latest, SelfId};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::Texts;
 
 use super::reply::{self, CallEnd, ResultAuthor};

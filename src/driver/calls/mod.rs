@@ -17,9 +17,9 @@ use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Record};
 use crate::domain::reminder::MAX_BYTES;
 use crate::domain::{CallId, Course, CrowdLimits, Dialog, Genseq, SelfId};
+use crate::driver::steps::draft::Draft;
+use crate::driver::texts::Texts;
 
-use super::draft::Draft;
-use super::texts::Texts;
 use check::CheckedCall;
 
 /// Where a generation writes.

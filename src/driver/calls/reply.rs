@@ -9,7 +9,7 @@ use crate::domain::record::{
     AnchorRole, Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{ReplyText, Texts};
 
 use super::tellask::{RUNTIME, refresh_in_flight};

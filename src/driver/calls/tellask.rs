@@ -12,8 +12,8 @@ use crate::domain::{
     AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
     SelfId, Slug, crowd, waits,
 };
-use crate::driver::declare_dead;
-use crate::driver::draft::Draft;
+use crate::driver::lifecycle::declare_dead;
+use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};
 
 use super::reply::{CallEnd, ResultAuthor, record_outcome};

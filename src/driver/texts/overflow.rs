@@ -2,7 +2,7 @@
 //! provider refused it.
 
 use super::{Texts, quote};
-use crate::driver::refused_context::UnansweredItem;
+use crate::driver::generation::refused_context::UnansweredItem;
 
 impl Texts {
     /// After a refused context. Results are truncated to `max_chars` characters.

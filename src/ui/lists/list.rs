@@ -112,7 +112,7 @@ pub struct ListOverlay<L> {
     chosen: usize,
     /// The first row in view.
     top: usize,
-    /// All rows, and those that fit, at the last drawing.
+    /// All rows of a text, and those that fit.
     rows: usize,
     height: usize,
 }
@@ -174,14 +174,16 @@ impl<L: List> ListOverlay<L> {
         Heading { left: L::TITLE.get(ui.lang).to_owned(), right: hints.join(PART) }
     }
 
-    fn draw_entries(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    /// The rows of all entries one below the other.
+    fn text(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
+        let entries = self.list.entries(cx).into_iter();
+        entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
+    }
+
+    fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
-        let entries = self.list.entries(cx);
-        self.chosen = self.chosen.min(entries.len().saturating_sub(1));
-        let fits = usize::from(area.height).max(1);
-        self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
         let width = usize::from(area.width);
-        let shown = entries.into_iter().enumerate().skip(self.top);
+        let shown = self.list.entries(cx).into_iter().enumerate().skip(self.top);
         for (y, (at, entry)) in (area.y..area.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..area };
             if at == self.chosen {
@@ -196,17 +198,10 @@ impl<L: List> ListOverlay<L> {
         }
     }
 
-    fn draw_text(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let width = usize::from(area.width);
-        let entries = self.list.entries(cx).into_iter();
-        let rows: Vec<Row> =
-            entries.flat_map(|entry| self.list.rows(entry, width, view, cx)).collect();
-        self.rows = rows.len();
-        self.height = usize::from(area.height);
-        self.go(0, cx);
+    fn draw_text(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
-        let shown = rows.iter().skip(self.top);
-        for (y, (left, right)) in (area.y..area.bottom()).zip(shown) {
+        let rows = self.text(area.width, view, cx);
+        for (y, (left, right)) in (area.y..area.bottom()).zip(rows.iter().skip(self.top)) {
             draw_between(frame.buffer_mut(), inner, y, (left, right), view.ui.glyphs.cut);
         }
     }
@@ -239,7 +234,22 @@ impl<L: List> Overlay for ListOverlay<L> {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.height = usize::from(area.height.saturating_sub(1));
+        match L::WALK {
+            Walk::Entries => {
+                let fits = self.height.max(1);
+                self.go(0, cx);
+                self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
+            }
+            Walk::Text => {
+                self.rows = self.text(area.width, view, cx).len();
+                self.go(0, cx);
+            }
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, view.ui, &self.heading(view, cx), true);
@@ -248,7 +258,8 @@ impl<L: List> Overlay for ListOverlay<L> {
             let dim = view.ui.style(Role::TextDim);
             let margin = if L::WALK == Walk::Text { "  " } else { " " };
             let line = Strip::new().put(margin, dim).put(L::EMPTY.get(view.ui.lang), dim);
-            return line.draw(frame.buffer_mut(), rows, rows.y);
+            line.draw(frame.buffer_mut(), rows, rows.y);
+            return;
         }
         match L::WALK {
             Walk::Entries => self.draw_entries(frame, rows, view, cx),

@@ -1,5 +1,7 @@
 //! A confirmation, with yes and no.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -8,7 +10,7 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
@@ -68,6 +70,20 @@ impl Confirm {
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }
+
+    fn text(&self, ui: &UiSettings) -> &str {
+        match &self.question {
+            ConfirmText::Fixed(word) => ui.word(*word),
+            ConfirmText::Text(text) => text.as_str(),
+        }
+    }
+}
+
+/// The wrapped question, the rows it gets with its heading, and the rows it needs.
+fn rows_of(question: &str, area: Rect) -> (Vec<Range<usize>>, u16, u16) {
+    let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
+    let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
+    (rows, area.height.min(wanted), wanted)
 }
 
 impl Overlay for Confirm {
@@ -96,15 +112,14 @@ impl Overlay for Confirm {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let question = match &self.question {
-            ConfirmText::Fixed(word) => view.ui.word(*word),
-            ConfirmText::Text(text) => text.as_str(),
-        };
-        let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
-        let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let height = area.height.min(wanted);
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        let (_, height, wanted) = rows_of(self.text(view.ui), area);
         self.fully_shown |= height == wanted;
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        let question = self.text(view.ui);
+        let (rows, height, _) = rows_of(question, area);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let yes = hint(view.ui, SCOPE, Action::Accept, Word::Yes);

@@ -253,14 +253,18 @@ impl Overlay for ConsentSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
-        frame.render_widget(Clear, area);
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let level = self.level(&cx.model.consent);
-        let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
-        self.rows = lines.len();
+        self.rows = lines(&cx.model.consent, level, view.ui, usize::from(area.width)).len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
         self.track_progress(&cx.model.consent, area.width);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let level = self.level(&cx.model.consent);
+        let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
         let heading = self.heading(view, &cx.model.consent);
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.ui, &heading, true);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {

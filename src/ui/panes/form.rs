@@ -249,7 +249,7 @@ impl Overlay for NewDialog {
         self.edited(cx);
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let hints = [

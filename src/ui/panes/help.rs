@@ -96,7 +96,13 @@ impl Overlay for Help {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.rows = self.lines(view, usize::from(area.width)).len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
             left: view.ui.word(Word::Help).to_owned(),
@@ -104,9 +110,6 @@ impl Overlay for Help {
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
-        self.rows = lines.len();
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.scroll(0);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }

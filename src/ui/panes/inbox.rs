@@ -28,19 +28,28 @@ pub const BINDINGS: &[Binding] = &[
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Draws the questions below the title, with the selected one in view.
+/// Scrolls the selected question into view.
+pub fn layout(inbox: &mut Inbox, area: Rect) {
+    let selected = inbox.selected_at();
+    inbox.top = inbox.top.clamp(selected.saturating_sub(fits(area) - 1), selected);
+}
+
+/// The number of questions that fit.
+fn fits(area: Rect) -> usize {
+    usize::from(area.height / ROWS_EACH).max(1)
+}
+
+/// Draws the questions below the title.
 pub fn draw(
-    inbox: &mut Inbox,
+    inbox: &Inbox,
     drafts: &Drafts,
     view: View<'_>,
     focused: bool,
     buffer: &mut Buffer,
     area: Rect,
 ) {
-    let fits = usize::from(area.height / ROWS_EACH).max(1);
     let selected = inbox.selected_at();
-    inbox.top = inbox.top.clamp(selected.saturating_sub(fits - 1), selected);
-    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits);
+    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits(area));
     let mut y = area.y;
     for (at, row) in shown {
         let chosen = at == selected && focused;

@@ -140,7 +140,7 @@ impl Overlay for InputPrompt {
         self.wrong = false;
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         let ui = view.ui;
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };

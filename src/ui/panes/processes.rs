@@ -108,7 +108,13 @@ impl Overlay for Processes {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+        self.selected = self.selected.min(cx.model.processes.len().saturating_sub(1));
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
@@ -126,9 +132,6 @@ impl Overlay for Processes {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        self.selected = self.selected.min(cx.model.processes.len().saturating_sub(1));
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = cx.model.processes.iter().rev().enumerate().skip(self.top);
         for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

@@ -173,7 +173,13 @@ impl Overlay for QueuedList {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+        self.selected = self.selected.min(cx.queued.len().saturating_sub(1));
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let close = hint(ui, SCOPE, Action::Close, Word::Close);
@@ -193,9 +199,6 @@ impl Overlay for QueuedList {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        self.selected = self.selected.min(cx.queued.len().saturating_sub(1));
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = cx.queued.iter().enumerate().skip(self.top);
         for (y, (at, words)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

@@ -174,6 +174,19 @@ impl SheetPane {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    /// The areas of the heading, the list and the editor.
+    fn areas(&self, area: Rect) -> [Rect; 3] {
+        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
+        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
+        let head = Rect { height: area.height.min(1), ..area };
+        let rows = Rect {
+            y: area.y + head.height,
+            height: area.height.saturating_sub(head.height + typing),
+            ..area
+        };
+        [head, rows, editing]
+    }
+
     fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
         let ui = view.ui;
         let dot = ui.glyphs.middle_dot;
@@ -263,17 +276,16 @@ impl Overlay for SheetPane {
         }
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
-        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
-        let head = Rect { height: area.height.min(1), ..area };
-        let rows = Rect {
-            y: area.y + head.height,
-            height: area.height.saturating_sub(head.height + typing),
-            ..area
-        };
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let [_, rows, _] = self.areas(area);
         self.list.settle(&self.keys(cx));
+        let items = self.items(rows, view, cx).unwrap_or_default();
+        self.list.layout(rows.height, &items);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let [head, rows, editing] = self.areas(area);
         let items = self.items(rows, view, cx);
         let heading = self.heading(view, items.as_ref().map(Vec::len));
         draw_heading(frame, head, view.ui, &heading, self.editor.is_none());

@@ -154,7 +154,12 @@ impl Overlay for Shelf {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, _: &Cx<'_>) {
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
@@ -166,8 +171,6 @@ impl Overlay for Shelf {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = self.rows.iter().enumerate().skip(self.top);
         for (y, (at, row)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

@@ -250,19 +250,19 @@ impl TranscriptPane {
         open.older_before().filter(|_| wants)
     }
 
+    /// Draws the rows found by [`TranscriptPane::arrange`].
     pub fn draw(
-        &mut self,
+        &self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
         area: Rect,
     ) {
         let chosen = if context.focused { self.chosen(open) } else { None };
-        let rows = std::mem::take(&mut self.rows);
         if let Some(headline) = context.headline.filter(|_| self.pinned > 0) {
             draw_headline(headline, context.view, buffer, area);
         }
-        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&rows) {
+        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&self.rows) {
             let at = *at;
             self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, at);
             let first = at.row == usize::from(has_gap(open, at.item));
@@ -272,7 +272,6 @@ impl TranscriptPane {
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
             }
         }
-        self.rows = rows;
         self.draw_new_below(context, buffer, area);
     }
 
@@ -313,7 +312,7 @@ impl TranscriptPane {
     }
 
     fn draw_row(
-        &mut self,
+        &self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
@@ -329,7 +328,7 @@ impl TranscriptPane {
             draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
         }
-        let Some(layout) = self.layout_of(open, context, at.item) else {
+        let Some(layout) = self.cache.get(&at.item).map(|cached| &cached.layout) else {
             return;
         };
         let Some(strip) = layout.rows.get(row) else {

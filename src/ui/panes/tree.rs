@@ -45,21 +45,20 @@ pub const BINDINGS: &[Binding] = &[
 /// Maximum indentation; deeper rows are drawn at this depth.
 const MAX_DRAWN_DEPTH: usize = 8;
 
-/// Draws the rows; the selected one is highlighted, with a bar that is brighter in the focused pane.
-pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
+/// Draws the rows as they were laid out; the selected one is highlighted, with a bar that is brighter in the focused pane.
+pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
     if tree.is_empty() {
         draw_empty(view, buffer, area);
         return;
     }
-    let top = tree.top(usize::from(area.height));
+    let top = tree.shown_from();
     let selected = tree.selected_at();
-    tree.visible();
     for (offset, y) in (area.y..area.bottom()).enumerate() {
         let at = top + offset;
-        let Some(row) = tree.visible().get(at).cloned() else {
+        let Some(row) = tree.shown().get(at) else {
             return;
         };
-        let (left, right) = row_strips(tree, &row, view);
+        let (left, right) = row_strips(tree, row, view);
         let chosen = at == selected;
         let top_level = row.depth == 0;
         if chosen {

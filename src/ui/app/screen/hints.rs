@@ -1,25 +1,26 @@
 //! Key hints: in the composer's title and in the status line.
 
+use super::Screen;
 use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
-use crate::ui::app::{App, Focus};
+use crate::ui::app::Focus;
 use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
 
-impl App {
+impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
-        match &self.composer.target {
-            Target::Nobody if !self.is_listed() => Heading::default(),
+        match &self.app.composer.target {
+            Target::Nobody if !self.app.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
-                let row = self.model.tree.get(dialog);
-                let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let row = self.app.model.tree.get(dialog);
+                let open = self.app.model.open.as_ref().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
                 let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);
@@ -33,7 +34,7 @@ impl App {
     }
 
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
-        let inbox = &self.model.inbox;
+        let inbox = &self.app.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
         let row = inbox.get(id);
         let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
@@ -62,25 +63,25 @@ impl App {
     }
 
     /// The keys that work here, the most useful ones first, help last.
-    pub(super) fn hints(&mut self) -> Vec<(Action, Word)> {
-        if self.focus == Focus::Tree && self.model.tree.is_empty() {
+    pub(super) fn hints(&self) -> Vec<(Action, Word)> {
+        if self.app.focus == Focus::Tree && self.app.model.tree.is_empty() {
             return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
         }
-        let asked = !self.model.inbox.is_empty();
-        let mut hints = match self.focus {
+        let asked = !self.app.model.inbox.is_empty();
+        let mut hints = match self.app.focus {
             Focus::Tree => vec![(Action::Open, Word::Open)],
             Focus::Inbox => vec![(Action::Answer, Word::Answer)],
             Focus::Dialog => vec![(Action::Compose, Word::Write)],
             Focus::Composer => vec![(Action::Send, Word::Send)],
         };
-        match self.focus {
+        match self.app.focus {
             Focus::Tree => {
                 if asked {
                     hints.push((Action::Answer, Word::Answer));
                 }
                 hints.push((Action::NewDialog, Word::New));
-                let selected = self.model.tree.selected_dialog();
-                let row = selected.and_then(|dialog| self.model.tree.get(&dialog));
+                let tree = &self.app.model.tree;
+                let row = tree.shown_selection().and_then(|dialog| tree.get(dialog));
                 match row.map(Mark::of) {
                     Some(Mark::Running) => hints.push((Action::Stop, Word::Stop)),
                     Some(Mark::Stopped) => hints.push((Action::Continue, Word::Continue)),

@@ -485,3 +485,15 @@ fn the_taskdoc_used_last_is_proposed_first() {
     stage.keys("n");
     assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
 }
+
+#[test]
+fn a_screen_drawn_again_is_the_same_and_requests_nothing() {
+    let mut stage = streaming(120, 40);
+    for keys in ["2", "3 k k", "? j", "<esc> T", "<esc> P", "<esc> n"] {
+        stage.keys(keys);
+        let once = stage.screen();
+        stage.app.take_dirty();
+        assert_eq!(stage.drawn_twice(), once, "{keys}");
+        assert!(!stage.app.take_dirty() && stage.app.take_commands().is_empty(), "{keys}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Drafts of a generation: its start, its end, and what happens around it.
+//!
+//! Uses `calls`, `drive`, `shared`, `steps` and `texts`.
+
+pub mod context_actions;
+pub mod effects;
+pub mod interjection;
+pub mod keep_going;
+pub mod open;
+pub mod refused_context;
