@@ -42,10 +42,11 @@ use crate::ui::lang::Word;
 use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer::Composer;
+use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript::TranscriptPane;
+use crate::ui::panes::transcript::{self, TranscriptPane};
+use crate::ui::panes::{inbox, tree};
 use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
@@ -354,10 +355,10 @@ impl App {
     /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
         match self.focus {
-            Focus::Tree => Scope::Tree,
-            Focus::Inbox => Scope::Inbox,
-            Focus::Dialog => Scope::Dialog,
-            Focus::Composer => Scope::Composer,
+            Focus::Tree => tree::SCOPE,
+            Focus::Inbox => inbox::SCOPE,
+            Focus::Dialog => transcript::SCOPE,
+            Focus::Composer => composer::SCOPE,
         }
     }
 
@@ -377,7 +378,7 @@ impl App {
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
+        let scope = self.overlays.last().map_or(Scope::PANES, |pane| pane.scope());
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
@@ -385,7 +386,7 @@ impl App {
         }
         let used = self.with_overlay(|pane, cx| {
             let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
-            let types = action.is_none() || scope == Scope::Composer;
+            let types = action.is_none() || scope == composer::SCOPE;
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
         if !used {

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod app;
 pub mod backend;
+pub mod bindings;
 pub mod cx;
 pub mod draft_writer;
 pub mod input;

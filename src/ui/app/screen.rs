@@ -22,7 +22,7 @@ use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
-use crate::ui::panes::status::{self, StatusValues};
+use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
@@ -284,7 +284,8 @@ impl Screen<'_> {
             look_only: self.app.model.consent.read_only,
             level: self.app.level,
         };
-        let hints = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let hints = Hints { focus: self.app.scope(), actions };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 

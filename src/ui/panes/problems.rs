@@ -8,6 +8,7 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::{Strip, draw_between};
+use super::transcript;
 use super::transcript::prose::plain_rows;
 use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
@@ -81,7 +82,7 @@ fn rows_or_note(problems: &[Problem], ui: &UiSettings, width: u16) -> Vec<(Strip
 
 impl Overlay for ProblemList {
     fn scope(&self) -> Scope {
-        Scope::Dialog
+        transcript::SCOPE
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
@@ -105,7 +106,7 @@ impl Overlay for ProblemList {
         let ui = view.ui;
         let heading = Heading {
             left: ui.word(Word::ProblemsTitle).to_owned(),
-            right: hint(ui, Action::Cancel, Word::Close),
+            right: hint(ui, self.scope(), Action::Cancel, Word::Close),
         };
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, ui, &heading, true);
