@@ -299,9 +299,10 @@ const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];
 
 #[test]
 fn one_module_knows_the_hidden_characters() {
-    let known = Path::new("src/domain/hidden_chars.rs");
+    // The reader of YAML is below the domain, and names the line breaks that its library gets wrong.
+    let known = ["src/domain/hidden_chars.rs", "src/yaml.rs"].map(Path::new);
     let mut broken = Vec::new();
-    for source in program().iter().filter(|source| source.path != known) {
+    for source in program().iter().filter(|source| !known.contains(&source.path.as_path())) {
         for line in code(source) {
             let hidden = |code: &u32| {
                 let class = char::from_u32(*code).and_then(class_of);
