@@ -17,7 +17,7 @@ use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
-use crate::protocol::event::{Cursor, DriverEvent};
+use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError};
 use crate::tools::CLEAR_MIND;
 
@@ -233,8 +233,7 @@ impl TreeTask {
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
-            let at = Cursor { course: fact.course, line: fact.line };
-            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.send_event(DriverEvent::Fact(fact)).await;
         }
         for id in touched {
             self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));

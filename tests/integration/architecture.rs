@@ -22,7 +22,8 @@ use graph::{Graph, Module};
 const LAYERS: [(&str, &[&str]); 15] = [
     ("yaml", &[]),
     ("domain", &[]),
-    ("protocol", &["domain"]),
+    // Of the store only `Fact`.
+    ("protocol", &["domain", "store"]),
     ("store", &["domain", "yaml"]),
     ("llm", &["domain"]),
     ("sandbox", &["domain"]),
@@ -183,6 +184,21 @@ fn outside_the_driver_only_its_front_is_known() {
         }
     }
     report("the inside of the driver is used from outside", &broken);
+}
+
+#[test]
+fn of_the_store_the_protocol_knows_only_facts() {
+    let (graph, files) = &*PROGRAM;
+    let mut broken = Vec::new();
+    for (module, path) in files.iter().filter(|(m, _)| m.first().is_some_and(|m| m == "protocol")) {
+        for used in graph.uses(module) {
+            let [top, inside, ..] = used.path.as_slice() else { continue };
+            if top == "store" && inside != "Fact" {
+                broken.push(format!("{}:{}: store::{inside}", path.display(), used.line));
+            }
+        }
+    }
+    report("the protocol uses more of the store than facts", &broken);
 }
 
 #[test]
