@@ -15,6 +15,7 @@ pub mod crowd;
 pub mod dialect;
 pub mod dialog;
 pub mod fresh_boots;
+pub mod hidden_chars;
 pub mod history;
 pub mod ids;
 pub mod json;

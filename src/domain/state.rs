@@ -179,7 +179,10 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// True if this call was closed because its session was asked again, and the newer call still waits:
 /// its reply will be read for both.
 fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
-    let closed = dialog.history.entries.iter().find_map(|entry| {
+    // What no generation has seen stands behind the start of the last one.
+    let newest = dialog.history.entries.iter().rev();
+    let mut unseen = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
+    let closed = unseen.find_map(|entry| {
         let (closed, status, session) = if let Record::TellaskResult(result) = &entry.record {
             let session = (&result.call.session_slug, &result.call.mention_list);
             (&result.call_id, result.status, session)

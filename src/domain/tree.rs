@@ -202,3 +202,53 @@ impl DialogTree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::CallId;
+
+    /// Generations of four records; each generation makes a call and has its result.
+    fn record(n: u32) -> Arc<Entry> {
+        let genseq = n / 4 + 1;
+        let text = match n % 4 {
+            0 => format!(r#"{{"type":"gen_start_record","genseq":{genseq}}}"#),
+            1 => format!(
+                r#"{{"type":"func_call_record","genseq":{genseq},"id":"c{genseq}","name":"write","rawArgumentsText":"{{}}"}}"#
+            ),
+            2 => format!(
+                r#"{{"type":"func_result_record","genseq":{genseq},"id":"c{genseq}","name":"write","content":"ok"}}"#
+            ),
+            _ => format!(r#"{{"type":"gen_finish_record","genseq":{genseq}}}"#),
+        };
+        Arc::new(Entry::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn the_next_step_is_drafted_without_copying_what_stands() {
+        const RECORDS: u32 = 2_000;
+        let mut tree = DialogTree::new("aa/bb/01".into(), Bucket::Run);
+        let main = tree.root.main();
+        tree.dialogs.insert(main.clone(), Arc::new(Dialog::of_records(&[])));
+        let append = |n: u32| TreeChange::Append {
+            dialog: main.clone(),
+            course: Course::FIRST,
+            entries: vec![record(n)],
+        };
+        (0..RECORDS).for_each(|n| tree.apply(append(n)));
+        let mut draft = tree.clone();
+        (RECORDS..RECORDS + 4).for_each(|n| draft.apply(append(n)));
+        let (before, after) = (&tree.main().unwrap().history, &draft.main().unwrap().history);
+        assert_eq!(after.entries.len(), before.entries.len() + 4);
+        // One history holds them, so that there is one holder of each record: the other shares it.
+        assert!(before.entries.iter().all(|entry| Arc::strong_count(entry) == 1));
+        assert_eq!(before.calls.size(), 500);
+        for (id, call) in &before.calls {
+            assert!(std::ptr::eq(call, after.calls.get(id).unwrap()), "{id:?}");
+        }
+        for id in &before.results {
+            assert!(std::ptr::eq(id, after.results.get(id).unwrap()), "{id:?}");
+        }
+        assert!(after.calls.contains_key(&CallId::new("c501")));
+    }
+}

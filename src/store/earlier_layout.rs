@@ -1,5 +1,5 @@
 //! Trees of an earlier layout, with `subdialogs/` and the words of that time. They are history: read and
-//! shown; nothing of them is driven, mended, moved or written.
+//! shown; nothing of them is driven, repaired, moved or written.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -81,11 +81,9 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
         execution_marker: before.execution_marker.clone().filter(|_| dead),
         ..Latest::new(before.last_modified.clone())
     };
-    let history = History {
-        last_genseq: dialog.history.last_genseq,
-        pressure: dialog.history.pressure,
-        ..History::new(dialog.history.course)
-    };
+    let mut history = History::new(dialog.history.course);
+    history.last_genseq = dialog.history.last_genseq;
+    history.pressure = dialog.history.pressure;
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 

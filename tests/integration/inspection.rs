@@ -299,7 +299,7 @@ fn the_doctor_knows_what_the_screen_counts() {
 }
 
 #[test]
-fn the_doctor_tells_what_other_users_may_read_and_mends_nothing() {
+fn the_doctor_reports_what_other_users_may_read_and_fixes_nothing() {
     let (folder, home) = (workspace(), tempfile::tempdir().expect("a folder"));
     let (at, state) = (folder.path(), home.path().join(".local/state/dominds-tui"));
     assert_eq!(ids_of_problems(at, home.path(), None), Vec::<String>::new());
