@@ -18,7 +18,7 @@ use crate::driver::reporting::run_outcome::IdleReport;
 use crate::driver::reporting::tree_rows;
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
-use crate::protocol::event::{Cursor, DriverEvent};
+use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError};
 
 #[derive(Debug)]
@@ -168,8 +168,7 @@ impl TreeState {
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
-            let at = Cursor { course: fact.course, line: fact.line };
-            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.send_event(DriverEvent::Fact(fact)).await;
         }
         for id in touched {
             self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
