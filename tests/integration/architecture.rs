@@ -16,9 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use graph::{Graph, Module};
-
 use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
+
+use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
 const LAYERS: [(&str, &[&str]); 15] = [
@@ -265,6 +265,13 @@ fn every_file_says_what_it_is_for() {
     report("begins without `//!`", &silent);
 }
 
+/// The lines that hold something of the program, with their numbers.
+fn lines(source: &Source) -> Vec<(usize, &str)> {
+    let held: BTreeSet<usize> = tokens::program(&source.text).iter().map(|t| t.line).collect();
+    let lines = source.text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    lines.filter(|(number, _)| held.contains(number)).collect()
+}
+
 /// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
 /// the selectors of emoji.
 const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];
@@ -274,14 +281,14 @@ fn one_module_knows_the_hidden_characters() {
     let known = Path::new("src/domain/hidden_chars.rs");
     let mut broken = Vec::new();
     for source in program().iter().filter(|source| source.path != known) {
-        for line in code(source) {
+        for (number, line) in lines(source) {
             let hidden = |code: &u32| {
                 let class = char::from_u32(*code).and_then(class_of);
                 let class = class.filter(|class| *class != HiddenClass::NoGlyph);
                 *code > 0xff && class.is_some() && !NAMED_HIDDEN.contains(code)
             };
-            for code in code_points(line.code).into_iter().filter(hidden) {
-                broken.push(format!("{}:{}: {code:x}", source.path.display(), line.number));
+            for code in code_points(line).into_iter().filter(hidden) {
+                broken.push(format!("{}:{number}: {code:x}", source.path.display()));
             }
         }
     }
@@ -308,7 +315,7 @@ fn no_path_leads_through_a_descriptor() {
     let named = Path::new("src/sandbox/nameless.rs");
     let marks = ["proc/self/fd", "dev/fd"];
     let holds = |source: &Source| {
-        code(source).iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
+        lines(source).iter().any(|(_, line)| marks.iter().any(|mark| line.contains(mark)))
     };
     let found: Vec<PathBuf> = program().into_iter().filter(holds).map(|s| s.path).collect();
     assert_eq!(found, [named]);
