@@ -162,7 +162,7 @@ impl History {
     /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
     /// record of a later one begins that course, unless it is a mere snapshot of state.
     pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
-        if course > self.course && !is_snapshot(&entry.record) {
+        if course > self.course && !entry.record.is_snapshot() {
             self.course = course;
             self.entries.clear();
             self.pressure = self.pressure.next_course();
@@ -409,17 +409,6 @@ impl History {
     pub fn open_calls(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
         self.calls.iter().filter(|(id, _)| !self.results.contains(*id))
     }
-}
-
-/// Snapshots of state may stand in a file of a course that has not begun.
-fn is_snapshot(record: &Record) -> bool {
-    matches!(
-        record,
-        Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-    )
 }
 
 #[cfg(test)]

@@ -272,6 +272,28 @@ fn lines(source: &Source) -> Vec<(usize, &str)> {
     lines.filter(|(number, _)| held.contains(number)).collect()
 }
 
+/// What is made in one place only: how the program writes it, and where.
+const MADE_ONCE: [(&str, &str); 4] = [
+    ("TreeRow {", "src/driver/reporting/tree_rows.rs"),
+    ("InboxRow {", "src/driver/reporting/tree_rows.rs"),
+    ("return DisplayState::Proceeding", "src/domain/shown_state.rs"),
+    ("fn is_snapshot(", "src/domain/record.rs"),
+];
+
+#[test]
+fn rows_and_shown_states_are_made_in_one_place() {
+    let program = program();
+    for (made, place) in MADE_ONCE {
+        let makes = |(_, line): &(usize, &str)| {
+            let named = ["struct ", "impl ", "-> ", "for "].iter().any(|word| line.contains(word));
+            line.contains(made) && (made.starts_with("fn ") || !named)
+        };
+        let found = program.iter().filter(|source| lines(source).iter().any(makes));
+        let found: Vec<&Path> = found.map(|source| source.path.as_path()).collect();
+        assert_eq!(found, [Path::new(place)], "{made}");
+    }
+}
+
 /// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
 /// the selectors of emoji.
 const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];

@@ -8,7 +8,7 @@ use crate::domain::call::ASK_HUMAN;
 use crate::domain::keep_going::{RestAction, Switch, question_call, rest_action};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
 use crate::driver::calls::{Position, ask_human};
 use crate::driver::steps::draft::Draft;

@@ -8,7 +8,7 @@ use crate::domain::history::CallFact;
 use crate::domain::latest::StopReason;
 use crate::domain::left;
 use crate::domain::record::{CallResult, Record};
-use crate::domain::state::{Activity, derive};
+use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{
     CallId, ContextHealth, Dialog, Frame, Latest, Pending, ReplyDirective, SelfId,
 };

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
@@ -177,7 +178,7 @@ impl TreeTask {
         let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
-            let shown = state::derive(dialog, self.activity(id));
+            let shown = derive(dialog, self.activity(id));
             draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
@@ -391,7 +392,7 @@ impl TreeTask {
         if let (Some(reason), true) = (stop_reason, is_unfinished) {
             generation::mark_stopped(&mut draft, id, reason);
         }
-        let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
+        let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
         draft.edit_latest(id, |latest| latest.display_state = shown);
         self.commit_or_stop(id, draft).await;
         self.report_row(id).await;

@@ -5,7 +5,8 @@
 
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
-use crate::domain::state::{Activity, derive, next_step, waits_for_others};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{next_step, waits_for_others};
 use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
 use crate::driver::lifecycle::recovery::restore_asked_back;
