@@ -202,7 +202,8 @@ fn plain(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tree::{Bucket, RegistryEntry};
+    use crate::domain::registry::RegistryEntry;
+    use crate::domain::tree::Bucket;
     use crate::domain::{
         CallId, CallSite, Course, ExecutionMarker, Question, RootId, SelfId, Slug, Stamp,
     };

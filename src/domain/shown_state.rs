@@ -4,7 +4,6 @@
 use super::dialog::Dialog;
 use super::latest::{Blocker, DisplayState, StopRequest};
 use super::left::interruption_left;
-use super::state::waits_for_others;
 
 /// What a dialog is doing right now, as far as who asks knows; not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
     if let Some(reason) = interruption {
         return DisplayState::stopped(reason.clone());
     }
-    match (dialog.questions.is_empty(), !waits_for_others(dialog)) {
+    match (dialog.questions.is_empty(), !dialog.waits_for_others()) {
         (true, true) => DisplayState::Idle,
         (false, true) => DisplayState::Blocked { reason: Blocker::Human },
         (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },

@@ -3,7 +3,7 @@
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
-use crate::driver::reporting::screen_state::DriverReport;
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::reporting::tree_rows;
 use crate::driver::shared::config_problems::members;
 use crate::driver::shared::engine::Engine;

@@ -6,18 +6,20 @@ use std::fmt::Write;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::FileArgs;
 use super::lines::{LineRange, excerpt};
 use super::text::short;
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, OpenDir, PathFault, PathKind, Stat};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "list_dir";
 const SHOWN_ENTRIES: usize = 120;
@@ -28,18 +30,35 @@ const SCANNED_ENTRIES: usize = 100_000;
 /// Lines are counted in files up to this size.
 const COUNTED_BYTES: u64 = 1024 * 1024;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListDirArgs {
+    path: Option<String>,
+}
+
+impl FileArgs for ListDirArgs {
+    const WRITES: bool = false;
+
+    fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
+    fn set_path(&mut self, path: String) {
+        self.path = Some(path);
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        None
+    }
+
+    fn run(&self, cx: &ToolCx) -> ToolOutcome {
+        run(cx, self)
+    }
+}
+
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("list_dir.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}},
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+    typed::blocking(NAME, |lang| localized(lang, include_str!("list_dir.md")), run)
 }
 
 /// The first entries by name, and how many there were.
@@ -51,8 +70,8 @@ struct Listing {
     complete: bool,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.text("path").filter(|path| !path.trim().is_empty()).unwrap_or(".");
+fn run(cx: &ToolCx, args: &ListDirArgs) -> ToolOutcome {
+    let path = args.path.as_deref().filter(|path| !path.trim().is_empty()).unwrap_or(".");
     let listed = Guard::general(cx).and_then(|guard| {
         let dir = guard.open_dir(path)?;
         let listing = scan(&guard, &dir).map_err(|error| PathFault::io(path, &error))?;
