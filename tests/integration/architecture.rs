@@ -16,9 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use graph::{Graph, Module};
-
 use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
+
+use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
 const LAYERS: [(&str, &[&str]); 16] = [
@@ -281,32 +281,33 @@ fn every_file_says_what_it_is_for() {
     report("begins without `//!`", &silent);
 }
 
-/// A line of a source that is neither a comment nor behind `cfg(test)`.
-struct CodeLine<'a> {
-    /// From 1.
-    number: usize,
-    code: &'a str,
+/// The lines that hold something of the program, with their numbers.
+fn lines(source: &Source) -> Vec<(usize, &str)> {
+    let held: BTreeSet<usize> = tokens::program(&source.text).iter().map(|t| t.line).collect();
+    let lines = source.text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    lines.filter(|(number, _)| held.contains(number)).collect()
 }
 
-/// Relies on the sources being formatted.
-fn code(source: &Source) -> Vec<CodeLine<'_>> {
-    let mut lines = Vec::new();
-    let mut skipped: Option<usize> = None;
-    for (n, code) in source.text.lines().enumerate() {
-        let trimmed = code.trim_start();
-        let indent = code.len() - trimmed.len();
-        if let Some(start) = skipped {
-            let ends = trimmed.ends_with(';') || trimmed.starts_with('}');
-            if indent == start && ends {
-                skipped = None;
-            }
-        } else if trimmed.starts_with("#[cfg(test)]") {
-            skipped = Some(indent);
-        } else if !trimmed.starts_with("//") {
-            lines.push(CodeLine { number: n + 1, code });
-        }
+/// What is made in one place only: how the program writes it, and where.
+const MADE_ONCE: [(&str, &str); 4] = [
+    ("TreeRow {", "src/driver/reporting/tree_rows.rs"),
+    ("InboxRow {", "src/driver/reporting/tree_rows.rs"),
+    ("return DisplayState::Proceeding", "src/domain/shown_state.rs"),
+    ("fn is_snapshot(", "src/domain/record.rs"),
+];
+
+#[test]
+fn rows_and_shown_states_are_made_in_one_place() {
+    let program = program();
+    for (made, place) in MADE_ONCE {
+        let makes = |(_, line): &(usize, &str)| {
+            let named = ["struct ", "impl ", "-> ", "for "].iter().any(|word| line.contains(word));
+            line.contains(made) && (made.starts_with("fn ") || !named)
+        };
+        let found = program.iter().filter(|source| lines(source).iter().any(makes));
+        let found: Vec<&Path> = found.map(|source| source.path.as_path()).collect();
+        assert_eq!(found, [Path::new(place)], "{made}");
     }
-    lines
 }
 
 /// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
@@ -319,14 +320,14 @@ fn one_module_knows_the_hidden_characters() {
     let known = ["src/domain/hidden_chars.rs", "src/yaml.rs"].map(Path::new);
     let mut broken = Vec::new();
     for source in program().iter().filter(|source| !known.contains(&source.path.as_path())) {
-        for line in code(source) {
+        for (number, line) in lines(source) {
             let hidden = |code: &u32| {
                 let class = char::from_u32(*code).and_then(class_of);
                 let class = class.filter(|class| *class != HiddenClass::NoGlyph);
                 *code > 0xff && class.is_some() && !NAMED_HIDDEN.contains(code)
             };
-            for code in code_points(line.code).into_iter().filter(hidden) {
-                broken.push(format!("{}:{}: {code:x}", source.path.display(), line.number));
+            for code in code_points(line).into_iter().filter(hidden) {
+                broken.push(format!("{}:{number}: {code:x}", source.path.display()));
             }
         }
     }
@@ -353,7 +354,7 @@ fn no_path_leads_through_a_descriptor() {
     let named = Path::new("src/sandbox/nameless.rs");
     let marks = ["proc/self/fd", "dev/fd"];
     let holds = |source: &Source| {
-        code(source).iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
+        lines(source).iter().any(|(_, line)| marks.iter().any(|mark| line.contains(mark)))
     };
     let found: Vec<PathBuf> = program().into_iter().filter(holds).map(|s| s.path).collect();
     assert_eq!(found, [named]);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::DialogTree;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
@@ -107,7 +108,7 @@ impl TreeState {
         let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
-            let shown = state::derive(dialog, self.activity(id));
+            let shown = derive(dialog, self.activity(id));
             draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
