@@ -99,3 +99,21 @@ fn property(argument: CallArgument, texts: Texts) -> Value {
         | CallArgument::Conclusion => json!({ "type": "string", "description": description }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+
+    #[test]
+    fn every_schema_is_what_providers_were_given_before() {
+        let line = |tool: ToolSchema| format!("{} {}\n", tool.name, tool.parameters);
+        let lines = |lang| {
+            let texts = Texts(lang);
+            let side = special_calls(false, texts).into_iter();
+            side.chain(conclusions(Phase::Finalization, texts)).map(line).collect::<String>()
+        };
+        insta::assert_snapshot!("en", lines(Lang::En));
+        insta::assert_snapshot!("zh", lines(Lang::Zh));
+    }
+}
