@@ -65,6 +65,12 @@ impl Args {
     }
 }
 
+impl From<Map<String, Value>> for Args {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(object)
+    }
+}
+
 /// What is said of a call that does not fit.
 pub(super) fn not_run(name: &str, reason: &str, lang: Lang) -> String {
     match lang {

@@ -40,6 +40,7 @@ pub mod typed;
 
 pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
+pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub use outcome::{
