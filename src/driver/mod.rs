@@ -45,7 +45,7 @@ pub use shared::throttle::Throttles;
 use reporting::pump::pump;
 use reporting::reports::Subscription;
 use reporting::screen_state::ScreenState;
-use supervisor::task::Supervisor;
+use supervisor::task::SupervisorTask;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
@@ -89,7 +89,7 @@ impl Driver {
             Audience::Script => (Subscription::AllRecords, usize::MAX),
             Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
-        let supervisor = Supervisor::new(
+        let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
             commands_rx,
