@@ -313,12 +313,7 @@ fn unanswered_requests(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
     };
     let living = draft.tree.dialogs.values().filter(|owner| !owner.latest.is_dead());
     let open = living.flat_map(|owner| {
-        let history = &owner.history;
-        let open = history.calls.iter().filter(|(id, call)| {
-            call.started
-                && call.special() == Some(SpecialCall::Tellask(TellaskKind::Session))
-                && !history.replies.contains_key(*id)
-        });
+        let open = owner.history.awaited(SpecialCall::Tellask(TellaskKind::Session));
         open.map(|(id, fact)| {
             let (course, genseq) = (fact.course, fact.genseq);
             let at = Position { dialog: owner.meta.id.clone(), course, genseq };

@@ -24,15 +24,15 @@ pub struct CourseImages(BTreeMap<usize, Vec<MessageImage>>);
 
 impl CourseImages {
     /// `limits`: `None` if the model has no image support.
-    pub fn of(
-        entries: &[Arc<Entry>],
+    pub fn of<'a>(
+        entries: impl DoubleEndedIterator<Item = &'a Arc<Entry>> + ExactSizeIterator,
         limits: Option<ImageLimits>,
         read: ReadArtifact<'_>,
         texts: Texts,
     ) -> Self {
         let mut budget = ImageBudget { remaining: limits, read, texts };
         let mut by_entry = BTreeMap::new();
-        for (at, entry) in entries.iter().enumerate().rev() {
+        for (at, entry) in entries.enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
             if attached.is_empty() {
                 continue;

@@ -206,7 +206,7 @@ impl PreparedMember {
     fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
         let limits = self.tool_cx.sees_images.then(|| self.api_type.image_limits());
         let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
-        CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
+        CourseImages::of(dialog.history.entries.iter(), limits, &read, engine.texts())
     }
 
     fn params(&self, dialog: &Dialog) -> ModelParams {

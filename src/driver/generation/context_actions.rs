@@ -3,7 +3,7 @@
 //! records (`domain/context_health/pressure.rs`).
 
 use crate::domain::record::Origin;
-use crate::domain::state::{NextStep, next_step, waits_for_others};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
@@ -48,7 +48,7 @@ pub enum EndAction {
 pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction {
     let has_user_input =
         !ended.questions.is_empty() || ended.queue.iter().any(QueuedPrompt::is_user);
-    let (step, waits) = (next_step(ended), waits_for_others(ended));
+    let (step, waits) = (next_step(ended), ended.waits_for_others());
     let hopeless = ended.history.refusals.is_hopeless();
     // A course the model started itself is tried first.
     let asks_now = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);

@@ -104,7 +104,7 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
             vec![vec![omitted(OmissionReason::NoImageSupport)]],
         ),
     ] {
-        let images = CourseImages::of(&entries, limits, &read, texts);
+        let images = CourseImages::of(entries.iter(), limits, &read, texts);
         assert_eq!(shown_images(&images, entries.len()), expected, "{case}");
     }
 }
@@ -113,7 +113,7 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
 fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     let names = ["10"; 11];
     let images = CourseImages::of(
-        &[record("human", &names)],
+        [record("human", &names)].iter(),
         Some(limits(99, 9999)),
         &read,
         Texts(Lang::Zh),
