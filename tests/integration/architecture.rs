@@ -50,6 +50,19 @@ const MAX_LINES: usize = 700;
 /// The most files that may use each other in a circle.
 const MAX_CIRCLE: usize = 3;
 
+/// The folders of the driver from the top down; a folder uses only those of later lines.
+const DRIVER_FOLDERS: [&[&str]; 9] = [
+    &["supervisor"],
+    &["tree"],
+    &["lifecycle", "context"],
+    &["generation"],
+    &["calls", "drive"],
+    &["steps"],
+    &["shared"],
+    &["reporting"],
+    &["texts"],
+];
+
 /// Modules whose circles are known, and not broken yet.
 const KNOWN_CIRCLES: &[&str] =
     &["llm", "manage", "minds", "sandbox", "tools", "ui", "domain::secrets"];
@@ -185,6 +198,27 @@ fn outside_the_driver_only_its_front_is_known() {
         }
     }
     report("the inside of the driver is used from outside", &broken);
+}
+
+#[test]
+fn a_folder_of_the_driver_uses_only_those_below_it() {
+    let (graph, files) = &*PROGRAM;
+    let line = |folder: &str| DRIVER_FOLDERS.iter().position(|line| line.contains(&folder));
+    let mut broken = Vec::new();
+    for (module, path) in files {
+        let [top, folder, ..] = module.as_slice() else { continue };
+        if top != "driver" {
+            continue;
+        }
+        for used in graph.uses(module) {
+            let [top, other, ..] = used.path.as_slice() else { continue };
+            let below = line(folder).is_some_and(|at| line(other).is_some_and(|to| to > at));
+            if top == "driver" && other != folder && !below {
+                broken.push(format!("{}:{}: {folder} → {other}", path.display(), used.line));
+            }
+        }
+    }
+    report("a folder of the driver uses one it must not know", &broken);
 }
 
 #[test]
