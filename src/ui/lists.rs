@@ -3,6 +3,7 @@
 
 pub mod list;
 pub mod problems;
+pub mod processes;
 
 use list::{List, ListOverlay};
 
@@ -11,7 +12,7 @@ use super::cx::Cx;
 use super::overlay::Overlay;
 
 /// All lists, in the order of help.
-const LISTS: &[Entry] = &[Entry::of::<problems::Problems>()];
+const LISTS: &[Entry] = &[Entry::of::<problems::Problems>(), Entry::of::<processes::Processes>()];
 
 /// What the rest of the screen knows of a list.
 #[derive(Debug)]
