@@ -265,6 +265,34 @@ fn every_file_says_what_it_is_for() {
     report("begins without `//!`", &silent);
 }
 
+/// A line of a source that is neither a comment nor behind `cfg(test)`.
+struct CodeLine<'a> {
+    /// From 1.
+    number: usize,
+    code: &'a str,
+}
+
+/// Relies on the sources being formatted.
+fn code(source: &Source) -> Vec<CodeLine<'_>> {
+    let mut lines = Vec::new();
+    let mut skipped: Option<usize> = None;
+    for (n, code) in source.text.lines().enumerate() {
+        let trimmed = code.trim_start();
+        let indent = code.len() - trimmed.len();
+        if let Some(start) = skipped {
+            let ends = trimmed.ends_with(';') || trimmed.starts_with('}');
+            if indent == start && ends {
+                skipped = None;
+            }
+        } else if trimmed.starts_with("#[cfg(test)]") {
+            skipped = Some(indent);
+        } else if !trimmed.starts_with("//") {
+            lines.push(CodeLine { number: n + 1, code });
+        }
+    }
+    lines
+}
+
 /// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
 /// the selectors of emoji.
 const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];

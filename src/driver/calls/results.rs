@@ -49,7 +49,8 @@ pub fn unanswered_pending(draft: &Draft, asker: &SelfId, call: &CallId) -> Optio
 
 /// True if the asker has the reply of this side dialog to its call.
 pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId) -> bool {
-    draft.dialog(asker).is_some_and(|asker| {
+    let answered = draft.dialog(asker).filter(|asker| asker.history.replies.contains_key(call));
+    answered.is_some_and(|asker| {
         asker.history.entries.iter().any(|entry| {
             let (answered, callee) = if let Record::TellaskResult(result) = &entry.record {
                 let route = result.route.as_ref();

@@ -4,6 +4,8 @@
 //! All calls of a round are recorded in one write before any of them has an effect that others can see:
 //! a round is on disk completely or not at all.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::domain::call::{SpecialCall, TellaskKind};
@@ -159,19 +161,14 @@ fn execute(
 /// Providers may reuse ids; in a dialog each call id is unique, also among calls of which only a result
 /// or a reply is left.
 fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Call> {
-    let mut taken: std::collections::BTreeSet<CallId> = draft
-        .dialog(&at.dialog)
-        .map(|dialog| {
-            let history = &dialog.history;
-            let used = history.calls.keys().chain(&history.results).chain(history.replies.keys());
-            used.cloned().collect()
-        })
-        .unwrap_or_default();
+    let history = draft.dialog(&at.dialog).map(|dialog| &dialog.history);
+    let is_used = |id: &CallId| history.is_some_and(|history| history.knows_call(id));
+    let mut taken = BTreeSet::new();
     for call in &mut calls {
         let base = if call.id.as_str().is_empty() { "call" } else { call.id.as_str() }.to_owned();
         let mut id = CallId::new(&base);
         let mut n = 2;
-        while !taken.insert(id.clone()) {
+        while is_used(&id) || !taken.insert(id.clone()) {
             id = CallId::new(format!("{base}~{n}"));
             n += 1;
         }
