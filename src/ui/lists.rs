@@ -2,6 +2,7 @@
 //! entries and their rows, its tests. A list is added by its folder and its lines here.
 
 pub mod list;
+pub mod places;
 pub mod problems;
 pub mod processes;
 
@@ -12,7 +13,11 @@ use super::cx::Cx;
 use super::overlay::Overlay;
 
 /// All lists, in the order of help.
-const LISTS: &[Entry] = &[Entry::of::<problems::Problems>(), Entry::of::<processes::Processes>()];
+const LISTS: &[Entry] = &[
+    Entry::of::<problems::Problems>(),
+    Entry::of::<processes::Processes>(),
+    Entry::of::<places::Places>(),
+];
 
 /// What the rest of the screen knows of a list.
 #[derive(Debug)]
