@@ -136,7 +136,6 @@ actions! {
     Redraw "redraw": "Redraw the screen" / "重画整个屏幕";
     Suspend "suspend": "Suspend the program and return to the shell" / "挂起程序，回到命令行";
     OpenQueued "queued": "Show the queued messages of the open dialog" / "显示当前对话排队的消息";
-    OpenProcesses "processes": "Show background processes" / "显示后台进程";
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
     OpenShelf "shelf": "Show done and archived dialogs, to restore them" / "显示已完成与已归档的对话，以便恢复";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";

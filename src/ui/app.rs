@@ -26,7 +26,6 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
-use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
 pub use self::screen::Screen;
@@ -42,7 +41,7 @@ use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::lists;
 use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Drafts, Model, Place, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
@@ -152,7 +151,7 @@ pub struct App {
     last_ticket: Ticket,
     in_flight: BTreeMap<Ticket, InFlight>,
     saved_views: BTreeMap<DialogId, SavedView>,
-    back: Vec<BackEntry>,
+    back: Vec<Place>,
     /// A jump searches its target, also in older courses.
     is_seeking: bool,
     before_answering: Option<ReturnPoint>,
@@ -419,7 +418,14 @@ impl App {
     }
 
     fn cx<'a>(&'a self, queued: &'a [QueuedMessage], intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        Cx { model: &self.model, queued, drafts: &self.drafts, ui: &self.ui, intents }
+        Cx {
+            model: &self.model,
+            places: &self.back,
+            queued,
+            drafts: &self.drafts,
+            ui: &self.ui,
+            intents,
+        }
     }
 
     /// Shows a list, or does what it wants instead.
@@ -439,6 +445,7 @@ impl App {
             Intent::StopProcess(pid) => self.stop_process(pid),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
+            Intent::GoTo(place) => self.go_to_place(place),
             Intent::Open(dialog) => {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);

@@ -36,7 +36,6 @@ impl App {
             Action::Redraw => self.effects.push(Effect::Redraw),
             Action::Suspend => self.effects.push(Effect::Suspend),
             Action::OpenQueued => self.open_queued(),
-            Action::OpenProcesses => self.open_processes(),
             Action::OpenConsent => self.open_consent(),
             Action::OpenShelf => self.request_shelf(),
             Action::Show(list) => self.show_list(list),
