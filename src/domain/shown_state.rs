@@ -74,7 +74,7 @@ mod tests {
             dialog
         };
         let stopping = Activity::Stopping(StopRequest::UserStop);
-        for (dialog, activity, expected) in [
+        for (dialog, activity, expected) in vec![
             (Dialog::of_records(&[]), Activity::Resting, "idle_waiting_user"),
             (Dialog::of_records(&[]).asking(), Activity::Resting, "blocked"),
             (Dialog::of_records(&[]).waiting_in(1), Activity::Resting, "blocked"),

@@ -35,6 +35,7 @@ impl Scope {
     }
 
     /// The same for a text field: plain characters are typed text there and cannot be bound.
+    #[must_use]
     pub const fn for_typing(self) -> Self {
         Self { is_for_typing: true, ..self }
     }
@@ -217,16 +218,19 @@ pub struct Binding {
 
 impl Binding {
     /// The same with a sentence for help about this scope.
+    #[must_use]
     pub const fn does(self, en: &'static str, zh: &'static str) -> Self {
         self.says(Text::new(en, zh))
     }
 
     /// The same as a text.
+    #[must_use]
     pub const fn says(self, text: Text) -> Self {
         Self { does: Some(text), ..self }
     }
 
     /// The same with a name from earlier versions, which key files may still use.
+    #[must_use]
     pub const fn formerly(self, name: &'static str) -> Self {
         Self { former: Some(name), ..self }
     }

@@ -30,7 +30,7 @@ pub fn check(
     }
     if special == SpecialCall::AskHuman {
         if !one_question {
-            return Some(CheckedCall::Refused(texts.one_question_a_round()));
+            return Some(CheckedCall::Refused(Texts::one_question_a_round()));
         }
         if !dialog.questions.is_empty() {
             return Some(CheckedCall::Refused(texts.question_already_open()));

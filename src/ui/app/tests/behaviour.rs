@@ -69,13 +69,12 @@ fn focused(scope: Scope) -> Stage {
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
-    match keys.iter().find(|(known, _)| *known == scope) {
-        Some((_, keys)) => stage.keys(keys),
-        None => {
-            let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
-            stage.keys("1").key_named(opens.expect("a way to open it").keys[0])
-        }
-    };
+    if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
+        stage.keys(keys);
+    } else {
+        let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
+        stage.keys("1").key_named(opens.expect("a way to open it").keys[0]);
+    }
     let asked = stage.sent.iter().find_map(|command| {
         let Command::Shelf { ticket } = command else { return None };
         Some(*ticket)
