@@ -357,8 +357,8 @@ fn one_module_knows_the_hidden_characters() {
         for (number, line) in lines(source) {
             let hidden = |code: &u32| {
                 let class = char::from_u32(*code).and_then(class_of);
-                let class = class.filter(|class| *class != HiddenClass::NoGlyph);
-                *code > 0xff && class.is_some() && !NAMED_HIDDEN.contains(code)
+                let hides = matches!(class, Some(HiddenClass::Invisible | HiddenClass::Selector));
+                *code > 0xff && hides && !NAMED_HIDDEN.contains(code)
             };
             for code in code_points(line).into_iter().filter(hidden) {
                 broken.push(format!("{}:{number}: {code:x}", source.path.display()));
