@@ -2,9 +2,9 @@
 //!
 //! Uses `shared`, `steps`, `reporting` and `texts`; the tree is reached through messages only.
 
+pub mod drives;
 pub mod live;
 pub mod port;
 pub mod retry;
-pub mod slot;
 pub mod stream;
 pub mod task;

@@ -9,9 +9,9 @@ use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::{self, Position, ask_back, fresh_boots, reply};
 use crate::driver::context::prepare::{self, MemberUnavailable};
 use crate::driver::drive::port::{
-    Generation, GenerationEnd, ModelAnswer, PortRequest, RecordedRound,
+    DriveRequest, Generation, GenerationEnd, ModelAnswer, OpenGeneration, RecordedRound,
+    SentRequest,
 };
-use crate::driver::drive::slot::SlotState;
 use crate::driver::generation::effects;
 use crate::driver::generation::interjection;
 use crate::driver::generation::open as generation;
@@ -24,23 +24,26 @@ use super::ending::{self, AfterFailure};
 use super::task::TreeTask;
 
 impl TreeTask {
-    pub(in crate::driver) async fn handle_drive_request(&mut self, request: PortRequest) {
+    pub(in crate::driver) async fn handle_drive_request(&mut self, sent: SentRequest) {
+        let (dialog, request) = sent.into_parts();
+        let position =
+            |OpenGeneration { course, genseq }| Position { dialog: dialog.clone(), course, genseq };
         match request {
-            PortRequest::Begin { dialog, reply } => {
+            DriveRequest::Begin { reply } => {
                 let generation = self.begin(&dialog).await;
                 let _ = reply.send(generation);
             }
-            PortRequest::Answered { at, answer, reply } => {
-                self.answered(&at, *answer, reply).await;
+            DriveRequest::Answered { at, answer, reply } => {
+                self.answered(&position(at), *answer, reply).await;
             }
-            PortRequest::AwaitAsker { dialog, reply } => {
+            DriveRequest::AwaitAsker { reply } => {
                 self.asking_back.insert(dialog, reply);
             }
-            PortRequest::ToolDone { at, call, outcome, reply } => {
-                self.tool_done(&at, &call, outcome, reply).await;
+            DriveRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&position(at), &call, outcome, reply).await;
             }
-            PortRequest::End { at, end, reply } => {
-                if self.end(&at, end).await {
+            DriveRequest::End { at, end, reply } => {
+                if self.end(&position(at), end).await {
                     let _ = reply.send(());
                 }
             }
@@ -104,7 +107,7 @@ impl TreeTask {
             self.commit_or_stop(id, draft).await.then_some(())?;
             let dialog = self.tree.get(id)?;
             let generation = Generation {
-                at,
+                at: OpenGeneration { course: at.course, genseq: at.genseq },
                 request: prepared.request(&self.engine, dialog),
                 provider: prepared.provider.clone(),
                 permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
@@ -263,11 +266,6 @@ impl TreeTask {
     }
 
     fn stop_reason(&self, id: &SelfId) -> StopReason {
-        match self.slots.get(id) {
-            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
-            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
-                StopReason::ServerRestart
-            }
-        }
+        self.drives.stop_reason(id).cloned().unwrap_or(StopReason::ServerRestart)
     }
 }

@@ -1,15 +1,13 @@
 //! The tree task: one per loaded main dialog. It owns all state of that tree and alone may commit.
 //!
-//! It waits on its mailbox (requests of the user), its port (drives) and the ends of its drives; it handles
+//! It waits on its mailbox (requests of the user) and its drives (their requests and their ends); it handles
 //! one at a time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
 //! receives). After each step it starts drives for the dialogs that can continue by themselves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
@@ -18,8 +16,7 @@ use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, RootId, SelfId};
 use crate::driver::context::prepare::PreparedMember;
-use crate::driver::drive::port::{Port, PortRequest};
-use crate::driver::drive::slot::{DriveSlot, SlotState};
+use crate::driver::drive::drives::{DriveHandles, DriveMessage, Drives};
 use crate::driver::drive::task::Drive;
 use crate::driver::generation::open as generation;
 use crate::driver::lifecycle::recovery;
@@ -34,18 +31,12 @@ use crate::tools::CLEAR_MIND;
 
 use super::user_requests::TreeRequest;
 
-/// Queued requests of drives; a drive waits while the queue is full.
-const PORT_DEPTH: usize = 64;
-
 #[derive(Debug)]
 pub struct TreeTask {
     pub(in crate::driver) engine: Arc<Engine>,
     pub(in crate::driver) tree: DialogTree,
     pub(in crate::driver) reports: ReportSender,
-    pub(in crate::driver) slots: BTreeMap<SelfId, SlotState>,
-    drives: JoinSet<DriveSlot>,
-    port: Port,
-    requests: mpsc::Receiver<PortRequest>,
+    pub(in crate::driver) drives: Drives,
     mailbox: mpsc::Receiver<TreeRequest>,
     /// The preparations of the running generations.
     pub(in crate::driver) prepared: BTreeMap<SelfId, PreparedMember>,
@@ -69,16 +60,11 @@ impl TreeTask {
         reports: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
-        let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::new(id))).collect();
         Self {
             engine,
             tree,
             reports,
-            slots,
-            drives: JoinSet::new(),
-            port: Port::new(sender),
-            requests,
+            drives: Drives::new(),
             mailbox,
             prepared: BTreeMap::new(),
             asking_back: BTreeMap::new(),
@@ -107,8 +93,7 @@ impl TreeTask {
                     Some(request) => self.handle_request(request).await,
                     None => self.close(),
                 },
-                Some(request) = self.requests.recv() => self.handle_drive_request(request).await,
-                Some(ended) = self.drives.join_next() => self.drive_ended(ended).await,
+                message = self.drives.next() => self.handle_drive(message).await,
             }
             if self.closing && self.drives.is_empty() {
                 return self.tree.root.clone();
@@ -141,20 +126,12 @@ impl TreeTask {
     }
 
     pub(in crate::driver) fn stop_all(&mut self, reason: &StopReason) {
-        let ids: Vec<SelfId> = self.slots.keys().cloned().collect();
-        for id in ids {
-            self.stop(&id, reason.clone());
-        }
+        self.drives.stop_all(reason);
     }
 
     /// Requests a drive to stop; does nothing for an idle dialog.
     pub(in crate::driver) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
-            && stop_reason.is_none()
-        {
-            *stop_reason = Some(reason);
-            stop.cancel();
-        }
+        self.drives.stop(dialog, reason);
     }
 
     /// True if nothing of this tree is being driven.
@@ -163,7 +140,7 @@ impl TreeTask {
     }
 
     pub(in crate::driver) fn activity(&self, dialog: &SelfId) -> Activity {
-        self.slots.get(dialog).map_or(Activity::Resting, SlotState::activity)
+        self.drives.activity(dialog)
     }
 
     // --- steps -----------------------------------------------------------------------------------
@@ -237,7 +214,6 @@ impl TreeTask {
             self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
         }
         for id in touched {
-            self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
             self.report_row(id).await;
         }
         let inbox = tree_rows::inbox(&self.tree);
@@ -317,39 +293,24 @@ impl TreeTask {
         }) {
             return;
         }
-        let stop = CancellationToken::new();
-        let retry_now = Arc::new(Notify::new());
-        let in_use = SlotState::InUse {
-            stop: stop.clone(),
-            stop_reason: None,
-            retry_now: retry_now.clone(),
-        };
-        let slot = match self.slots.insert(id.clone(), in_use) {
-            Some(SlotState::Free(slot)) => slot,
-            Some(running @ SlotState::InUse { .. }) => {
-                self.slots.insert(id.clone(), running);
-                return;
-            }
-            None => match SlotState::new(id) {
-                SlotState::Free(slot) => slot,
-                SlotState::InUse { .. } => return,
-            },
-        };
-        let drive = Drive {
-            slot,
-            dialog: self.tree.id(id),
-            port: self.port.clone(),
-            stop,
-            retry_now,
-            reports: self.reports.clone(),
-            ids: self.engine.ids.clone(),
-            texts: self.engine.texts(),
-            sources: self.engine.sources.clone(),
-            log: self.engine.log.clone(),
-        };
         let span = tracing::info_span!("drive", dialog = %self.tree.id(id));
-        self.drives.spawn(drive.run().instrument(span));
-        self.report_row(id).await;
+        let started = self.drives.start(id, |DriveHandles { port, stop, retry_now }| {
+            let drive = Drive {
+                dialog: self.tree.id(id),
+                port,
+                stop,
+                retry_now,
+                reports: self.reports.clone(),
+                ids: self.engine.ids.clone(),
+                texts: self.engine.texts(),
+                sources: self.engine.sources.clone(),
+                log: self.engine.log.clone(),
+            };
+            drive.run().instrument(span)
+        });
+        if started {
+            self.report_row(id).await;
+        }
     }
 
     /// True for an assignment whose asker is about to clear its mind in the same round: it starts after that
@@ -362,21 +323,17 @@ impl TreeTask {
             })
     }
 
-    /// Takes back the slot of a drive that ended. After a panic new slots are created.
-    async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
-        let Ok(slot) = ended else {
-            self.recover_panicked_drives().await;
-            return;
-        };
-        let id = slot.dialog().clone();
-        self.prepared.remove(&id);
-        self.asking_back.remove(&id);
-        let stop_reason = match self.slots.insert(id.clone(), SlotState::Free(slot)) {
-            Some(SlotState::InUse { stop_reason, .. }) => stop_reason,
-            Some(SlotState::Free(_)) | None => None,
-        };
-        self.record_idle_state(&id, stop_reason).await;
-        self.release_tools_if_done(&id).await;
+    async fn handle_drive(&mut self, message: DriveMessage) {
+        match message {
+            DriveMessage::Request(request) => self.handle_drive_request(request).await,
+            DriveMessage::Ended(id, stop_reason) => {
+                self.prepared.remove(&id);
+                self.asking_back.remove(&id);
+                self.record_idle_state(&id, stop_reason).await;
+                self.release_tools_if_done(&id).await;
+            }
+            DriveMessage::Panicked => self.recover_panicked_drives().await,
+        }
     }
 
     /// Writes the state of a dialog that became idle.
@@ -398,26 +355,12 @@ impl TreeTask {
     }
 
     async fn recover_panicked_drives(&mut self) {
-        let running: Vec<SelfId> = self
-            .slots
-            .iter()
-            .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
-            .map(|(id, _)| id.clone())
-            .collect();
-        // One drive panicked, but the JoinError does not identify it: the others are stopped too, so that
-        // no dialog ever has two drives.
-        self.stop_all(&drive_panicked());
-        while let Some(ended) = self.drives.join_next().await {
-            drop(ended);
-        }
-        while let Ok(request) = self.requests.try_recv() {
-            drop(request);
-        }
-        for id in running {
-            self.slots.insert(id.clone(), SlotState::new(&id));
+        let reason = drive_panicked();
+        for id in self.drives.end_all(&reason).await {
+            self.prepared.remove(&id);
+            self.asking_back.remove(&id);
             let mut draft = self.draft();
-            let reason = drive_panicked();
-            generation::mark_stopped(&mut draft, &id, reason);
+            generation::mark_stopped(&mut draft, &id, reason.clone());
             self.commit_or_stop(&id, draft).await;
         }
     }

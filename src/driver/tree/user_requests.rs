@@ -10,7 +10,6 @@ use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human;
-use crate::driver::drive::slot::SlotState;
 use crate::driver::generation::interjection;
 use crate::driver::generation::open::mark_stopped;
 use crate::driver::steps::draft::Draft;
@@ -135,7 +134,7 @@ impl TreeTask {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
-            TreeRequest::RetryNow { dialog } => self.retry_now(&dialog),
+            TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
@@ -176,13 +175,6 @@ impl TreeTask {
                 }
                 let _ = reply.send(is_idle);
             }
-        }
-    }
-
-    /// Does nothing if the dialog does not wait for a retry.
-    fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
-            retry_now.notify_waiters();
         }
     }
 
