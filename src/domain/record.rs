@@ -10,9 +10,9 @@ use super::json;
 use super::number::{Course, Genseq, RootAnchor};
 use super::pending::Pending;
 use super::question::Question;
+use super::registry::RegistryEntry;
 use super::reminder::Reminder;
 use super::time::Stamp;
-use super::tree::RegistryEntry;
 
 /// A record with what all records share.
 #[derive(Debug, Clone, PartialEq)]
@@ -262,6 +262,21 @@ pub enum Record {
     /// A line of a type this program does not know, or of a known type in an unknown shape.
     #[serde(skip)]
     Unknown { kind: String, line: String },
+}
+
+impl Record {
+    /// True for a record of what a file of state holds, as opposed to an event. It may stand in a file of
+    /// a course that has not begun.
+    #[must_use]
+    pub fn is_snapshot(&self) -> bool {
+        matches!(
+            self,
+            Self::Reminders { .. }
+                | Self::Questions { .. }
+                | Self::PendingSideDialogs { .. }
+                | Self::Registry { .. }
+        )
+    }
 }
 
 #[derive(Default, Serialize, Deserialize)]

@@ -1,56 +1,12 @@
-//! What a dialog is doing and whether it may go on, from facts alone.
+//! Whether a dialog may go on, and what it does next, from facts alone.
 
 use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
 use super::fresh_boots::{self, Due};
 use super::ids::CallId;
-use super::latest::{Blocker, DisplayState, StopReason, StopRequest};
+use super::latest::StopReason;
 use super::pending::{Pending, WaitGroup};
 use super::record::{Origin, Record, ReplyStatus};
-
-/// What the engine does with a dialog right now; not on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activity {
-    Resting,
-    Driving,
-    Stopping(StopRequest),
-}
-
-/// The state to show and to write.
-#[must_use]
-pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
-    if let Some(reason) = dialog.latest.death() {
-        return DisplayState::Dead { reason: reason.clone() };
-    }
-    match activity {
-        Activity::Driving => return DisplayState::Proceeding,
-        Activity::Stopping(reason) => return DisplayState::Stopping { reason },
-        Activity::Resting => {}
-    }
-    rests_as(dialog, dialog.latest.marked())
-}
-
-/// The state of a living dialog that nobody drives, stopped for this reason.
-pub(super) fn rests_as(dialog: &Dialog, interruption: Option<&StopReason>) -> DisplayState {
-    if let Some(reason) = dialog.latest.death() {
-        return DisplayState::Dead { reason: reason.clone() };
-    }
-    if let Some(reason) = interruption {
-        return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
-    }
-    match (dialog.questions.is_empty(), !waits_for_others(dialog)) {
-        (true, true) => DisplayState::Idle,
-        (false, true) => DisplayState::Blocked { reason: Blocker::Human },
-        (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
-        (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
-    }
-}
-
-/// True if side dialogs, or the asker it asked back, have to answer first.
-#[must_use]
-pub fn waits_for_others(dialog: &Dialog) -> bool {
-    !dialog.pending.is_empty() || dialog.history.asked_back().next().is_some()
-}
 
 /// Why a dialog goes on without anybody's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +99,7 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
         return Some(NextStep::HearAskBack);
     }
     // Who was asked back is waited for by those it waits for.
-    let free = !waits_for_others(dialog) || dialog.is_asked_back();
+    let free = !dialog.waits_for_others() || dialog.is_asked_back();
     if dialog.latest.needs_drive == Some(true) && free {
         return Some(NextStep::Resume);
     }
@@ -158,7 +114,7 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
 fn owed_in_vain(dialog: &Dialog) -> Option<&ReplyDirective> {
     let last = &dialog.history.last;
     let ended = last.course.is_some() && !last.open;
-    dialog.obligation().filter(|owed| ended && has_all_it_asked_for(dialog, owed))
+    dialog.obligation().filter(|owed| ended && dialog.has_all_it_asked_for(owed))
 }
 
 fn course_waits(dialog: &Dialog) -> bool {
@@ -175,7 +131,7 @@ fn replies_are_in(dialog: &Dialog) -> bool {
     };
     dialog.history.unread.iter().any(|unread| {
         if unread.from_human {
-            !waits_for_others(dialog) || dialog.is_asked_back()
+            !dialog.waits_for_others() || dialog.is_asked_back()
         } else {
             !unread.group.is_some_and(waits_in) && !is_asked_anew(dialog, &unread.call)
         }
@@ -215,7 +171,7 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
         && dialog.queue.is_empty()
         && dialog.latest.interruption().is_none();
     let to_a_person = dialog.history.last.prompted_by == Some(Origin::User);
-    if !rests || to_a_person || !has_all_it_asked_for(dialog, owed) {
+    if !rests || to_a_person || !dialog.has_all_it_asked_for(owed) {
         return None;
     }
     dialog.history.plain_answer()
@@ -231,22 +187,6 @@ fn answers_a_question(dialog: &Dialog) -> bool {
     plain_reply(dialog).is_some() && !unread.iter().any(|reply| reply.group.is_none_or(since))
 }
 
-/// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
-/// dialog that asks; only what it asked since then counts, and only of others.
-#[must_use]
-pub fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
-    let assignment = dialog.assignment().filter(|a| a.call_id == owed.target_call_id);
-    if let Some(assignment) = assignment {
-        let began = dialog.history.assignments.contains_key(&owed.target_call_id);
-        return began && !assignment.is_fresh_boots() && !waits_for_others(dialog);
-    }
-    let Some(heard) = dialog.heard_at(&owed.target_call_id) else { return false };
-    let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
-    let of_others = |pending: &&Pending| pending.side_dialog_id != owed.target_dialog_id;
-    !dialog.pending.iter().filter(of_others).any(|pending| since(pending.group()))
-        && !dialog.history.asked_back().any(|(_, call)| since(call.group()))
-}
-
 /// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
 #[must_use]
 pub fn can_continue(dialog: &Dialog) -> bool {
@@ -254,7 +194,7 @@ pub fn can_continue(dialog: &Dialog) -> bool {
     let owes = dialog.obligation().is_some()
         && !dialog.is_fresh_boots()
         && dialog.questions.is_empty()
-        && !waits_for_others(dialog);
+        && !dialog.waits_for_others();
     !dialog.latest.is_dead() && (stopped || owes)
 }
 
@@ -274,14 +214,14 @@ mod tests {
     }
 
     impl Dialog {
-        fn asking(mut self) -> Self {
+        pub(in crate::domain) fn asking(mut self) -> Self {
             let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
             let id = crate::domain::DialogId::main(crate::domain::RootId::new("aa/bb/01"));
             self.questions.push(Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site));
             self
         }
 
-        fn waiting_in(mut self, genseq: u32) -> Self {
+        pub(in crate::domain) fn waiting_in(mut self, genseq: u32) -> Self {
             self.pending.push(Pending {
                 side_dialog_id: SelfId::new("cc/dd/02"),
                 created_at: Stamp::default(),
@@ -312,7 +252,7 @@ mod tests {
             self
         }
 
-        fn stopped(mut self, reason: StopReason) -> Self {
+        pub(in crate::domain) fn stopped(mut self, reason: StopReason) -> Self {
             self.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
             self
         }
@@ -331,28 +271,6 @@ mod tests {
             (Dialog::of_records(&[]).answered_by_a_person().waiting_in(1), None),
         ] {
             assert_eq!(next_step(&dialog), expected, "{dialog:?}");
-        }
-    }
-
-    #[test]
-    fn the_shown_state_follows_the_facts() {
-        for (dialog, activity, expected) in [
-            (Dialog::of_records(&[]), Activity::Resting, "idle_waiting_user"),
-            (Dialog::of_records(&[]).asking(), Activity::Resting, "blocked"),
-            (Dialog::of_records(&[]).waiting_in(1), Activity::Resting, "blocked"),
-            (
-                Dialog::of_records(&[]).waiting_in(1).stopped(StopReason::UserStop),
-                Activity::Resting,
-                "stopped",
-            ),
-            (Dialog::of_records(&[]).asking(), Activity::Driving, "proceeding"),
-            (
-                Dialog::of_records(&[]),
-                Activity::Stopping(StopRequest::UserStop),
-                "proceeding_stop_requested",
-            ),
-        ] {
-            assert_eq!(derive(&dialog, activity).kind(), expected, "{dialog:?}");
         }
     }
 }

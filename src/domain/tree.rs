@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::assignment::Frame;
 use super::dialog::{Dialog, DialogMeta};
@@ -16,6 +15,7 @@ use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
 use super::record::Entry;
+use super::registry::RegistryEntry;
 use super::reminder::{Reminder, SharedEdit};
 
 /// Where a main dialog lies.
@@ -49,34 +49,6 @@ impl Bucket {
             Self::Run => "running",
             Self::Done => "completed",
             Self::Archive => "archived",
-        }
-    }
-}
-
-/// One session of `registry.yaml`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RegistryEntry {
-    /// `agent!slug`.
-    pub key: String,
-    pub side_dialog_id: SelfId,
-    pub agent_id: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_slug: Option<Slug>,
-    /// Keys of a newer writer, kept.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
-}
-
-impl RegistryEntry {
-    #[must_use]
-    pub fn new(agent: &AgentId, slug: &Slug, side: &SelfId) -> Self {
-        Self {
-            key: format!("{agent}!{slug}"),
-            side_dialog_id: side.clone(),
-            agent_id: agent.clone(),
-            session_slug: Some(slug.clone()),
-            extra: Map::new(),
         }
     }
 }

@@ -10,6 +10,9 @@
 //! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
 //! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
+//! The folders have one direction, each uses only those to its right: supervisor → tree → lifecycle,
+//! context → generation → calls, drive → steps → shared → reporting → texts.
+//!
 //! A step is drafted on a copy of the tree ([`steps::draft::Draft`]), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
 //! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
@@ -35,6 +38,7 @@ use crate::protocol::{Command, DriverEvent, Outbox};
 
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
+pub use reporting::run_outcome::PickUp;
 pub use shared::engine::{
     Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
@@ -42,8 +46,9 @@ pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
 use reporting::pump::pump;
-use reporting::screen_state::{ScreenState, Subscription};
-use supervisor::task::Supervisor;
+use reporting::reports::Subscription;
+use reporting::screen_state::ScreenState;
+use supervisor::task::SupervisorTask;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
@@ -63,15 +68,6 @@ pub enum Audience {
     Script,
     /// Every record and all live text.
     Follower,
-}
-
-/// Which trees are loaded without a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PickUp {
-    /// All that can continue.
-    Everything,
-    /// None: only trees named in commands.
-    Named,
 }
 
 /// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
@@ -96,7 +92,7 @@ impl Driver {
             Audience::Script => (Subscription::AllRecords, usize::MAX),
             Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
-        let supervisor = Supervisor::new(
+        let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
             commands_rx,

@@ -5,6 +5,7 @@
 //! result lists them. File work is done by the tools for files, given `.minds/` as their workspace.
 
 mod checks;
+mod context;
 mod files;
 mod problems;
 mod providers;
@@ -12,43 +13,15 @@ mod providers;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use crate::domain::{Lang, Problems};
+use crate::tools::typed::{self, ToolArgs};
+use crate::tools::{NameTaken, Registry, Tool, ToolCx, ToolOutcome, localized};
 
-use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Problems, wildcard};
-use crate::minds::Minds;
-use crate::tools::{
-    Access, Args, Description, NameTaken, Registry, Tool, ToolCx, ToolOutcome, ToolSpec,
-    interrupted, localized,
-};
+pub use context::{EnvReader, ManageContext, PendingConsent};
 
 const TOOLSET: &str = "team_mgmt";
-
-/// Reads an environment variable.
-pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
-
-/// What the tools look things up in.
-#[derive(Clone)]
-pub struct ManageContext {
-    pub env: &'static EnvReader,
-    pub problems: Arc<Problems>,
-    pub pending_consent: PendingConsent,
-    /// Names of toolsets and tools.
-    names: Arc<[String]>,
-}
-
-/// What waits for a person's consent in a workspace.
-pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
-
-impl std::fmt::Debug for ManageContext {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Known").finish_non_exhaustive()
-    }
-}
 
 /// Adds the toolset; to be called when all other tools are there. `foreign`: names of tools and
 /// toolsets that others add later.
@@ -70,7 +43,7 @@ pub fn add_to(
         pending_consent: waiting,
         names: names.map(str::to_owned).collect(),
     };
-    let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
+    let tools = files::tools(&known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
         registry.add(TOOLSET, tool)?;
     }
@@ -92,80 +65,36 @@ const TOOL_NAMES: [&str; 12] = [
     "team_mgmt_clear_problems",
 ];
 
-type LookupFn = fn(&ManageContext, &ToolCx, &Args) -> ToolOutcome;
-
 /// A tool that looks things up and answers.
-#[derive(Debug)]
-struct LookupTool {
-    spec: ToolSpec,
-    known: ManageContext,
-    work: LookupFn,
-}
-
-impl Tool for LookupTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (known, work, lang) = (self.known.clone(), self.work, cx.lang);
-        Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || work(&known, &cx, &args)).await;
-            done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
-        })
-    }
+fn lookup<A: ToolArgs + Sync>(
+    known: &ManageContext,
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: fn(&ManageContext, &ToolCx, &A) -> ToolOutcome,
+) -> Arc<dyn Tool> {
+    let known = known.clone();
+    typed::blocking(name, text, move |cx, args| work(&known, cx, args))
 }
 
 fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
     macro_rules! lookup {
-        ($name:literal, $schema:expr, $work:expr) => {{
-            let spec = ToolSpec {
-                name: concat!("team_mgmt_", $name).into(),
-                description: Description::Own(|lang| {
-                    localized(lang, include_str!(concat!($name, ".md")))
-                }),
-                parameters: $schema,
-            };
-            let work: LookupFn = $work;
-            Arc::new(LookupTool { spec, known: known.clone(), work }) as Arc<dyn Tool>
-        }};
+        ($name:literal, $work:expr) => {
+            lookup(
+                known,
+                concat!("team_mgmt_", $name),
+                |lang| localized(lang, include_str!(concat!($name, ".md"))),
+                $work,
+            )
+        };
     }
     vec![
-        lookup!("check_provider", providers::check_schema(), providers::check),
-        lookup!("list_providers", providers::list_schema(), providers::list),
-        lookup!("list_models", providers::models_schema(), providers::models),
-        lookup!("validate_team_cfg", no_arguments(), checks::check_team),
-        lookup!("validate_mcp_cfg", no_arguments(), checks::check_mcp),
-        lookup!("validate_priming_scripts", no_arguments(), checks::check_priming),
-        lookup!("list_problems", problems::list_schema(), problems::list),
-        lookup!("clear_problems", problems::clear_schema(), problems::clear),
+        lookup!("check_provider", providers::check),
+        lookup!("list_providers", providers::list),
+        lookup!("list_models", providers::models),
+        lookup!("validate_team_cfg", checks::check_team),
+        lookup!("validate_mcp_cfg", checks::check_mcp),
+        lookup!("validate_priming_scripts", checks::check_priming),
+        lookup!("list_problems", problems::list),
+        lookup!("clear_problems", problems::clear),
     ]
-}
-
-fn no_arguments() -> Value {
-    json!({"type": "object", "properties": {}, "additionalProperties": false})
-}
-
-/// The configuration as it is now, with everything that is wrong.
-fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
-    let minds = Minds::load(&cx.workspace, cx.lang);
-    let mut problems = minds.problems().to_vec();
-    let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
-    let mut unknown = minds.unknown_tools(&names);
-    // Which tools a server has is not known before it runs; the list of problems tells then.
-    unknown.retain(|problem| !minds.has_servers() || !problem.id.starts_with("team/unknown-tool/"));
-    problems.extend(unknown);
-    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
-    (minds, problems)
-}
-
-/// True if `name` fits a pattern with `*`, whatever the case of its letters.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
-}
-
-/// Problems as lines for a model.
-fn problem_lines(problems: &[Problem]) -> String {
-    let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
-    problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

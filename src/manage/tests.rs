@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::domain::AgentId;
 use crate::domain::trust::{TrustEntry, TrustKind};
-use crate::domain::{AgentId, Lang};
 use crate::tools::test_support::{TestBench, schema_lines};
 
 const LLM: &str = "\

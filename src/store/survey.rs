@@ -6,18 +6,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use crate::domain::fresh_boots::{Reasoning, reasoning};
+use crate::domain::fresh_boots::reasoning;
 use crate::domain::latest::DisplayState;
-use crate::domain::left::undriven_state;
-use crate::domain::state::{Activity, derive};
+use crate::domain::shown_state::{Activity, derive};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::cycle_problems;
-use crate::domain::{
-    ContextPressure, Dialog, DialogMeta, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
-    RootId, SelfId,
-};
+use crate::domain::{Dialog, Problem, RootId, SelfId};
 
 use super::earlier_layout;
 use super::error::StoreError;
@@ -25,10 +19,12 @@ use super::file_stamps::{self, FolderStamps};
 use super::folder_cache::FolderCache;
 use super::in_parallel::in_parallel;
 use super::index_file::is_entry_name;
+use super::listing::{DialogListing, TreeListing};
 use super::lock::Lock;
 use super::problem_collector::ProblemCollector;
 use super::scan::ScanDepth;
-use super::tree::{TreeRead, TreeReader, about};
+use super::tree::{TreeReader, about};
+use super::tree_builder::TreeRead;
 use super::tree_index::{KnownTrees, NewTrees};
 use super::{Access, Store, files, folder_walk};
 
@@ -63,55 +59,6 @@ impl Survey {
         let today = self.trees.iter().filter(|tree| !tree.earlier);
         let dialogs = today.flat_map(|tree| &tree.dialogs);
         dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TreeListing {
-    pub root: RootId,
-    pub bucket: Bucket,
-    /// The main dialog first, then the side dialogs by id.
-    pub dialogs: Vec<DialogListing>,
-    /// Its sessions.
-    pub registry: Vec<RegistryEntry>,
-    /// True if something may be left to do: a generation was cut off, a prompt waits, a file
-    /// disagrees with the courses.
-    pub unclean: bool,
-    /// True for a tree of an earlier layout: history, which is only read.
-    pub earlier: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DialogListing {
-    pub id: SelfId,
-    pub meta: DialogMeta,
-    /// Boxed: a list holds very many.
-    pub latest: Box<Latest>,
-    /// Who assigned it; `None` for a main dialog.
-    pub asker: Option<SelfId>,
-    pub questions: Vec<Question>,
-    /// The side dialogs it waits for.
-    pub pending: Vec<Pending>,
-    /// First line of its assignment, or of the first words of a person.
-    pub about: String,
-    /// How far its fresh-boots reasoning is, if that is what it does.
-    pub reasoning: Option<Reasoning>,
-    pub genseq: Genseq,
-    pub pressure: ContextPressure,
-    /// What to show: what a loaded dialog would show, or what the process that drives it says.
-    pub state: DisplayState,
-}
-
-/// `driven`: another process drives the workspace; then what is written as running runs, and what rests
-/// shows what that process shows. Otherwise it shows what the next one would.
-fn displayed_state(dialog: &Dialog, driven: bool) -> DisplayState {
-    if !driven {
-        return undriven_state(dialog);
-    }
-    let running = dialog.latest.display_state.as_ref().filter(|state| state.is_running());
-    match running.filter(|_| !dialog.latest.is_dead()) {
-        Some(running) => running.clone(),
-        None => derive(dialog, Activity::Resting),
     }
 }
 
@@ -406,8 +353,8 @@ fn is_settled(read: &TreeRead) -> bool {
 /// where that is the same.
 fn states_while_driven(read: &TreeRead) -> Vec<Option<DisplayState>> {
     let state = |dialog: &Dialog| {
-        let driven = displayed_state(dialog, true);
-        (driven != displayed_state(dialog, false)).then_some(driven)
+        let driven = derive(dialog, Activity::Elsewhere);
+        (driven != derive(dialog, Activity::Left)).then_some(driven)
     };
     let main = read.tree.root.main();
     let mut dialogs: Vec<_> = read.tree.dialogs.iter().collect();
@@ -420,7 +367,9 @@ fn order(main: &SelfId, a: &SelfId, b: &SelfId) -> Ordering {
     (a != main, a).cmp(&(b != main, b))
 }
 
+/// `driven`: another process drives the workspace.
 fn listing(read: TreeRead, driven: bool) -> TreeListing {
+    let activity = if driven { Activity::Elsewhere } else { Activity::Left };
     let main = read.tree.root.main();
     let unclean = !read.repairs.is_empty()
         || !read.broken.is_empty()
@@ -430,7 +379,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     for (id, dialog) in read.tree.dialogs {
         let about = about(&dialog, read.first_message.get(&id));
         let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
-        let (reasoning, state) = (reasoning(&dialog), displayed_state(&dialog, driven));
+        let (reasoning, state) = (reasoning(&dialog), derive(&dialog, activity));
         let dialog = Arc::unwrap_or_clone(dialog);
         dialogs.push(DialogListing {
             asker: asker.filter(|_| id != main),

@@ -1,17 +1,28 @@
-//! Arguments of a call: raw text from a model becomes a checked object, or a sentence that says
-//! what is wrong with it. A tool only ever sees arguments that fit its schema.
+//! Arguments of a call: raw text from a model becomes the type that a tool has for them, or a sentence
+//! that says what is wrong with it. A tool only ever sees arguments that fit.
+//!
+//! ```text
+//! raw text ──▶ Args ──▶ reader ──▶ the type      faults: mismatch
+//! the type ──▶ parameters                        what the model is told
+//! ```
 
+mod mismatch;
+mod parameters;
+mod reader;
+
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::schema::{SchemaMismatch, as_integer, check_object};
-use super::tool::ToolSpec;
+pub(crate) use self::mismatch::{ArgMismatch, MismatchKind};
+pub(crate) use self::parameters::parameters;
+use self::reader::Reader;
 use crate::domain::json::{MAX_NESTING, TooDeep};
 use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
 const MAX_RAW_BYTES: usize = 4 * 1024 * 1024;
 
-/// Arguments that fit the tool's schema.
+/// Arguments as they were sent: an object, whatever is in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Args(Map<String, Value>);
 
@@ -22,23 +33,11 @@ pub(super) enum ArgFault {
     NotJson { reason: String },
     TooDeep(TooDeep),
     NotObject,
-    Mismatch(SchemaMismatch),
 }
 
 impl Args {
-    /// The arguments of a call.
-    pub(super) fn for_tool(raw: &str, tool: &ToolSpec) -> Result<Self, ArgFault> {
-        if tool.is_checked() { Self::parse(raw, &tool.parameters) } else { Self::read(raw) }
-    }
-
-    /// Reads and checks. Blank text stands for no arguments.
-    pub(super) fn parse(raw: &str, schema: &Value) -> Result<Self, ArgFault> {
-        let Self(mut object) = Self::read(raw)?;
-        check_object(schema, &mut object).map_err(ArgFault::Mismatch)?;
-        Ok(Self(object))
-    }
-
-    fn read(raw: &str) -> Result<Self, ArgFault> {
+    /// What a call says. Blank text stands for no arguments.
+    pub(super) fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > MAX_RAW_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
         }
@@ -54,49 +53,29 @@ impl Args {
         Ok(Self(object))
     }
 
+    /// As the type a tool has for them.
+    pub(crate) fn typed<A: DeserializeOwned>(self) -> Result<A, ArgMismatch> {
+        A::deserialize(Reader(Value::Object(self.0)))
+    }
+
     /// All of them, for a tool that passes them on.
     #[must_use]
     pub fn into_object(self) -> Map<String, Value> {
         self.0
     }
+}
 
-    /// The text of a field, if given.
-    pub fn text(&self, field: &str) -> Option<&str> {
-        self.0.get(field).and_then(Value::as_str)
+impl From<Map<String, Value>> for Args {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(object)
     }
+}
 
-    /// The text of a required field. The schema has made sure that it is there.
-    #[must_use]
-    pub fn required_text(&self, field: &str) -> &str {
-        self.text(field).unwrap_or_default()
-    }
-
-    /// The same arguments with another text in one field.
-    #[must_use]
-    pub fn with_text(mut self, field: &str, text: String) -> Self {
-        self.0.insert(field.to_owned(), Value::String(text));
-        self
-    }
-
-    /// The texts of a list, none if it is not given.
-    pub fn texts(&self, field: &str) -> Vec<&str> {
-        let items = self.0.get(field).and_then(Value::as_array);
-        items.into_iter().flatten().filter_map(Value::as_str).collect()
-    }
-
-    /// The whole number of a field, if given.
-    pub fn integer(&self, field: &str) -> Option<i64> {
-        self.0.get(field).and_then(as_integer)
-    }
-
-    /// Whether a field was given, whatever it holds.
-    pub fn has(&self, field: &str) -> bool {
-        self.0.contains_key(field)
-    }
-
-    /// The truth of a field, if given.
-    pub fn flag(&self, field: &str) -> Option<bool> {
-        self.0.get(field).and_then(Value::as_bool)
+/// What is said of a call that does not fit.
+pub(super) fn not_run(name: &str, reason: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{name} was not run. {reason}"),
+        Lang::Zh => format!("未执行 {name}。{reason}"),
     }
 }
 
@@ -129,7 +108,6 @@ impl ArgFault {
                 "The arguments must be one JSON object. Nothing was run.".to_owned()
             }
             (Self::NotObject, Lang::Zh) => "参数必须是一个 JSON 对象。未执行任何操作。".to_owned(),
-            (Self::Mismatch(mismatch), _) => mismatch.text(lang),
         }
     }
 }
@@ -137,22 +115,13 @@ impl ArgFault {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
-
-    fn schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {"n": {"type": "integer"}, "t": {"type": "string"}},
-            "additionalProperties": false
-        })
-    }
 
     #[test]
     fn blank_text_stands_for_no_arguments() {
         for raw in ["", "  ", "\n", "{}"] {
-            assert_eq!(Args::parse(raw, &schema()), Ok(Args::default()), "{raw:?}");
+            assert_eq!(Args::read(raw), Ok(Args::default()), "{raw:?}");
         }
     }
 
@@ -168,7 +137,7 @@ mod tests {
             ("\"{}\"", "one JSON object"),
             ("3", "one JSON object"),
         ] {
-            let fault = Args::parse(raw, &schema()).unwrap_err();
+            let fault = Args::read(raw).unwrap_err();
             assert!(fault.text(Lang::En).contains(sentence), "{raw}: {fault:?}");
             assert_ne!(fault.text(Lang::Zh), fault.text(Lang::En));
         }
@@ -177,17 +146,17 @@ mod tests {
     #[test]
     fn deep_nesting_and_huge_texts_are_refused_not_followed() {
         let deep = format!("{{\"t\":{}", "[".repeat(100_000));
-        let fault = Args::parse(&deep, &schema()).unwrap_err();
+        let fault = Args::read(&deep).unwrap_err();
         assert_eq!(fault, ArgFault::TooDeep(TooDeep { line: 1, column: 69 }));
         assert!(fault.text(Lang::En).contains("more than 64 deep (line 1, column 69)"));
         let long = " ".repeat(MAX_RAW_BYTES + 1);
-        assert!(matches!(Args::parse(&long, &schema()), Err(ArgFault::TooLong { .. })));
+        assert!(matches!(Args::read(&long), Err(ArgFault::TooLong { .. })));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_parsing_panic(raw in ".{0,200}") {
-            let _ = Args::parse(&raw, &schema());
+            let _ = Args::read(&raw);
         }
     }
 }

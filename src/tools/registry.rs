@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use super::args::Args;
+use super::args::{Args, not_run};
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::edits;
 use super::files;
@@ -262,16 +262,13 @@ impl ToolSubset {
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
         };
-        match Args::for_tool(raw_arguments, tool.spec()) {
+        match Args::read(raw_arguments) {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
                 call.await.unwrap_or_else(|_| ToolOutcome::failed(panicked(name, lang)))
             }
-            Err(fault) => ToolOutcome::failed(match lang {
-                Lang::En => format!("{name} was not run. {}", fault.text(lang)),
-                Lang::Zh => format!("未执行 {name}。{}", fault.text(lang)),
-            }),
+            Err(fault) => ToolOutcome::failed(not_run(name, &fault.text(lang), lang)),
         }
     }
 

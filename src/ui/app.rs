@@ -26,21 +26,22 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
-use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
 pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
+use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
+use crate::ui::lists;
 use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Drafts, Model, Place, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
@@ -150,7 +151,7 @@ pub struct App {
     last_ticket: Ticket,
     in_flight: BTreeMap<Ticket, InFlight>,
     saved_views: BTreeMap<DialogId, SavedView>,
-    back: Vec<BackEntry>,
+    back: Vec<Place>,
     /// A jump searches its target, also in older courses.
     is_seeking: bool,
     before_answering: Option<ReturnPoint>,
@@ -403,19 +404,7 @@ impl App {
             return false;
         };
         let mut intents = Vec::new();
-        let queued = self.queued();
-        let mut cx = Cx {
-            queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
-            ui: &self.ui,
-            intents: &mut intents,
-        };
-        let handled = work(pane.as_mut(), &mut cx);
+        let handled = work(pane.as_mut(), &mut self.cx(&self.queued(), &mut intents));
         if handled != Handled::Close {
             self.overlays.push(pane);
         } else if self.overlays.is_empty() {
@@ -428,6 +417,27 @@ impl App {
         handled != Handled::Ignored
     }
 
+    fn cx<'a>(&'a self, queued: &'a [QueuedMessage], intents: &'a mut Vec<Intent>) -> Cx<'a> {
+        Cx {
+            model: &self.model,
+            places: &self.back,
+            queued,
+            drafts: &self.drafts,
+            ui: &self.ui,
+            intents,
+        }
+    }
+
+    /// Shows a list, or does what it wants instead.
+    fn show_list(&mut self, scope: Scope) {
+        let mut intents = Vec::new();
+        let opened = lists::open(scope, &mut self.cx(&self.queued(), &mut intents));
+        self.overlays.extend(opened);
+        for intent in intents {
+            self.apply_intent(intent);
+        }
+    }
+
     fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
@@ -435,6 +445,7 @@ impl App {
             Intent::StopProcess(pid) => self.stop_process(pid),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
+            Intent::GoTo(place) => self.go_to_place(place),
             Intent::Open(dialog) => {
                 self.open(&dialog, None);
                 self.set_focus(Focus::Dialog);
@@ -471,4 +482,4 @@ impl App {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;

@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
-use super::panes::{
-    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
-};
+use super::lists;
+use super::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -34,10 +33,12 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusFirst, &["1"]),
     Scope::PANES.bind(Action::FocusSecond, &["2"]),
     Scope::PANES.bind(Action::FocusThird, &["3"]),
-    Scope::PANES.bind(Action::OpenProcesses, &["b"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
-    Scope::PANES.bind(Action::Problems, &["!"]),
+];
+
+/// Those that help shows last in their scope, below the lists that can be opened there.
+const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
     Scope::PANES.bind(Action::Quit, &["q"]).does(
         "Quit the program; asks first while something is running",
@@ -60,11 +61,12 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         composer::BINDINGS,
         shelf::BINDINGS,
         sheet::BINDINGS,
-        processes::BINDINGS,
         queued::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,
+        &lists::bindings(),
+        LAST,
     ]
     .concat()
 });

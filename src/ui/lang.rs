@@ -16,6 +16,11 @@ impl Text {
         Self { en, zh }
     }
 
+    /// The text with a name for its `{}`.
+    pub fn with(self, name: &str, lang: Lang) -> String {
+        self.get(lang).replacen("{}", name, 1)
+    }
+
     pub const fn get(self, lang: Lang) -> &'static str {
         match lang {
             Lang::En => self.en,
@@ -200,12 +205,7 @@ words! {
     TryNow: "retry now" / "立即重试";
     NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "retrying" / "正在重试";
-    ProblemsTitle: "PROBLEMS" / "问题";
-    NoProblems: "no problems" / "没有问题";
     AllFixed: "all problems are fixed" / "问题都已解决";
-    SeverityInfo: "note" / "提示";
-    SeverityWarning: "warning" / "警告";
-    SeverityError: "error" / "错误";
     PlayAgain: "play again" / "重新播放";
     LeaveProgram: "quit" / "退出";
     DraftCleared: "draft cleared" / "草稿已清空";
@@ -281,17 +281,12 @@ words! {
     Revive: "restore" / "恢复";
     ShelfTitle: "DONE AND ARCHIVED" / "已完成与已归档";
     ShelfEmpty: "nothing is done or archived yet" / "还没有完成或归档的对话";
-    ProcessesTitle: "BACKGROUND PROCESSES" / "后台进程";
-    ProcessesEmpty: "no command is running in the background" / "没有仍在运行的命令";
     InBackground: "in background" / "个后台进程";
-    StopProcessQuestion: "stop process {} and everything it started?" / "停止进程 {} 及其启动的所有进程吗？";
     LeaveRunning: "leave running" / "让它们继续";
     StopThem: "stop" / "停止它们";
     EndToo: "quit, they end too" / "退出，它们一并结束";
     Sandbox: "sandbox" / "沙箱";
     Stay: "stay" / "不退出";
-    Ended: "ended" / "已结束";
-    Lost: "lost" / "已丢失";
     SideDialog: "side dialog" / "支线对话";
     Pane: "pane" / "窗格";
     FreshBoots: "FBR" / "重新思考";

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::SelfId;
 use crate::domain::latest::{StopReason, StopRequest};
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 
 use super::port::{Port, SentRequest};
 

@@ -1,8 +1,14 @@
 //! The tree task: owns the state of one tree, handles the requests of the user and of drives.
 //!
-//! Uses all folders but `supervisor`.
+//! [`state`] is the state and the one way to change it; around it the parts that handle requests; above them
+//! [`task`], the loop. Uses all folders but `supervisor`.
 
-pub mod drive_requests;
-pub mod ending;
+mod declare_dead;
+mod drive_requests;
+mod ending;
+mod keep_going;
+pub mod reminders;
+mod state;
 pub mod task;
+mod upkeep;
 pub mod user_requests;

@@ -35,9 +35,10 @@ impl App {
             DriverEvent::Sheet { dialog, sheet } => {
                 return self.model.sheets.update(&dialog, *sheet);
             }
-            DriverEvent::Fact { dialog, at, entry } => {
-                self.refresh_sheet_after(&dialog, &entry);
-                return self.with_open(&dialog, |open| open.fact(at, &entry));
+            DriverEvent::Fact(fact) => {
+                self.refresh_sheet_after(fact.dialog(), fact.entry());
+                return self
+                    .with_open(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
             }
             DriverEvent::Live { dialog, segment, text } => {
                 return self.with_open(&dialog, |open| open.push_live(segment, &text));

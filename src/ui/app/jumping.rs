@@ -2,24 +2,14 @@
 //! requested: older records, then the previous course.
 
 use super::{App, Focus};
-use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
+use crate::domain::transcript::{Body, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::lang::Word;
-use crate::ui::model::Tone;
+use crate::ui::model::{Place, Tone};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
-
-/// A position to go back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BackEntry {
-    pub dialog: DialogId,
-    /// `None` for the newest course.
-    pub course: Option<Course>,
-    /// The row at the top of the view; `None` while it followed the end.
-    pub position: Option<(RecordPosition, usize)>,
-}
 
 /// Where the jump from a block leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +100,7 @@ impl App {
         let Some(open) = &self.model.open else {
             return;
         };
-        let stop = BackEntry {
+        let stop = Place {
             dialog: open.dialog.clone(),
             course: (open.course != open.courses).then_some(open.course),
             position: self.transcript.top_position(open),
@@ -124,6 +114,20 @@ impl App {
         let Some(stop) = self.back.pop() else {
             return self.notify(Tone::Plain, Word::NothingBefore);
         };
+        self.visit(stop);
+    }
+
+    /// Goes to one of the places to go back to; the current one takes its row in the list.
+    pub(super) fn go_to_place(&mut self, place: usize) {
+        if place < self.back.len() {
+            let place = self.back.remove(place);
+            self.remember_position();
+            self.visit(place);
+            self.set_focus(Focus::Dialog);
+        }
+    }
+
+    fn visit(&mut self, stop: Place) {
         self.is_seeking = false;
         let here = self.model.open.as_ref().is_some_and(|open| {
             let course = (open.course != open.courses).then_some(open.course);

@@ -4,7 +4,6 @@ use super::{App, Effect, InFlight};
 use crate::domain::Background;
 use crate::domain::sandbox::Level;
 use crate::protocol::Command;
-use crate::ui::panes::processes::Processes;
 use crate::ui::panes::quit::QuitPrompt;
 
 /// What happens to background processes when the program quits.
@@ -23,10 +22,6 @@ impl App {
 
     pub(super) fn processes_running(&self) -> usize {
         self.model.processes.iter().filter(|process| Background::is_running(process)).count()
-    }
-
-    pub(super) fn open_processes(&mut self) {
-        self.overlays.push(Box::new(Processes::default()));
     }
 
     /// Sets the sandbox level of commands to show.

@@ -16,8 +16,10 @@ use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
+use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
@@ -272,6 +274,7 @@ impl Screen<'_> {
         }
         let counts = self.counts;
         let row = self.open_row();
+        let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
         let values = StatusValues {
             counts,
             questions: self.app.model.inbox.len(),
@@ -279,6 +282,7 @@ impl Screen<'_> {
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.app.model.problems.len(),
+            problems_key: &problems_key,
             processes: self.app.processes_running(),
             unagreed: self.app.model.consent.waiting.len(),
             look_only: self.app.model.consent.read_only,
@@ -291,19 +295,8 @@ impl Screen<'_> {
 
     fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let queued = self.app.queued();
-        let model = &self.app.model;
         let mut intents = Vec::new();
-        let cx = Cx {
-            queued: &queued,
-            workspace: &model.workspace,
-            sheets: &model.sheets,
-            consent: &model.consent,
-            problems: &model.problems,
-            processes: &model.processes,
-            drafts: &self.app.drafts,
-            ui: view.ui,
-            intents: &mut intents,
-        };
+        let cx = self.app.cx(&queued, &mut intents);
         for pane in &self.app.overlays {
             pane.draw(frame, area, view, &cx);
         }

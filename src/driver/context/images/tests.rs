@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::Lang;
+use crate::domain::attachment::MAX_IMAGE_BYTES;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -121,13 +122,4 @@ fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
     assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));
-}
-
-#[test]
-fn times_in_file_names_are_those_of_dominds() {
-    for (stamp, expected) in
-        [("1970-01-01 00:00:00", "0"), ("1970-01-01 00:00:36", "rs0"), ("?", "0")]
-    {
-        assert_eq!(base36(&Stamp::new(stamp)), expected);
-    }
 }

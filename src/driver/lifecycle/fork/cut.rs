@@ -14,45 +14,16 @@ use crate::domain::record::{
 };
 use crate::domain::tree::TreeChange;
 use crate::domain::{
-    Assignment, Course, Dialog, DialogId, DialogMeta, Genseq, History, Latest, Question, Reminder,
-    RootAnchor, RootId, SelfId, Stamp,
+    Assignment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId, SelfId,
+    Stamp,
 };
 use crate::store::CourseLine;
 
-use super::ForkPoint;
 use super::assignments;
-use super::lines::{Courses, CutPosition, is_snapshot, lines_before, with_renamed_root};
-
-/// A dialog of the source, with all its records.
-#[derive(Debug, Clone)]
-pub struct SourceDialog {
-    pub dialog: Dialog,
-    pub courses: Courses,
-}
-
-/// How the generation at the fork point began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GenerationOpening {
-    /// With a message of the user.
-    User(String),
-    /// With the prompt of a new course.
-    Course(Box<CourseStartPrompt>),
-    /// Without a prompt, or with one that the runtime sends again.
-    Nothing,
-}
-
-/// A dialog as it was at the fork point.
-#[derive(Debug)]
-pub struct ForkedDialog {
-    pub meta: DialogMeta,
-    pub latest: Latest,
-    pub courses: Courses,
-    /// Derived from the kept records.
-    pub history: History,
-    /// Its creation and first assignment; `None` for the main dialog.
-    pub created: Option<SideDialogCreated>,
-    pub first_assignment: Option<Assignment>,
-}
+use super::dialogs::{ForkPoint, ForkedDialog, GenerationOpening, SourceDialog};
+use super::lines::{
+    Courses, CutPosition, is_written_anew, lines_before, snapshot_records, with_renamed_root,
+};
 
 /// One fork.
 #[derive(Debug, Clone, Copy)]
@@ -262,7 +233,7 @@ impl ForkPlan<'_> {
             stack,
         }];
         for (course, lines) in &copy.courses {
-            let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
+            let kept = lines.iter().filter(|line| !is_written_anew(&line.entry));
             let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
             changes.push(TreeChange::Append { dialog: dialog.clone(), course: *course, entries });
         }
@@ -327,15 +298,6 @@ fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
     ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
 }
 
-/// Snapshots go to the end of the first course, with the root position before any generation.
-pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
-    let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
-    let entry =
-        |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
-    let entries = records.into_iter().map(entry).collect();
-    TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
-}
-
 fn fold_history(courses: &Courses) -> History {
     let mut history = History::new(Course::FIRST);
     for (course, lines) in courses {
@@ -373,8 +335,8 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
         })
         .collect();
     let earlier = lines.iter().take(end.line);
-    let opens_course =
-        *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
+    let opens_course = *course > Course::FIRST
+        && earlier.filter(|line| !is_written_anew(&line.entry)).count() == 0;
     match prompts.first() {
         Some(text) if text.origin == Origin::User => GenerationOpening::User(user_text(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {

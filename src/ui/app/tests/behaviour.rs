@@ -7,13 +7,11 @@ use crate::domain::background::{Background, BackgroundState};
 use crate::domain::{DialogId, DisplayState, RootId, Stamp};
 use crate::protocol::event::{QueuedMessage, Segment, WorkspaceView};
 use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
-use crate::ui::action::Scope;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
-use crate::ui::panes::{
-    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
-};
+use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 use crate::ui::theme::Glyphs;
 
 fn line_of(screen: &str, text: &str) -> Option<usize> {
@@ -45,6 +43,7 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 /// A stage with the focus in this scope.
 fn focused(scope: Scope) -> Stage {
     let mut stage = streaming(120, 40);
+    stage.keys("1 g j j <enter>").page(DBA_STORY).keys("1 k <enter>").page(STORY);
     let queued = QueuedMessage { message: "m".into(), text: "wait".into() };
     let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(main)));
@@ -65,14 +64,18 @@ fn focused(scope: Scope) -> Stage {
         (composer::SCOPE, "3 i"),
         (shelf::SCOPE, "1 u"),
         (sheet::SCOPE, "3 r"),
-        (processes::SCOPE, "1 b"),
         (queued::SCOPE, "<alt+q>"),
         (consent::SCOPE, "1 L"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
-    let (_, keys) = keys.iter().find(|(known, _)| *known == scope).expect("how to get there");
-    stage.keys(keys);
+    match keys.iter().find(|(known, _)| *known == scope) {
+        Some((_, keys)) => stage.keys(keys),
+        None => {
+            let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
+            stage.keys("1").key_named(opens.expect("a way to open it").keys[0])
+        }
+    };
     let asked = stage.sent.iter().find_map(|command| {
         let Command::Shelf { ticket } = command else { return None };
         Some(*ticket)
@@ -92,8 +95,7 @@ fn every_binding_does_something() {
     for binding in bindings::all() {
         let mut stage = focused(binding.scope);
         stage.screen();
-        let key = binding.keys[0];
-        stage.keys(&if key.chars().count() > 1 { format!("<{key}>") } else { key.to_owned() });
+        stage.key_named(binding.keys[0]);
         let screen = stage.screen();
         assert!(!screen.contains("does nothing here"), "{binding:?}\n{screen}");
     }
