@@ -144,6 +144,7 @@ fn is_this_machine(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::Secret;
 
     #[test]
     fn a_secret_is_never_printed_and_is_not_blank() {
