@@ -4,9 +4,9 @@
 //! Uses `steps`, `shared`, `reporting` and `texts`.
 
 pub mod answer;
+pub mod drives;
 mod live;
 pub mod port;
 mod retry;
-pub mod slot;
 mod stream;
 pub mod task;

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human;
-use crate::driver::drive::slot::SlotState;
 use crate::driver::generation::interjection;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::stop::mark_stopped;
@@ -136,7 +135,7 @@ impl TreeState {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
-            TreeRequest::RetryNow { dialog } => self.retry_now(&dialog),
+            TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
@@ -177,13 +176,6 @@ impl TreeState {
                 }
                 let _ = reply.send(is_idle);
             }
-        }
-    }
-
-    /// Does nothing if the dialog does not wait for a retry.
-    fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
-            retry_now.notify_waiters();
         }
     }
 
