@@ -3,37 +3,50 @@
 //!
 //! Nothing here waits, reads a clock or writes to the terminal.
 
+mod alerts;
 mod answering;
 mod consent;
 mod continuing;
 mod ending;
 mod events;
+mod focus;
 mod handlers;
 mod jumping;
 mod lifecycle;
 mod opening;
+mod overlays;
 mod processes;
 mod queued;
+mod quitting;
+mod requests;
 mod screen;
 mod sheets;
+mod startup;
 mod unused_keys;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
+use self::alerts::Alerts;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
+pub use self::focus::Focus;
+use self::focus::FocusState;
 use self::jumping::BackEntry;
-pub use self::processes::QuitPolicy;
-use self::queued::PendingTakeBack;
+use self::overlays::{OverlayFacts, Overlays};
+use self::queued::QueueStrip;
+pub use self::quitting::QuitPolicy;
+use self::quitting::Quitting;
+use self::requests::{Request, Requests};
 pub use self::screen::Screen;
-use crate::domain::sandbox::Level;
+use self::startup::Startup;
+use self::unused_keys::KeyReports;
 use crate::domain::transcript::RecordPosition;
-use crate::domain::{Clock, DialogId, RootId};
-use crate::protocol::{Command, Lifecycle, Ticket};
+use crate::domain::{Clock, DialogId};
+use crate::protocol::{Command, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
@@ -51,20 +64,8 @@ use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
-/// Questions that arrive within this time ring the bell once.
-const RING_INTERVAL: Duration = Duration::from_secs(3);
-
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
-
-/// Which part of the screen gets the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    Tree,
-    Inbox,
-    Dialog,
-    Composer,
-}
 
 /// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,30 +95,6 @@ pub struct AppOptions {
     pub moment: Instant,
 }
 
-/// A request whose result the screen waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum InFlight {
-    Open,
-    /// A message or answer; its draft is kept until it is on disk.
-    Send {
-        key: DraftKey,
-        text: String,
-    },
-    Create {
-        text: String,
-        taskdoc: String,
-    },
-    /// A change of a dialog, with the dialog's name.
-    Lifecycle(Lifecycle, String),
-    /// A queued message is taken back.
-    TakeBack(PendingTakeBack),
-    /// The content of a sheet.
-    Sheet,
-    /// The keep-going setting of a dialog.
-    KeepGoing(DialogId),
-    Other,
-}
-
 /// The view on a dialog, restored when it is opened again.
 #[derive(Debug, Clone, Default)]
 struct SavedView {
@@ -140,48 +117,25 @@ pub struct App {
     drafts: Drafts,
     composer: Composer,
     transcript: TranscriptPane,
-    focus: Focus,
-    /// The pane the composer was entered from.
-    pane: Focus,
-    zoomed: bool,
-    overlays: Vec<Box<dyn Overlay>>,
+    focus: FocusState,
+    overlays: Overlays,
     commands: Vec<Command>,
     effects: Vec<Effect>,
-    last_ticket: Ticket,
-    in_flight: BTreeMap<Ticket, InFlight>,
+    requests: Requests,
+    alerts: Alerts,
     saved_views: BTreeMap<DialogId, SavedView>,
     back: Vec<BackEntry>,
     /// A jump searches its target, also in older courses.
     is_seeking: bool,
     before_answering: Option<ReturnPoint>,
-    startup: BTreeSet<StartupStep>,
-    is_shutting_down: bool,
-    quit_policy: QuitPolicy,
-    /// The sandbox level of commands, once known.
-    level: Option<Level>,
-    /// Set for a demo only.
-    ending: Option<DemoEnding>,
+    startup: Startup,
+    quitting: Quitting,
+    ending: DemoEnding,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
-    rang_at: Option<Instant>,
-    title_count: Option<usize>,
-    /// The dialog that was marked done or archived last; selected when the list is opened.
-    last_put_away: Option<RootId>,
-    /// The key being handled.
-    pressed: Option<Chord>,
-    /// The last key, if it had no action.
-    last_unused_key: Option<(Scope, Chord)>,
-    /// When the queue of the open dialog became non-empty.
-    queued_since: Option<Instant>,
-}
-
-/// What has to arrive before the first dialog is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum StartupStep {
-    Rows,
-    Inbox,
-    DialogOpened,
+    keys: KeyReports,
+    queue: QueueStrip,
 }
 
 impl App {
@@ -193,32 +147,24 @@ impl App {
             drafts: Drafts::new(options.drafts),
             composer: Composer::default(),
             transcript: TranscriptPane::default(),
-            focus: Focus::Tree,
-            pane: Focus::Tree,
-            zoomed: false,
-            overlays: Vec::new(),
+            focus: FocusState::default(),
+            overlays: Overlays::default(),
             commands: Vec::new(),
             effects: Vec::new(),
-            last_ticket: 0,
-            in_flight: BTreeMap::new(),
+            requests: Requests::default(),
+            alerts: Alerts::default(),
             saved_views: BTreeMap::new(),
             back: Vec::new(),
             is_seeking: false,
             before_answering: None,
-            startup: BTreeSet::new(),
-            is_shutting_down: false,
-            quit_policy: QuitPolicy::default(),
-            level: None,
-            ending: None,
+            startup: Startup::default(),
+            quitting: Quitting::default(),
+            ending: DemoEnding::default(),
             dirty: true,
             moment: options.moment,
             drawn_at: options.moment,
-            rang_at: None,
-            title_count: None,
-            last_put_away: None,
-            pressed: None,
-            last_unused_key: None,
-            queued_since: None,
+            keys: KeyReports::default(),
+            queue: QueueStrip::default(),
         }
     }
 
@@ -229,14 +175,12 @@ impl App {
         }
         self.dirty = true;
         let chord = Chord::from(key);
-        self.pressed = Some(chord);
-        // After another key, an unused key is reported again.
-        self.last_unused_key.take_if(|(_, dead)| *dead != chord);
+        self.keys.press(chord);
         if self.overlays.is_empty() {
-            let known = self.ending_action(chord);
+            let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus == Focus::Composer => self.type_or_notify(key),
+                None if self.focus.now() == Focus::Composer => self.type_or_notify(key),
                 None => self.report_unused_key(self.scope(), chord),
             }
         } else {
@@ -255,10 +199,10 @@ impl App {
         }) {
             return self.take_commands();
         }
-        if self.focus != Focus::Composer {
+        if self.focus.now() != Focus::Composer {
             self.focus_composer();
         }
-        if self.focus == Focus::Composer {
+        if self.focus.now() == Focus::Composer {
             if self.composer.field.paste(text) {
                 self.keep_draft();
             } else {
@@ -313,10 +257,7 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        let counts = count > 0 || self.title_count.is_some() || self.rang_at.is_some();
-        if counts && self.title_count.replace(count) != Some(count) {
-            self.effects.push(Effect::Title(count));
-        }
+        self.effects.extend(self.alerts.title(count));
         std::mem::take(&mut self.effects)
     }
 
@@ -332,7 +273,7 @@ impl App {
 
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
-        self.is_shutting_down = true;
+        self.quitting.begin();
         self.dirty = true;
         self.drafts.save();
     }
@@ -342,19 +283,24 @@ impl App {
         self.drafts.save();
     }
 
+    /// Makes this the screen of a demo, which shows `text` at its end.
+    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
+        self.ending = DemoEnding::of_demo(text, begun);
+    }
+
+    /// True if the user quit in order to replay the demo.
+    pub fn replays(&self) -> bool {
+        self.ending.replays()
+    }
+
     /// The number of open questions, for the summary after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.len()
     }
 
-    /// True once rows and inbox have arrived: before that the screen must not report them as empty.
-    fn is_listed(&self) -> bool {
-        self.startup.contains(&StartupStep::Rows) && self.startup.contains(&StartupStep::Inbox)
-    }
-
     /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
-        match self.focus {
+        match self.focus.now() {
             Focus::Tree => tree::SCOPE,
             Focus::Inbox => inbox::SCOPE,
             Focus::Dialog => transcript::SCOPE,
@@ -362,10 +308,11 @@ impl App {
         }
     }
 
-    fn ticket(&mut self, waiting: InFlight) -> Ticket {
-        self.last_ticket += 1;
-        self.in_flight.insert(self.last_ticket, waiting);
-        self.last_ticket
+    /// Sends a request; its result is awaited under the ticket.
+    fn request(&mut self, request: Request) -> Ticket {
+        let (ticket, command) = self.requests.begin(request);
+        self.commands.push(command);
+        ticket
     }
 
     fn notify(&mut self, tone: Tone, word: Word) {
@@ -378,7 +325,7 @@ impl App {
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.last().map_or(Scope::PANES, |pane| pane.scope());
+        let scope = self.overlays.scope().unwrap_or(Scope::PANES);
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
@@ -399,29 +346,16 @@ impl App {
         &mut self,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> bool {
-        let Some(mut pane) = self.overlays.pop() else {
-            return false;
-        };
-        let mut intents = Vec::new();
         let queued = self.queued();
-        let mut cx = Cx {
+        let facts = OverlayFacts {
+            model: &self.model,
             queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
             drafts: &self.drafts,
             ui: &self.ui,
-            intents: &mut intents,
         };
-        let handled = work(pane.as_mut(), &mut cx);
-        if handled != Handled::Close {
-            self.overlays.push(pane);
-        } else if self.overlays.is_empty() {
-            self.model.sheets.close();
-            self.drafts.save();
-        }
+        let Some((handled, intents)) = self.overlays.call(facts, work) else {
+            return false;
+        };
         for intent in intents {
             self.apply_intent(intent);
         }
@@ -431,8 +365,8 @@ impl App {
     fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
-            Intent::QuitAndStop => self.quit_and_stop(),
-            Intent::StopProcess(pid) => self.stop_process(pid),
+            Intent::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
+            Intent::StopProcess(pid) => drop(self.request(Request::StopProcess { pid })),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
             Intent::Open(dialog) => {
@@ -440,6 +374,7 @@ impl App {
                 self.set_focus(Focus::Dialog);
             }
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
+            Intent::StoreDrafts => self.drafts.save(),
             Intent::SaveDraft(key, text) => self.drafts.set(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
@@ -448,17 +383,15 @@ impl App {
             Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
             Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
             Intent::Confirm(question, yes) => {
-                self.overlays.push(Box::new(Confirm::with_text(&question, *yes)));
+                self.overlays.push(Confirm::with_text(&question, *yes));
             }
             Intent::ConfirmPermanent(question, yes) => {
-                self.overlays.push(Box::new(Confirm::permanent(&question, *yes)));
+                self.overlays.push(Confirm::permanent(&question, *yes));
             }
             Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
                 self.drafts.set(&DraftKey::New, &text, self.moment);
-                let ticket =
-                    self.ticket(InFlight::Create { text: text.clone(), taskdoc: taskdoc.clone() });
-                self.commands.push(Command::Create { ticket, agent, taskdoc, text });
+                self.request(Request::Create { agent, taskdoc, text });
             }
         }
     }
@@ -466,7 +399,7 @@ impl App {
     fn new_dialog(&mut self) {
         let draft = self.drafts.get(&DraftKey::New);
         let form = NewDialog::new(&self.model.workspace, draft);
-        self.overlays.push(Box::new(form));
+        self.overlays.push(form);
     }
 }
 

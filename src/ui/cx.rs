@@ -98,6 +98,8 @@ pub enum Intent {
         level: Option<Level>,
         then: Option<DialogId>,
     },
+    /// Hand all drafts over to be stored now.
+    StoreDrafts,
     /// The text typed so far, stored as a draft.
     SaveDraft(DraftKey, String),
     /// A change on a sheet, with the draft it comes from.

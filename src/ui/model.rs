@@ -14,6 +14,7 @@ pub mod retries;
 pub mod sheets;
 pub mod tree;
 
+use crate::domain::sandbox::Level;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, WorkspaceView};
 
@@ -34,9 +35,10 @@ pub struct Model {
     pub inbox: Inbox,
     pub open: Option<OpenDialog>,
     pub retries: Retries,
-    pub sheets: Sheets,
     /// What waits for the user's consent.
     pub consent: ConsentView,
+    /// The sandbox level of commands, once known.
+    pub level: Option<Level>,
     pub problems: Vec<Problem>,
     /// Background processes of members.
     pub processes: Vec<Background>,

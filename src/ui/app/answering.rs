@@ -2,11 +2,11 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Focus, InFlight, ReturnPoint};
+use super::{App, Focus, Request, ReturnPoint};
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::{CallId, DialogId};
-use crate::protocol::{Command, InboxRow};
+use crate::protocol::InboxRow;
 use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
@@ -78,17 +78,14 @@ impl App {
     pub(super) fn answer(&mut self, row: &InboxRow) {
         if self.before_answering.is_none() {
             self.before_answering = Some(ReturnPoint {
-                focus: if self.focus == Focus::Composer { self.pane } else { self.focus },
+                focus: self.focus.pane(),
                 dialog: self.model.open.as_ref().map(|open| open.dialog.clone()),
             });
         }
         self.model.inbox.select_id(&row.question.id);
         self.write_to(Target::Question { dialog: row.dialog.clone(), id: row.question.id.clone() });
         self.show_question(row);
-        if self.focus != Focus::Composer {
-            self.pane = self.focus;
-        }
-        self.focus = Focus::Composer;
+        self.focus.set(Focus::Composer);
     }
 
     fn show_question(&mut self, row: &InboxRow) {
@@ -143,17 +140,7 @@ impl App {
     /// A draft, unless it is already being sent.
     fn unsent_draft(&self, key: &DraftKey) -> String {
         let draft = self.drafts.get(key);
-        let on_its_way = self.in_flight.values().any(|waiting| match waiting {
-            InFlight::Send { key: of, text } => of == key && text == draft,
-            InFlight::Open
-            | InFlight::Create { .. }
-            | InFlight::Lifecycle(..)
-            | InFlight::TakeBack(_)
-            | InFlight::Sheet
-            | InFlight::KeepGoing(_)
-            | InFlight::Other => false,
-        });
-        if on_its_way { String::new() } else { draft.to_owned() }
+        if self.requests.sends(key, draft) { String::new() } else { draft.to_owned() }
     }
 
     pub(super) fn keep_draft(&mut self) {
@@ -182,28 +169,27 @@ impl App {
         if text.trim().is_empty() {
             return self.notify(Tone::Plain, Word::NothingToSend);
         }
-        let Some(key) = self.composer.target.key() else {
+        if self.composer.target == Target::Nobody {
             return;
-        };
+        }
         if self.awaits_take_back() {
             return self.notify(Tone::Plain, Word::Busy);
         }
         self.keep_draft();
         self.drafts.save();
         let (_, PickedAnswer { text: said, .. }) = self.read_answer(&text);
-        let ticket = self.ticket(InFlight::Send { key, text });
         self.composer.remember(&said);
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => {}
             Target::Dialog(dialog) => {
-                self.commands.push(Command::Say { ticket, dialog, text: said });
+                self.request(Request::Say { dialog, text: said, typed: text });
                 self.transcript.go(ScrollMove::End);
             }
             Target::Question { dialog, id } => {
                 self.model.inbox.mark_sent(&id);
                 let question = id.clone();
-                self.commands.push(Command::Answer { ticket, dialog, question, text: said });
+                self.request(Request::Answer { dialog, question, text: said, typed: text });
                 self.after_answer(&id);
             }
         }
@@ -226,7 +212,7 @@ impl App {
         if self.current_question().is_some() {
             self.stop_answering();
         } else {
-            self.set_focus(self.pane);
+            self.set_focus(self.focus.pane());
         }
     }
 
@@ -304,9 +290,6 @@ impl App {
             self.notify(Tone::Plain, Word::NoTarget);
             return;
         }
-        if self.focus != Focus::Composer {
-            self.pane = self.focus;
-        }
-        self.focus = Focus::Composer;
+        self.focus.set(Focus::Composer);
     }
 }

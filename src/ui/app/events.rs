@@ -1,13 +1,12 @@
 //! Driver events, applied to the model.
 
-use super::{App, Effect, Focus, InFlight, RING_INTERVAL, StartupStep};
+use super::{App, Effect, Focus, Request};
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::text::SafeText;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
@@ -24,16 +23,18 @@ impl App {
             DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
-                self.startup.insert(StartupStep::Rows);
+                self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => self.apply_row(*row),
             DriverEvent::Removed(dialog) => self.dialog_removed(&dialog),
             DriverEvent::Inbox(rows) => self.apply_inbox(rows),
-            DriverEvent::Asked { headline, .. } => self.ring_bell(&headline),
+            DriverEvent::Asked { headline, .. } => {
+                self.effects.extend(self.alerts.ring(&headline, self.moment));
+            }
             DriverEvent::Answered { question, .. } => self.question_removed(&question),
             DriverEvent::Page { ticket, page } => self.apply_page(ticket, *page),
             DriverEvent::Sheet { dialog, sheet } => {
-                return self.model.sheets.update(&dialog, *sheet);
+                return self.overlays.update_sheet(&dialog, *sheet);
             }
             DriverEvent::Fact { dialog, at, entry } => {
                 self.refresh_sheet_after(&dialog, &entry);
@@ -65,7 +66,9 @@ impl App {
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => self.apply_consent(consent),
             DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
-            DriverEvent::Quiet(outcome) => return self.update_ending(outcome),
+            DriverEvent::Quiet(outcome) => {
+                return self.ending.update(outcome, !self.model.tree.is_empty());
+            }
             DriverEvent::Halted(_) => return false,
             DriverEvent::Lagged => self.reload_all(),
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
@@ -75,7 +78,7 @@ impl App {
 
     fn apply_row(&mut self, row: TreeRow) {
         if row.state.is_running() {
-            self.hide_ending();
+            self.ending.hide();
         } else {
             self.model.retries.forget(&row.dialog);
         }
@@ -99,7 +102,7 @@ impl App {
         self.back.retain(|stop| stop.dialog.root != dialog.root);
         if lost {
             self.close_open();
-            if self.focus == Focus::Composer || self.focus == Focus::Dialog {
+            if self.focus.now() == Focus::Composer || self.focus.now() == Focus::Dialog {
                 self.set_focus(Focus::Tree);
             }
         }
@@ -107,21 +110,12 @@ impl App {
 
     fn apply_inbox(&mut self, rows: Vec<InboxRow>) {
         self.model.inbox.set(rows);
-        self.startup.insert(StartupStep::Inbox);
+        self.startup.inbox_arrived();
         if let Target::Question { id, .. } = &self.composer.target {
             let id = id.clone();
             if self.model.inbox.get(&id).is_none() {
                 self.question_removed(&id);
             }
-        }
-    }
-
-    /// Rings once per burst; the title always counts.
-    fn ring_bell(&mut self, headline: &str) {
-        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + RING_INTERVAL);
-        if !in_burst {
-            self.rang_at = Some(self.moment);
-            self.effects.push(Effect::Ring(SafeText::line(headline)));
         }
     }
 
@@ -139,9 +133,17 @@ impl App {
     }
 
     fn request_done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
-        match self.in_flight.remove(&ticket) {
-            Some(InFlight::Send { key, text }) => self.message_saved(&key, &text),
-            Some(InFlight::Create { text, taskdoc }) => {
+        match self.requests.finish(ticket) {
+            Some(Request::Say { dialog, typed, .. }) => {
+                self.message_saved(&DraftKey::Message(dialog), &typed);
+            }
+            Some(Request::Answer { question, typed, .. }) => {
+                self.message_saved(&DraftKey::Answer(question), &typed);
+            }
+            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
+                self.message_saved(&key, &text);
+            }
+            Some(Request::Create { text, taskdoc, .. }) => {
                 self.message_saved(&DraftKey::New, &text);
                 self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
@@ -149,25 +151,57 @@ impl App {
                     self.set_focus(Focus::Dialog);
                 }
             }
-            Some(InFlight::TakeBack(back)) => self.taken_back(&back),
-            Some(InFlight::Lifecycle(change, name)) => self.lifecycle_changed(&change, &name),
-            Some(InFlight::KeepGoing(dialog)) => self.notify_keep_going(&dialog),
-            Some(InFlight::Open | InFlight::Sheet | InFlight::Other) | None => {}
+            Some(Request::TakeBack(back)) => self.taken_back(&back),
+            Some(Request::Lifecycle { change, name }) => self.lifecycle_changed(&change, &name),
+            Some(Request::KeepGoing { dialog, .. }) => self.notify_keep_going(&dialog),
+            Some(
+                Request::Open { .. }
+                | Request::Sheet { .. }
+                | Request::Reload { .. }
+                | Request::Page { .. }
+                | Request::Agree { .. }
+                | Request::Continue { .. }
+                | Request::ContinueAll
+                | Request::Shelf
+                | Request::StopProcess { .. }
+                | Request::ChangeSheet { draft: None, .. },
+            )
+            | None => {}
         }
     }
 
     fn request_refused(&mut self, ticket: Ticket, text: &str) {
-        match self.in_flight.remove(&ticket) {
-            Some(InFlight::Send { key, text }) => self.message_refused(&key, &text),
-            Some(InFlight::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
-            Some(InFlight::Open) => {
+        match self.requests.finish(ticket) {
+            Some(Request::Say { dialog, typed, .. }) => {
+                self.message_refused(&DraftKey::Message(dialog), &typed);
+            }
+            Some(Request::Answer { question, typed, .. }) => {
+                self.message_refused(&DraftKey::Answer(question), &typed);
+            }
+            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
+                self.message_refused(&key, &text);
+            }
+            Some(Request::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
+            Some(Request::Open { .. }) => {
                 if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
                     self.model.open = None;
                 }
             }
-            Some(InFlight::TakeBack(back)) => self.not_taken_back(back),
-            Some(InFlight::Sheet) => self.sheet_refused(),
-            Some(InFlight::Lifecycle(..) | InFlight::KeepGoing(_) | InFlight::Other) | None => {}
+            Some(Request::TakeBack(back)) => self.not_taken_back(back),
+            Some(Request::Sheet { .. }) => self.overlays.sheet_refused(),
+            Some(
+                Request::Lifecycle { .. }
+                | Request::KeepGoing { .. }
+                | Request::Reload { .. }
+                | Request::Page { .. }
+                | Request::Agree { .. }
+                | Request::Continue { .. }
+                | Request::ContinueAll
+                | Request::Shelf
+                | Request::StopProcess { .. }
+                | Request::ChangeSheet { draft: None, .. },
+            )
+            | None => {}
         }
         self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
     }
@@ -182,10 +216,11 @@ impl App {
 
     /// At the start, opens the oldest question with its draft, else the newest dialog.
     fn open_first_dialog(&mut self) {
-        if !self.is_listed() || !self.startup.insert(StartupStep::DialogOpened) {
+        if !self.startup.is_due() {
             return;
         }
         if let Some(row) = self.model.inbox.oldest().cloned() {
+            self.startup.opened();
             let has_draft = self.drafts.has(&DraftKey::Answer(row.question.id.clone()));
             self.answer(&row);
             if has_draft {
@@ -195,12 +230,10 @@ impl App {
         }
         let mains = self.model.tree.all().filter(|row| row.dialog.is_main());
         let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
-        match newest.map(|row| row.dialog.clone()) {
-            Some(dialog) => self.show(&dialog, None),
-            // The first dialog that arrives is opened.
-            None => {
-                self.startup.remove(&StartupStep::DialogOpened);
-            }
+        // Without a dialog, the first that arrives is opened.
+        if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
+            self.startup.opened();
+            self.show(&dialog, None);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Effect, Focus, InFlight};
+use super::{App, Effect, Focus, Request};
 use crate::domain::{Bucket, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::Action;
@@ -39,11 +39,11 @@ impl App {
             Action::OpenQueued => self.open_queued(),
             Action::OpenProcesses => self.open_processes(),
             Action::OpenConsent => self.open_consent(),
-            Action::OpenShelf => self.request_shelf(),
-            Action::Problems => self.overlays.push(Box::new(ProblemList::default())),
+            Action::OpenShelf => drop(self.request(Request::Shelf)),
+            Action::Problems => self.overlays.push(ProblemList::default()),
             Action::Compose => self.focus_composer(),
             Action::NewDialog => self.new_dialog(),
-            Action::Zoom => self.zoomed = !self.zoomed,
+            Action::Zoom => self.focus.toggle_zoom(),
             Action::Cancel => self.cancel(),
             Action::Quit => self.ask_to_quit_if_running(),
             Action::Up => self.move_by(-1, ScrollMove::Lines(-1)),
@@ -64,7 +64,7 @@ impl App {
             Action::Stop => self.stop(),
             Action::Continue => self.continue_one(),
             Action::StopAll => self.ask_to_stop_all(),
-            Action::ContinueAll => self.continue_all(),
+            Action::ContinueAll => drop(self.request(Request::ContinueAll)),
             Action::RetryNow => self.retry_now(),
             Action::KeepGoing => self.switch_keep_going(),
             Action::Refill => self.refill(),
@@ -90,8 +90,8 @@ impl App {
             Action::ClearDraft => self.clear_draft(),
             Action::Undo => self.undo(),
             Action::Leave => self.leave_composer(),
-            Action::Replay => self.replay(),
-            Action::Close => self.close_ending(),
+            Action::Replay => self.effects.extend(self.ending.replay()),
+            Action::Close => self.ending.hide(),
             // Bound in overlays only.
             Action::Revive
             | Action::Edit
@@ -110,7 +110,7 @@ impl App {
 
     /// Moves in the pane that has the focus: by rows in a list, else in the open dialog.
     fn move_by(&mut self, rows: isize, scroll: ScrollMove) {
-        match self.focus {
+        match self.focus.now() {
             Focus::Tree => self.model.tree.step(rows),
             Focus::Inbox => self.step_inbox(rows),
             Focus::Dialog | Focus::Composer => self.transcript.go(scroll),
@@ -119,7 +119,7 @@ impl App {
 
     /// Answers the question of the pane that has the focus.
     fn answer_here(&mut self) {
-        match self.focus {
+        match self.focus.now() {
             Focus::Tree => self.answer_of_selected(),
             Focus::Inbox => self.answer_selected(),
             Focus::Dialog | Focus::Composer => self.answer_of_open(),
@@ -127,7 +127,7 @@ impl App {
     }
 
     fn ask_to_fork_here(&mut self) {
-        if self.focus == Focus::Tree {
+        if self.focus.now() == Focus::Tree {
             self.ask_to_fork_selected();
         } else {
             self.ask_to_fork_open();
@@ -161,23 +161,16 @@ impl App {
     }
 
     pub(super) fn set_focus(&mut self, focus: Focus) {
-        if self.focus == Focus::Composer {
+        if self.focus.now() == Focus::Composer {
             self.keep_draft();
         }
-        self.focus = focus;
-        if focus != Focus::Composer {
-            self.pane = focus;
-        }
+        self.focus.set(focus);
     }
 
     /// Cycles through tree, inbox, dialog and composer.
     fn step_focus(&mut self, back: bool) {
         let can_write = self.composer.target.key().is_some();
-        let ring = [Focus::Tree, Focus::Inbox, Focus::Dialog, Focus::Composer];
-        let count = if can_write { ring.len() } else { ring.len() - 1 };
-        let at = ring.iter().position(|focus| *focus == self.focus).unwrap_or(0);
-        let step = if back { count - 1 } else { 1 };
-        let next = ring.get((at + step) % count).copied().unwrap_or(Focus::Tree);
+        let next = self.focus.neighbour(back, can_write);
         if next == Focus::Composer {
             self.focus_composer();
         } else {
@@ -186,15 +179,13 @@ impl App {
     }
 
     fn cancel(&mut self) {
-        if self.zoomed {
-            self.zoomed = false;
-        } else if self.focus != Focus::Tree {
-            self.set_focus(Focus::Tree);
+        if let Some(focus) = self.focus.cancel() {
+            self.set_focus(focus);
         }
     }
 
     fn help(&mut self) {
-        self.overlays.push(Box::new(Help::about(self.scope())));
+        self.overlays.push(Help::about(self.scope()));
     }
 
     fn step_inbox(&mut self, rows: isize) {
@@ -205,7 +196,7 @@ impl App {
     /// The dialog that an action of the focused pane is about: the selected one in the tree, else the open
     /// one; notifies the user if there is none.
     pub(super) fn dialog_here(&mut self) -> Option<DialogId> {
-        if self.focus == Focus::Tree { self.selected_dialog() } else { self.open_dialog() }
+        if self.focus.now() == Focus::Tree { self.selected_dialog() } else { self.open_dialog() }
     }
 
     /// The selected dialog of the tree; notifies the user if there is none.
@@ -242,17 +233,12 @@ impl App {
         }
     }
 
-    fn continue_all(&mut self) {
-        let ticket = self.ticket(InFlight::Other);
-        self.commands.push(Command::ContinueAll { ticket });
-    }
-
     fn ask_to_stop_all(&mut self) {
         if !self.model.tree.any_running() {
             return self.notify(Tone::Plain, Word::NothingRuns);
         }
         let question = Confirm::new(Word::StopAllQuestion, Intent::StopAll);
-        self.overlays.push(Box::new(question));
+        self.overlays.push(question);
     }
 
     fn ask_to_quit_if_running(&mut self) {
@@ -269,6 +255,6 @@ impl App {
         }
         let word =
             if self.model.tree.any_running() { Word::QuitWhileRunning } else { Word::QuitQuestion };
-        self.overlays.push(Box::new(Confirm::new(word, Intent::Quit)));
+        self.overlays.push(Confirm::new(word, Intent::Quit));
     }
 }

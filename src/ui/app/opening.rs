@@ -1,6 +1,6 @@
 //! Opening dialogs and restoring the view on them.
 
-use super::{App, Focus, InFlight, SavedView};
+use super::{App, Focus, Request, SavedView};
 use crate::domain::{Course, DialogId};
 use crate::protocol::{Command, TranscriptPage};
 use crate::ui::lang::Word;
@@ -23,7 +23,7 @@ impl App {
         self.save_view();
         self.is_seeking = false;
         self.model.tree.select(dialog);
-        let ticket = self.ticket(InFlight::Open);
+        let ticket = self.request(Request::Open { dialog: dialog.clone(), course });
         let unfolded = self.saved_views.get(dialog).map(|visit| visit.unfolded.clone());
         let open = OpenDialog::new(dialog.clone(), ticket, unfolded.unwrap_or_default());
         self.model.open = Some(open);
@@ -31,7 +31,6 @@ impl App {
         if !matches!(self.composer.target, Target::Question { .. }) {
             self.write_to(Target::Dialog(dialog.clone()));
         }
-        self.commands.push(Command::Open { ticket, dialog: dialog.clone(), course });
     }
 
     fn save_view(&mut self) {
@@ -47,7 +46,7 @@ impl App {
 
     /// A page arrived: the newest records of the open dialog, or older ones.
     pub(super) fn apply_page(&mut self, ticket: u64, page: TranscriptPage) {
-        self.in_flight.remove(&ticket);
+        self.requests.finish(ticket);
         let Some(open) = self.model.open.as_mut().filter(|open| open.dialog == page.dialog) else {
             return;
         };
@@ -73,17 +72,14 @@ impl App {
 
     /// Requests the shown course again, after events were lost.
     pub(super) fn reopen(&mut self) {
-        let Some(open) = &mut self.model.open else {
+        let Some(open) = &self.model.open else {
             return;
         };
-        self.last_ticket += 1;
-        open.await_page(self.last_ticket);
         let course = (open.course != open.courses).then_some(open.course);
-        self.commands.push(Command::Open {
-            ticket: open.ticket,
-            dialog: open.dialog.clone(),
-            course,
-        });
+        let ticket = self.request(Request::Reload { dialog: open.dialog.clone(), course });
+        if let Some(open) = &mut self.model.open {
+            open.await_page(ticket);
+        }
     }
 
     pub(super) fn close_open(&mut self) {
@@ -94,16 +90,13 @@ impl App {
     }
 
     pub(super) fn request_older(&mut self, before: usize) {
-        self.last_ticket += 1;
-        let ticket = self.last_ticket;
+        let Some(open) = &self.model.open else {
+            return;
+        };
+        let (dialog, course) = (open.dialog.clone(), open.first_course());
+        let ticket = self.request(Request::Page { dialog, course, before });
         if let Some(open) = &mut self.model.open {
             open.paging = Some(ticket);
-            self.commands.push(Command::Page {
-                ticket,
-                dialog: open.dialog.clone(),
-                course: open.first_course(),
-                before,
-            });
         }
     }
 

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{App, Focus, InFlight};
+use super::requests::{PendingTakeBack, TakeBackEdit};
+use super::{App, Focus, Request};
 use crate::domain::{DialogId, MsgId};
-use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
 use crate::ui::lang::Word;
@@ -20,19 +20,30 @@ use crate::ui::panes::queued::{self, QueuedList, SendState};
 /// A message that is taken within this time is never shown in the strip.
 const STRIP_DELAY: Duration = Duration::from_millis(250);
 
-/// A message whose removal from the queue was requested.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PendingTakeBack {
-    dialog: DialogId,
-    message: MsgId,
-    edit: Option<TakeBackEdit>,
+/// Since when the strip of queued messages has something to show.
+#[derive(Debug, Default)]
+pub(super) struct QueueStrip {
+    since: Option<Instant>,
 }
 
-/// The composer's text with the message, and before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct TakeBackEdit {
-    with: String,
-    before: String,
+impl QueueStrip {
+    /// Called after every event and key.
+    pub fn track(&mut self, is_empty: bool, now: Instant) {
+        if is_empty {
+            self.since = None;
+        } else {
+            self.since.get_or_insert(now);
+        }
+    }
+
+    /// When the strip is shown while no generation is running.
+    fn shown_at(&self) -> Option<Instant> {
+        self.since.map(|since| since + STRIP_DELAY)
+    }
+
+    fn is_shown(&self, now: Instant) -> bool {
+        self.shown_at().is_some_and(|at| now >= at)
+    }
 }
 
 impl App {
@@ -49,7 +60,7 @@ impl App {
     }
 
     fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
-        self.in_flight.values().filter_map(InFlight::taking_back)
+        self.requests.taking_back()
     }
 
     /// The queued messages of the open dialog, including those not yet on disk.
@@ -61,7 +72,7 @@ impl App {
         let mut all: Vec<queued::QueuedRow> =
             reported.map(|(text, state)| queued::QueuedRow { text, state }).collect();
         let here = DraftKey::Message(open.dialog.clone());
-        for text in self.in_flight.values().filter_map(|waiting| waiting.words_for(&here)) {
+        for text in self.requests.texts_for(&here) {
             match unmatched.iter().position(|known| *known == text) {
                 Some(at) => drop(unmatched.remove(at)),
                 None => {
@@ -83,14 +94,14 @@ impl App {
     /// The key hints of the strip.
     pub(super) fn queue_keys(&self) -> String {
         let list = hint(&self.ui, Scope::ANYWHERE, Action::OpenQueued, Word::QueuedList);
-        if self.focus == Focus::Composer && self.composer.field.is_empty() {
+        if self.focus.now() == Focus::Composer && self.composer.field.is_empty() {
             return format!("{}{PART}{list}", hint(&self.ui, SCOPE, Action::HistoryUp, Word::Edit));
         }
         list
     }
 
     fn queue_is_shown(&self) -> bool {
-        self.is_generating() || self.queue_shows_at().is_some_and(|at| self.moment >= at)
+        self.is_generating() || self.queue.is_shown(self.moment)
     }
 
     /// A generation of the open dialog is running: messages sent now are queued until its end.
@@ -99,28 +110,20 @@ impl App {
         open.is_some_and(|open| open.began.is_some() || open.is_streaming())
     }
 
-    fn queue_shows_at(&self) -> Option<Instant> {
-        self.queued_since.map(|since| since + STRIP_DELAY)
-    }
-
     /// When the strip appears without an event.
     pub(super) fn queue_appears_at(&self) -> Option<Instant> {
-        self.queue_shows_at().filter(|at| *at > self.drawn_at && !self.is_generating())
+        self.queue.shown_at().filter(|at| *at > self.drawn_at && !self.is_generating())
     }
 
     /// Tracks since when the queue is not empty; called after every event and key.
     pub(super) fn track_queue(&mut self) {
-        if self.all_queued().is_empty() {
-            self.queued_since = None;
-        } else {
-            self.queued_since.get_or_insert(self.moment);
-        }
+        self.queue.track(self.all_queued().is_empty(), self.moment);
     }
 
     pub(super) fn open_queued(&mut self) {
         match self.model.open.as_ref().map(|open| open.dialog.clone()) {
             Some(dialog) if !self.queued().is_empty() => {
-                self.overlays.push(Box::new(QueuedList::new(dialog)));
+                self.overlays.push(QueuedList::new(dialog));
             }
             Some(_) | None => self.notify(Tone::Plain, Word::NothingQueued),
         }
@@ -152,27 +155,18 @@ impl App {
             _ => format!("{}\n\n{before}", words.text),
         };
         self.composer.field.set(&with);
-        if self.focus != Focus::Composer {
+        if self.focus.now() != Focus::Composer {
             self.focus_composer();
         }
         self.keep_draft();
         self.drafts.save();
         let message = words.message.clone();
-        self.request_take_back(PendingTakeBack {
-            dialog,
-            message,
-            edit: Some(TakeBackEdit { with, before }),
-        });
+        let edit = Some(TakeBackEdit { with, before });
+        self.request(Request::TakeBack(PendingTakeBack { dialog, message, edit }));
     }
 
     pub(super) fn take_back(&mut self, dialog: DialogId, message: MsgId) {
-        self.request_take_back(PendingTakeBack { dialog, message, edit: None });
-    }
-
-    fn request_take_back(&mut self, back: PendingTakeBack) {
-        let (dialog, message) = (back.dialog.clone(), back.message.clone());
-        let ticket = self.ticket(InFlight::TakeBack(back));
-        self.commands.push(Command::TakeBack { ticket, dialog, message });
+        self.request(Request::TakeBack(PendingTakeBack { dialog, message, edit: None }));
     }
 
     /// True while the composer holds a message whose removal from the queue is not confirmed.
@@ -201,22 +195,17 @@ impl App {
     }
 }
 
-impl InFlight {
-    fn taking_back(&self) -> Option<&PendingTakeBack> {
-        if let Self::TakeBack(back) = self { Some(back) } else { None }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn words_for(&self, wanted: &DraftKey) -> Option<&str> {
-        match self {
-            Self::Send { key, text } if key == wanted => Some(text),
-            Self::Send { .. }
-            | Self::TakeBack(_)
-            | Self::Open
-            | Self::Create { .. }
-            | Self::Lifecycle(..)
-            | Self::Sheet
-            | Self::KeepGoing(_)
-            | Self::Other => None,
-        }
+    #[test]
+    fn the_strip_appears_a_moment_after_the_first_message_was_queued() {
+        let (mut strip, now) = (QueueStrip::default(), Instant::now());
+        strip.track(false, now);
+        strip.track(false, now + STRIP_DELAY);
+        assert!(!strip.is_shown(now) && strip.is_shown(now + STRIP_DELAY));
+        strip.track(true, now + STRIP_DELAY);
+        assert!(!strip.is_shown(now + STRIP_DELAY));
     }
 }

@@ -14,7 +14,7 @@ impl Screen<'_> {
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match &self.app.composer.target {
-            Target::Nobody if !self.app.is_listed() => Heading::default(),
+            Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
@@ -64,17 +64,17 @@ impl Screen<'_> {
 
     /// The keys that work here, the most useful ones first, help last.
     pub(super) fn hints(&self) -> Vec<(Action, Word)> {
-        if self.app.focus == Focus::Tree && self.app.model.tree.is_empty() {
+        if self.app.focus.now() == Focus::Tree && self.app.model.tree.is_empty() {
             return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
         }
         let asked = !self.app.model.inbox.is_empty();
-        let mut hints = match self.app.focus {
+        let mut hints = match self.app.focus.now() {
             Focus::Tree => vec![(Action::Open, Word::Open)],
             Focus::Inbox => vec![(Action::Answer, Word::Answer)],
             Focus::Dialog => vec![(Action::Compose, Word::Write)],
             Focus::Composer => vec![(Action::Send, Word::Send)],
         };
-        match self.app.focus {
+        match self.app.focus.now() {
             Focus::Tree => {
                 if asked {
                     hints.push((Action::Answer, Word::Answer));

@@ -6,8 +6,9 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::app::overlays::OverlayFacts;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::{Cx, View};
+use crate::ui::cx::View;
 use crate::ui::model::Model;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
@@ -98,7 +99,8 @@ impl App {
         if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
             let ui = self.ui.clone();
             let view = View { ui: &ui, now: &now };
-            ending = self.ending_rows(area, &ui);
+            let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
+            ending = self.ending.rows(area, &ui, is_busy);
             let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
             areas = self.areas(Rect { height: area.height - taken, ..area });
             areas.status = Rect { y: area.bottom() - 1, ..areas.status };
@@ -117,7 +119,7 @@ impl App {
     fn areas(&self, area: Rect) -> Areas {
         let status = Rect { y: area.bottom() - 1, height: 1, ..area };
         let body = Rect { height: area.height - 1, ..area };
-        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
+        let on_left = matches!(self.focus.now(), Focus::Tree | Focus::Inbox);
         if area.width < MEDIUM {
             let tabs = Rect { height: 2, ..body };
             let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
@@ -127,7 +129,7 @@ impl App {
                 Areas { right: pane, tabs, status, ..Areas::default() }
             };
         }
-        if self.zoomed {
+        if self.focus.is_zoomed() {
             return if on_left {
                 Areas { left: body, status, ..Areas::default() }
             } else {
@@ -154,17 +156,17 @@ impl App {
             return;
         }
         let narrow = width < MEDIUM;
-        let inbox_rows = match (narrow, self.focus) {
+        let inbox_rows = match (narrow, self.focus.now()) {
             (true, Focus::Inbox) => area.height,
             (true, _) => 0,
             (false, _) => self.inbox_height(area.height),
         };
         areas.tree = Rect { height: area.height - inbox_rows, ..area };
         areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
-        if areas.tree.height > 0 && self.is_listed() {
+        if areas.tree.height > 0 && self.startup.is_listed() {
             self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
         }
-        if areas.inbox.height > 0 && self.is_listed() && !self.model.inbox.is_empty() {
+        if areas.inbox.height > 0 && self.startup.is_listed() && !self.model.inbox.is_empty() {
             inbox::layout(&mut self.model.inbox, areas.inbox_rows());
         }
     }
@@ -205,7 +207,7 @@ impl App {
 
     /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
     fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
-        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
+        let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
         let Model { tree, inbox, retries, open, .. } = &mut self.model;
         let open = open.as_mut().filter(|open| open.loaded)?;
         let question = self.composer.target.question().and_then(|id| inbox.get(id));
@@ -235,23 +237,13 @@ impl App {
     }
 
     fn layout_overlays(&mut self, area: Rect, view: View<'_>) {
-        let mut overlays = std::mem::take(&mut self.overlays);
         let queued = self.queued();
-        let mut intents = Vec::new();
-        let cx = Cx {
+        let facts = OverlayFacts {
+            model: &self.model,
             queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
             drafts: &self.drafts,
-            ui: view.ui,
-            intents: &mut intents,
+            ui: &self.ui,
         };
-        for pane in &mut overlays {
-            pane.layout(area, view, &cx);
-        }
-        self.overlays = overlays;
+        self.overlays.layout(facts, area, view);
     }
 }
