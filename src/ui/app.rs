@@ -10,55 +10,56 @@ mod continuing;
 mod ending;
 mod events;
 mod focus;
+mod follow_up;
 mod handlers;
-mod jumping;
 mod lifecycle;
-mod opening;
 mod overlays;
 mod processes;
 mod queued;
 mod quitting;
+mod reading;
 mod requests;
 mod screen;
 mod sheets;
 mod startup;
 mod unused_keys;
+mod writing;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::alerts::Alerts;
+use self::answering::Pick;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
 pub use self::focus::Focus;
 use self::focus::FocusState;
-use self::jumping::BackEntry;
+use self::follow_up::FollowUp;
 use self::overlays::{OverlayFacts, Overlays};
 use self::queued::QueueStrip;
 pub use self::quitting::QuitPolicy;
 use self::quitting::Quitting;
-use self::requests::{Request, Requests};
+use self::reading::Reading;
+use self::requests::{PendingTakeBack, Request, Requests};
 pub use self::screen::Screen;
 use self::startup::Startup;
 use self::unused_keys::KeyReports;
-use crate::domain::transcript::RecordPosition;
+use self::writing::Writing;
 use crate::domain::{Clock, DialogId};
-use crate::protocol::{Command, Ticket};
+use crate::protocol::Command;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
-use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer::{self, Composer};
+use crate::ui::panes::composer;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript::{self, TranscriptPane};
+use crate::ui::panes::transcript;
 use crate::ui::panes::{inbox, tree};
 use crate::ui::text::SafeText;
 
@@ -95,39 +96,19 @@ pub struct AppOptions {
     pub moment: Instant,
 }
 
-/// The view on a dialog, restored when it is opened again.
-#[derive(Debug, Clone, Default)]
-struct SavedView {
-    position: Option<(RecordPosition, usize)>,
-    unfolded: Unfolded,
-}
-
-/// Where to return after answering.
-#[derive(Debug, Clone)]
-struct ReturnPoint {
-    focus: Focus,
-    dialog: Option<DialogId>,
-}
-
 #[derive(Debug)]
 pub struct App {
     ui: Arc<UiSettings>,
     clock: Arc<dyn Clock>,
     model: Model,
-    drafts: Drafts,
-    composer: Composer,
-    transcript: TranscriptPane,
+    writing: Writing,
+    reading: Reading,
     focus: FocusState,
     overlays: Overlays,
     commands: Vec<Command>,
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
-    saved_views: BTreeMap<DialogId, SavedView>,
-    back: Vec<BackEntry>,
-    /// A jump searches its target, also in older courses.
-    is_seeking: bool,
-    before_answering: Option<ReturnPoint>,
     startup: Startup,
     quitting: Quitting,
     ending: DemoEnding,
@@ -144,19 +125,14 @@ impl App {
             ui: Arc::new(options.ui),
             clock: options.clock,
             model: Model::default(),
-            drafts: Drafts::new(options.drafts),
-            composer: Composer::default(),
-            transcript: TranscriptPane::default(),
+            writing: Writing::new(options.drafts),
+            reading: Reading::default(),
             focus: FocusState::default(),
             overlays: Overlays::default(),
             commands: Vec::new(),
             effects: Vec::new(),
             requests: Requests::default(),
             alerts: Alerts::default(),
-            saved_views: BTreeMap::new(),
-            back: Vec::new(),
-            is_seeking: false,
-            before_answering: None,
             startup: Startup::default(),
             quitting: Quitting::default(),
             ending: DemoEnding::default(),
@@ -203,9 +179,7 @@ impl App {
             self.focus_composer();
         }
         if self.focus.now() == Focus::Composer {
-            if self.composer.field.paste(text) {
-                self.keep_draft();
-            } else {
+            if !self.writing.paste(text, self.moment) {
                 self.notify(Tone::Bad, Word::PasteTooLong);
             }
         }
@@ -216,7 +190,7 @@ impl App {
     pub fn tick(&mut self, now: Instant) {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
-        self.drafts.tick(now);
+        self.writing.tick(now);
         let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGE_REFRESH_INTERVAL;
         let due = [self.countdown_changes_at(), self.queue_appears_at()];
         self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
@@ -227,7 +201,7 @@ impl App {
         let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
         let times = [
             self.model.notices.until(),
-            self.drafts.save_at(),
+            self.writing.store_at(),
             ages,
             self.countdown_changes_at(),
             self.queue_appears_at(),
@@ -237,7 +211,7 @@ impl App {
 
     /// When the retry countdown of the open dialog changes.
     fn countdown_changes_at(&self) -> Option<Instant> {
-        self.model.retries.changes_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
+        self.model.retries.changes_at(self.reading.dialog()?, self.drawn_at)
     }
 
     /// True if the screen changed since the last call.
@@ -252,7 +226,7 @@ impl App {
 
     /// Drafts to store. They are stored before commands with the user's text are sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
-        self.drafts.take_outgoing()
+        self.writing.take_outgoing()
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
@@ -275,12 +249,12 @@ impl App {
     pub fn begin_shutdown(&mut self) {
         self.quitting.begin();
         self.dirty = true;
-        self.drafts.save();
+        self.writing.store();
     }
 
     /// Hands all drafts over to be stored, also those that changed just now.
     pub fn save_drafts(&mut self) {
-        self.drafts.save();
+        self.writing.store();
     }
 
     /// Makes this the screen of a demo, which shows `text` at its end.
@@ -308,11 +282,56 @@ impl App {
         }
     }
 
-    /// Sends a request; its result is awaited under the ticket.
-    fn request(&mut self, request: Request) -> Ticket {
-        let (ticket, command) = self.requests.begin(request);
+    /// Sends a request.
+    fn request(&mut self, request: Request) {
+        let (ticket, command) = self.requests.begin(request.clone());
+        self.reading.requested(&request, ticket);
         self.commands.push(command);
-        ticket
+    }
+
+    /// Carries out what follows from a change of one owner in others, in order.
+    fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
+        for follow_up in follow_ups {
+            match follow_up {
+                FollowUp::Notify(tone, word) => self.notify(tone, word),
+                FollowUp::NotifyText(tone, text) => self.notify_text(tone, &text),
+                FollowUp::Request(request) => self.request(request),
+                FollowUp::Command(command) => self.commands.push(command),
+                FollowUp::Focus(focus) => self.set_focus(focus),
+                FollowUp::EnterComposer => self.focus.set(Focus::Composer),
+                FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, self.moment),
+                FollowUp::WriteTo(target) => self.writing.write_to(target, self.moment),
+                FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
+                FollowUp::Scroll(to) => self.reading.scroll(to),
+                FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+                FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
+                FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
+                FollowUp::ShowQuestion(row) => {
+                    let newest = self.model.tree.get(&row.dialog).map(|row| row.course);
+                    let shown = self.reading.show_question(&row, newest);
+                    self.follow(shown);
+                }
+                FollowUp::AnswerCall(dialog, call) => {
+                    self.answer_picked(&Pick::Call(dialog, call));
+                }
+                FollowUp::AfterAnswer(answered) => self.after_answer(&answered),
+                FollowUp::ReturnTo(dialog) => {
+                    let shown = self.reading.return_to(&dialog);
+                    self.follow(shown);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, dialog: &DialogId) {
+        let follow_ups = self.reading.open_dialog(dialog, None);
+        self.follow(follow_ups);
+    }
+
+    /// Opens a dialog and gives it the focus.
+    fn read(&mut self, dialog: &DialogId) {
+        self.open(dialog);
+        self.set_focus(Focus::Dialog);
     }
 
     fn notify(&mut self, tone: Tone, word: Word) {
@@ -350,7 +369,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             queued: &queued,
-            drafts: &self.drafts,
+            drafts: self.writing.drafts(),
             ui: &self.ui,
         };
         let Some((handled, intents)) = self.overlays.call(facts, work) else {
@@ -366,21 +385,23 @@ impl App {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
             Intent::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
-            Intent::StopProcess(pid) => drop(self.request(Request::StopProcess { pid })),
+            Intent::StopProcess(pid) => self.request(Request::StopProcess { pid }),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
-            Intent::Open(dialog) => {
-                self.open(&dialog, None);
-                self.set_focus(Focus::Dialog);
-            }
+            Intent::Open(dialog) => self.read(&dialog),
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
-            Intent::StoreDrafts => self.drafts.save(),
-            Intent::SaveDraft(key, text) => self.drafts.set(&key, &text, self.moment),
+            Intent::StoreDrafts => self.writing.store(),
+            Intent::SaveDraft(key, text) => self.writing.set_draft(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
             }
-            Intent::EditQueued { dialog, words } => self.edit_queued(dialog, &words),
-            Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
+            Intent::EditQueued { dialog, words } => {
+                let follow_ups = self.writing.edit_queued(dialog, &words, self.moment);
+                self.follow(follow_ups);
+            }
+            Intent::TakeBack { dialog, message } => {
+                self.request(Request::TakeBack(PendingTakeBack { dialog, message, edit: None }));
+            }
             Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
             Intent::Confirm(question, yes) => {
                 self.overlays.push(Confirm::with_text(&question, *yes));
@@ -390,14 +411,14 @@ impl App {
             }
             Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
-                self.drafts.set(&DraftKey::New, &text, self.moment);
+                self.writing.set_draft(&DraftKey::New, &text, self.moment);
                 self.request(Request::Create { agent, taskdoc, text });
             }
         }
     }
 
     fn new_dialog(&mut self) {
-        let draft = self.drafts.get(&DraftKey::New);
+        let draft = self.writing.drafts().get(&DraftKey::New);
         let form = NewDialog::new(&self.model.workspace, draft);
         self.overlays.push(form);
     }

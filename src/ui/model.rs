@@ -1,4 +1,5 @@
-//! The model of the screen: the tree, the inbox, one open dialog, and drafts.
+//! The model of the screen: what the driver reported, and parts of it that owners hold: drafts, the
+//! open dialog.
 //!
 //! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
 //! no clock.
@@ -33,7 +34,6 @@ pub struct Model {
     pub workspace: WorkspaceView,
     pub tree: Tree,
     pub inbox: Inbox,
-    pub open: Option<OpenDialog>,
     pub retries: Retries,
     /// What waits for the user's consent.
     pub consent: ConsentView,

@@ -6,7 +6,6 @@ use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::composer::Target;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
@@ -32,19 +31,22 @@ impl App {
                 self.effects.extend(self.alerts.ring(&headline, self.moment));
             }
             DriverEvent::Answered { question, .. } => self.question_removed(&question),
-            DriverEvent::Page { ticket, page } => self.apply_page(ticket, *page),
+            DriverEvent::Page { ticket, page } => {
+                self.requests.finish(ticket);
+                self.reading.apply_page(ticket, *page);
+            }
             DriverEvent::Sheet { dialog, sheet } => {
                 return self.overlays.update_sheet(&dialog, *sheet);
             }
             DriverEvent::Fact { dialog, at, entry } => {
                 self.refresh_sheet_after(&dialog, &entry);
-                return self.with_open(&dialog, |open| open.fact(at, &entry));
+                return self.reading.change(&dialog, |open| open.fact(at, &entry));
             }
             DriverEvent::Live { dialog, segment, text } => {
-                return self.with_open(&dialog, |open| open.push_live(segment, &text));
+                return self.reading.change(&dialog, |open| open.push_live(segment, &text));
             }
             DriverEvent::LiveEnd { dialog } => {
-                return self.with_open(&dialog, |open| {
+                return self.reading.change(&dialog, |open| {
                     open.live.clear();
                     true
                 });
@@ -54,7 +56,7 @@ impl App {
             }
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.refresh_sheet(Some(&dialog));
-                return self.with_open(&dialog, |open| {
+                return self.reading.change(&dialog, |open| {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
@@ -85,37 +87,22 @@ impl App {
         self.model.tree.put(row);
     }
 
-    fn with_open(
-        &mut self,
-        dialog: &DialogId,
-        change: impl FnOnce(&mut crate::ui::model::OpenDialog) -> bool,
-    ) -> bool {
-        let open = self.model.open.as_mut().filter(|open| open.dialog == *dialog);
-        open.is_some_and(change)
-    }
-
     fn dialog_removed(&mut self, dialog: &DialogId) {
         self.model.tree.remove(dialog);
-        let open = self.model.open.as_ref().map(|open| &open.dialog);
-        let lost = open
-            .is_some_and(|open| open == dialog || (dialog.is_main() && open.root == dialog.root));
-        self.back.retain(|stop| stop.dialog.root != dialog.root);
-        if lost {
-            self.close_open();
-            if self.focus.now() == Focus::Composer || self.focus.now() == Focus::Dialog {
-                self.set_focus(Focus::Tree);
-            }
+        let follow_ups = self.reading.removed(dialog);
+        let lost = !follow_ups.is_empty();
+        self.follow(follow_ups);
+        if lost && matches!(self.focus.now(), Focus::Composer | Focus::Dialog) {
+            self.set_focus(Focus::Tree);
         }
     }
 
     fn apply_inbox(&mut self, rows: Vec<InboxRow>) {
         self.model.inbox.set(rows);
         self.startup.inbox_arrived();
-        if let Target::Question { id, .. } = &self.composer.target {
-            let id = id.clone();
-            if self.model.inbox.get(&id).is_none() {
-                self.question_removed(&id);
-            }
+        let gone = self.writing.question().filter(|id| self.model.inbox.get(id).is_none());
+        if let Some(id) = gone.map(str::to_owned) {
+            self.question_removed(&id);
         }
     }
 
@@ -135,23 +122,26 @@ impl App {
     fn request_done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
         match self.requests.finish(ticket) {
             Some(Request::Say { dialog, typed, .. }) => {
-                self.message_saved(&DraftKey::Message(dialog), &typed);
+                self.writing.saved(&DraftKey::Message(dialog), &typed, self.moment);
             }
             Some(Request::Answer { question, typed, .. }) => {
-                self.message_saved(&DraftKey::Answer(question), &typed);
+                self.writing.saved(&DraftKey::Answer(question), &typed, self.moment);
             }
             Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
-                self.message_saved(&key, &text);
+                self.writing.saved(&key, &text, self.moment);
             }
             Some(Request::Create { text, taskdoc, .. }) => {
-                self.message_saved(&DraftKey::New, &text);
+                self.writing.saved(&DraftKey::New, &text, self.moment);
                 self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
-                    self.open(&dialog, None);
-                    self.set_focus(Focus::Dialog);
+                    self.read(&dialog);
                 }
             }
-            Some(Request::TakeBack(back)) => self.taken_back(&back),
+            Some(Request::TakeBack(back)) => {
+                let edits = back.edit.is_some();
+                let word = if edits { Word::TakenBackToEdit } else { Word::TakenBack };
+                self.notify(Tone::Good, word);
+            }
             Some(Request::Lifecycle { change, name }) => self.lifecycle_changed(&change, &name),
             Some(Request::KeepGoing { dialog, .. }) => self.notify_keep_going(&dialog),
             Some(
@@ -182,12 +172,8 @@ impl App {
                 self.message_refused(&key, &text);
             }
             Some(Request::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
-            Some(Request::Open { .. }) => {
-                if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
-                    self.model.open = None;
-                }
-            }
-            Some(Request::TakeBack(back)) => self.not_taken_back(back),
+            Some(Request::Open { .. }) => self.reading.refused(ticket),
+            Some(Request::TakeBack(back)) => self.writing.not_taken_back(back, self.moment),
             Some(Request::Sheet { .. }) => self.overlays.sheet_refused(),
             Some(
                 Request::Lifecycle { .. }
@@ -206,11 +192,18 @@ impl App {
         self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
     }
 
+    /// A message was refused: it is a draft again.
+    fn message_refused(&mut self, key: &DraftKey, text: &str) {
+        let follow_ups = self.writing.refused(key, text, self.moment);
+        self.follow(follow_ups);
+    }
+
     fn reload_all(&mut self) {
         self.notify(Tone::Plain, Word::Lagged);
         self.model.retries.clear();
         self.commands.push(Command::Refresh);
-        self.reopen();
+        let follow_ups = self.reading.reload();
+        self.follow(follow_ups);
         self.refresh_sheet(None);
     }
 
@@ -221,7 +214,7 @@ impl App {
         }
         if let Some(row) = self.model.inbox.oldest().cloned() {
             self.startup.opened();
-            let has_draft = self.drafts.has(&DraftKey::Answer(row.question.id.clone()));
+            let has_draft = self.writing.drafts().has(&DraftKey::Answer(row.question.id.clone()));
             self.answer(&row);
             if has_draft {
                 self.notify(Tone::Plain, Word::DraftRestored);
@@ -233,7 +226,8 @@ impl App {
         // Without a dialog, the first that arrives is opened.
         if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
             self.startup.opened();
-            self.show(&dialog, None);
+            let follow_ups = self.reading.show(&dialog, None);
+            self.follow(follow_ups);
         }
     }
 }

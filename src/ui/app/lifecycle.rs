@@ -64,11 +64,10 @@ impl App {
 
     /// Proposes the generation being read.
     pub(super) fn ask_to_fork_open(&mut self) {
-        let Some(open) = &self.model.open else {
+        let Some(dialog) = self.reading.dialog().cloned() else {
             return self.notify(Tone::Plain, Word::NothingOpen);
         };
-        let dialog = open.dialog.clone();
-        let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
+        let read = self.reading.generation();
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
@@ -119,7 +118,7 @@ impl App {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
             Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
-                self.open(&DialogId::main(root.clone()), None);
+                self.open(&DialogId::main(root.clone()));
                 (Tone::Good, Word::Restored)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
@@ -148,11 +147,10 @@ impl App {
     /// Opens the fork; a message that is to be sent again is put into the composer.
     pub(super) fn forked(&mut self, dialog: &DialogId, next: AfterFork) {
         let AfterFork::DraftUserText(text) = next else {
-            self.open(dialog, None);
-            return;
+            return self.open(dialog);
         };
-        self.drafts.set(&DraftKey::Message(dialog.clone()), &text, self.moment);
-        self.open(dialog, None);
+        self.writing.set_draft(&DraftKey::Message(dialog.clone()), &text, self.moment);
+        self.open(dialog);
         self.focus_composer();
     }
 

@@ -21,7 +21,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
-use crate::ui::panes::composer::{Heading, Target, draw_heading};
+use crate::ui::panes::composer::{Heading, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -188,9 +188,16 @@ impl Screen<'_> {
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();
-        let answering = matches!(self.app.composer.target, Target::Question { .. });
+        let answering = self.app.writing.question().is_some();
         let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
-        inbox::draw(&self.app.model.inbox, &self.app.drafts, view, lit, frame.buffer_mut(), rows);
+        inbox::draw(
+            &self.app.model.inbox,
+            self.app.writing.drafts(),
+            view,
+            lit,
+            frame.buffer_mut(),
+            rows,
+        );
     }
 
     fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {
@@ -198,8 +205,8 @@ impl Screen<'_> {
         queued::draw(frame, areas.queue, view, &self.queue, &self.app.queue_keys());
         let heading = self.heading(view.ui);
         let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();
-        let picked = self.app.picked_options();
-        self.app.composer.draw(frame, areas.composer, view, (&heading, &picked), focused);
+        let picked = self.app.writing.picked_options(&self.app.model.inbox);
+        self.app.writing.composer().draw(frame, areas.composer, view, (&heading, &picked), focused);
         if !narrow {
             self.draw_title(frame, areas.title, view);
         }
@@ -210,7 +217,7 @@ impl Screen<'_> {
         let ui = view.ui;
         let focused = self.app.focus.now() == Focus::Dialog && self.app.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
-        let Some(open) = &self.app.model.open else {
+        let Some(open) = self.app.reading.open() else {
             let text = if self.app.startup.is_listed() { ui.word(Word::NothingOpen) } else { "" };
             Strip::new().put(text, ui.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
@@ -244,10 +251,10 @@ impl Screen<'_> {
 
     fn draw_transcript(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let app = self.app;
-        let Some(open) = &app.model.open else {
+        let Some(open) = app.reading.open() else {
             return;
         };
-        let question = app.composer.target.question().and_then(|id| app.model.inbox.get(id));
+        let question = app.writing.question().and_then(|id| app.model.inbox.get(id));
         let question = with_headline(question);
         let Some(texts) = self.texts.as_ref().filter(|_| open.loaded) else {
             let taken = question.map_or(0, |(_, headline)| {
@@ -261,7 +268,7 @@ impl Screen<'_> {
         let names = DialogNames { tree, inbox, dialog: &open.dialog };
         let focused = app.focus.now() == Focus::Dialog && app.overlays.is_empty();
         let context = texts.context(view, &names, question, focused);
-        app.transcript.draw(open, &context, frame.buffer_mut(), area);
+        app.reading.transcript().draw(open, &context, frame.buffer_mut(), area);
     }
 
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -295,14 +302,14 @@ impl Screen<'_> {
         let facts = OverlayFacts {
             model: &self.app.model,
             queued: &queued,
-            drafts: &self.app.drafts,
+            drafts: self.app.writing.drafts(),
             ui: view.ui,
         };
         self.app.overlays.draw(facts, frame, area, view);
     }
 
     fn open_row(&self) -> Option<&TreeRow> {
-        self.app.model.tree.get(&self.app.model.open.as_ref()?.dialog)
+        self.app.model.tree.get(self.app.reading.dialog()?)
     }
 }
 

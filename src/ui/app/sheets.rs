@@ -19,7 +19,7 @@ impl App {
     }
 
     fn open_sheet(&mut self, kind: SheetKind) {
-        let Some(open) = &self.model.open else {
+        let Some(open) = self.reading.open() else {
             self.notify(Tone::Plain, Word::NothingOpen);
             return;
         };
@@ -59,8 +59,8 @@ impl App {
         draft: Option<(DraftKey, String)>,
     ) {
         if let Some((key, text)) = &draft {
-            self.drafts.set(key, text, self.moment);
-            self.drafts.save();
+            self.writing.set_draft(key, text, self.moment);
+            self.writing.store();
         }
         self.request(Request::ChangeSheet { dialog, request, draft });
     }

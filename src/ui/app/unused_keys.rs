@@ -52,7 +52,7 @@ impl App {
     /// A key without an action, in the text field that has the focus.
     pub(super) fn type_or_notify(&mut self, key: KeyEvent) {
         if Field::takes(key) {
-            self.type_key(key);
+            self.writing.type_key(key, self.moment);
         } else {
             self.report_unused_key(composer::SCOPE, Chord::from(key));
         }

@@ -13,14 +13,14 @@ impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
-        match &self.app.composer.target {
+        match self.app.writing.target() {
             Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
                 let row = self.app.model.tree.get(dialog);
-                let open = self.app.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
                 let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);

@@ -188,7 +188,7 @@ impl App {
         }
         let narrow = width < MEDIUM;
         let min_rows = if width >= WIDE { 2 } else { 1 };
-        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
+        let wanted = self.writing.composer().height(area.width, min_rows).min(area.height / 2);
         areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
         let strip = queued::height(queued, area.height);
         areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
@@ -208,9 +208,9 @@ impl App {
     /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
     fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
         let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
-        let Model { tree, inbox, retries, open, .. } = &mut self.model;
-        let open = open.as_mut().filter(|open| open.loaded)?;
-        let question = self.composer.target.question().and_then(|id| inbox.get(id));
+        let Model { tree, inbox, retries, .. } = &self.model;
+        let open = self.reading.open().filter(|open| open.loaded)?;
+        let question = self.writing.question().and_then(|id| inbox.get(id));
         let row = tree.get(&open.dialog);
         let texts = TranscriptTexts {
             speaker: speaker(open, row),
@@ -221,18 +221,13 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.composer.field.text(),
+            typed: self.writing.composer().field.text(),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };
         let context = texts.context(view, &names, super::with_headline(question), focused);
-        let older = self.transcript.arrange(open, &context, area);
-        let not_found = self.transcript.take_not_found(open);
-        if let Some(before) = older {
-            self.request_older(before);
-        } else if let Some(call_end) = not_found {
-            self.search_previous_course(call_end);
-        }
+        let follow_ups = self.reading.arrange(&context, area);
+        self.follow(follow_ups);
         Some(texts)
     }
 
@@ -241,7 +236,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             queued: &queued,
-            drafts: &self.drafts,
+            drafts: self.writing.drafts(),
             ui: &self.ui,
         };
         self.overlays.layout(facts, area, view);
