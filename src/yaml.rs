@@ -7,13 +7,15 @@
 use std::fmt;
 
 mod budget;
+mod lines;
 mod nesting;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
 
 use budget::Budget;
+pub use lines::Lines;
 use nesting::Excess;
 
 /// Largest document read, in bytes.
@@ -43,32 +45,61 @@ impl std::error::Error for YamlError {}
 
 /// Reads any document as a value. An empty document is `null`.
 pub fn parse(text: &str) -> Result<Value, YamlError> {
-    if text.len() > LIMIT_BYTES {
-        return Err(shape(format!("larger than {LIMIT_BYTES} bytes")));
+    match Format::of(text)? {
+        Format::Json(value) => Ok(value),
+        Format::Yaml => {
+            let document = serde_yaml::Deserializer::from_str(text);
+            Budget::of(text).read(document).map_err(|error| YamlError {
+                line: error.location().map(|at| at.line()),
+                text: bounded(&error.to_string()),
+            })
+        }
     }
-    if let Err((excess, at)) = nesting::depth(text, nesting::MAX) {
-        let what = match excess {
-            Excess::Depth => format!("nested more than {} deep", nesting::MAX),
-            Excess::Directives => "too many directives".to_owned(),
-        };
-        let text = format!("{what}, at column {}", at.column);
-        return Err(YamlError { line: Some(at.line), text });
+}
+
+/// Which parser reads a document.
+enum Format {
+    /// JSON is valid YAML, and is what `write` falls back to.
+    Json(Value),
+    Yaml,
+}
+
+impl Format {
+    /// Refuses what no parser may get.
+    fn of(text: &str) -> Result<Self, YamlError> {
+        if text.len() > LIMIT_BYTES {
+            return Err(shape(format!("larger than {LIMIT_BYTES} bytes")));
+        }
+        if let Err((excess, at)) = nesting::depth(text, nesting::MAX) {
+            let what = match excess {
+                Excess::Depth => format!("nested more than {} deep", nesting::MAX),
+                Excess::Directives => "too many directives".to_owned(),
+            };
+            let text = format!("{what}, at column {}", at.column);
+            return Err(YamlError { line: Some(at.line), text });
+        }
+        if text.trim_start().starts_with('{')
+            && let Ok(value) = serde_json::from_str(text)
+        {
+            return Ok(Self::Json(value));
+        }
+        if let Some(at) = text.find(TREACHEROUS) {
+            let line = text.get(..at).map(|before| before.matches('\n').count() + 1);
+            return Err(YamlError { line, text: "a control or separator character".to_owned() });
+        }
+        Ok(Self::Yaml)
     }
-    // JSON is valid YAML, and is what `write` falls back to.
-    if text.trim_start().starts_with('{')
-        && let Ok(value) = serde_json::from_str(text)
-    {
-        return Ok(value);
-    }
-    if let Some(at) = text.find(TREACHEROUS) {
-        let line = text.get(..at).map(|before| before.matches('\n').count() + 1);
-        return Err(YamlError { line, text: "a control or separator character".to_owned() });
-    }
+}
+
+/// Why a walk through a document ended early.
+struct Stopped {
+    line: Option<usize>,
+}
+
+fn visit<'t, S: DeserializeSeed<'t>>(text: &'t str, seed: S) -> Result<S::Value, Stopped> {
     let document = serde_yaml::Deserializer::from_str(text);
-    Budget::of(text).read(document).map_err(|error| YamlError {
-        line: error.location().map(|at| at.line()),
-        text: bounded(&error.to_string()),
-    })
+    seed.deserialize(document)
+        .map_err(|error| Stopped { line: error.location().map(|at| at.line()) })
 }
 
 /// Reads a document of a known shape.

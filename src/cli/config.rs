@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::app::{AnswerLimit, Trust, UserLimits};
 use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
-use crate::minds::line_of;
 use crate::platform::{dirs, env};
 use crate::ui::UiSettings;
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
+use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
-use crate::yaml;
+use crate::yaml::{self, Lines};
 
 const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
@@ -201,7 +201,7 @@ fn from_text(
     read: Result<Option<String>, String>,
     ability: Capabilities,
 ) -> UserConfig {
-    let mut report = ConfigReport { shown, text: String::new(), problems: Vec::new() };
+    let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
     let value = report.parse(read);
     let theme = read_theme(&value, ability.depth, &mut report);
     let (keymap, faults) = bindings::with_overrides(value.get("keys").unwrap_or(&Value::Null));
@@ -241,20 +241,21 @@ fn read_file(path: &Path) -> Result<Option<String>, String> {
 /// Collects problems with their lines.
 struct ConfigReport<'a> {
     shown: &'a str,
-    text: String,
+    lines: Lines,
     problems: Vec<Problem>,
 }
 
 impl ConfigReport<'_> {
     fn parse(&mut self, read: Result<Option<String>, String>) -> Value {
-        match read {
-            Ok(text) => self.text = text.unwrap_or_default(),
+        let text = match read {
+            Ok(text) => text.unwrap_or_default(),
             Err(error) => {
                 self.push(None, "file", &error, "make it readable, or remove it");
                 return Value::Null;
             }
-        }
-        match yaml::parse(&self.text) {
+        };
+        self.lines = Lines::of(&text);
+        match yaml::parse(&text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
                 let fix = format!("write a mapping of {}", names_in(&[]).join(", "));
@@ -273,17 +274,14 @@ impl ConfigReport<'_> {
         }
     }
 
-    /// A fault of the keymap begins with scope and action.
-    fn add_key_fault(&mut self, fault: &str) {
-        let mut parts = fault.split(": ");
-        let named: Vec<&str> = parts.by_ref().take(3).map(|part| part.trim_matches('"')).collect();
-        let line = line_of(&self.text, &named);
+    fn add_key_fault(&mut self, fault: &KeyFault) {
         let fix = "themes/keys.yaml lists all scopes, actions and keys";
-        self.push(line, &format!("keys/{fault}"), fault, fix);
+        let text = fault.to_string();
+        self.push(self.lines.of_nearest(&fault.keys()), &format!("keys/{text}"), &text, fix);
     }
 
     fn add(&mut self, keys: &[&str], text: &str, fix: &str) {
-        let line = line_of(&self.text, keys);
+        let line = self.lines.of_nearest(keys);
         self.push(line, &keys.join("/"), text, fix);
     }
 
@@ -454,7 +452,7 @@ mod tests {
             ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
             ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
             ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
-            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is the key of done too")]),
+            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is also bound to done")]),
             ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
             ("limits: 5\n", vec![(true, "a mapping of limits")]),
             ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),

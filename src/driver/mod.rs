@@ -10,56 +10,21 @@
 //! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
 //! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
-//! A step is drafted on a copy of the tree ([`draft::Draft`]), written, and only then becomes the state and
+//! A step is drafted on a copy of the tree ([`steps::draft::Draft`]), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
 //! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
 
-mod call_schemas;
-pub mod calls;
-mod config_problems;
-mod consent;
-pub mod context;
-mod context_actions;
-mod context_usage;
-mod declare_dead;
-pub mod draft;
+mod calls;
+mod context;
 mod drive;
-mod drive_requests;
-mod drive_slot;
-mod effects;
-mod ending;
-pub mod engine;
-mod fork;
 mod generation;
-pub mod images;
-mod interjection;
-mod keep_going;
 mod lifecycle;
-mod listing;
-mod live;
-mod log;
-mod params;
-mod port;
-mod prepare;
-mod preview;
-mod processes;
-mod pump;
-mod recovery;
-mod refused_context;
-pub mod reminders;
-mod retry;
-mod rights;
-mod run_outcome;
-mod screen_state;
-mod sheets;
-mod sources;
-mod stream;
+mod reporting;
+mod shared;
+mod steps;
 mod supervisor;
-pub mod texts;
-mod throttle;
+mod texts;
 mod tree;
-mod tree_rows;
-mod user_requests;
 
 use std::sync::Arc;
 
@@ -68,16 +33,19 @@ use tokio::task::JoinSet;
 
 use crate::protocol::{Command, DriverEvent, Outbox};
 
-pub use engine::{
+pub use context::preview::{Preview, PreviewTarget};
+pub use reporting::log::Log;
+pub use reporting::run_outcome::PickUp;
+pub use shared::engine::{
     Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
-pub use log::Log;
-pub use preview::{Preview, PreviewTarget};
-pub use sources::ToolSources;
-pub use throttle::Throttles;
+pub use shared::sources::ToolSources;
+pub use shared::throttle::Throttles;
 
-use screen_state::{ScreenState, Subscription};
-use supervisor::Supervisor;
+use reporting::pump::pump;
+use reporting::reports::Subscription;
+use reporting::screen_state::ScreenState;
+use supervisor::task::Supervisor;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
@@ -97,15 +65,6 @@ pub enum Audience {
     Script,
     /// Every record and all live text.
     Follower,
-}
-
-/// Which trees are loaded without a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PickUp {
-    /// All that can continue.
-    Everything,
-    /// None: only trees named in commands.
-    Named,
 }
 
 /// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
@@ -142,12 +101,7 @@ impl Driver {
             tasks.spawn(source.run());
         }
         tasks.spawn(supervisor.run());
-        tasks.spawn(pump::pump(
-            reports_rx,
-            screen,
-            state.watching(watch),
-            Outbox::new(outbox_limit),
-        ));
+        tasks.spawn(pump(reports_rx, screen, state.watching(watch), Outbox::new(outbox_limit)));
         Self { commands, events, tasks }
     }
 

@@ -1,7 +1,7 @@
 //! Line numbers in `team.yaml`, for problems that are found after it was read.
 
 use super::report::with_line;
-use super::{Minds, lines, report, team};
+use super::{Minds, report, team};
 use crate::domain::{AccessLists, AgentId, Problem};
 
 impl Minds {
@@ -17,12 +17,8 @@ impl Minds {
         self.line(&["members", member.as_str(), key])
     }
 
-    /// The line of the last key, if it is really there.
     fn line(&self, keys: &[&str]) -> Option<usize> {
-        let text = self.team_text.as_deref().unwrap_or_default();
-        let line = lines::line_of(text, keys)?;
-        let has_key = text.lines().nth(line - 1)?.contains(keys.last()?);
-        has_key.then_some(line)
+        self.team_lines.as_ref()?.of_key(keys)
     }
 
     /// Entries of access lists that match nothing. `faults` returns sentences that begin with the name

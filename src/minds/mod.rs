@@ -5,7 +5,6 @@
 
 mod diligence;
 mod files;
-mod lines;
 pub mod llm_config;
 pub mod mcp_config;
 mod member_lines;
@@ -28,7 +27,6 @@ mod toolsets;
 use std::path::Path;
 use std::time::SystemTime;
 
-pub(crate) use lines::line_of;
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
@@ -38,6 +36,7 @@ pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Shell, Stamp, Team};
+use crate::yaml::Lines;
 use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;
@@ -60,9 +59,9 @@ pub struct Minds {
     mcp_variables: Vec<(String, String)>,
     /// Secrets written into `mcp.yaml` as literals.
     mcp_secrets: Secrets,
-    /// The files as read, to find line numbers.
-    team_text: Option<String>,
-    llm_text: Option<String>,
+    /// The lines of the files that exist.
+    team_lines: Option<Lines>,
+    llm_lines: Option<Lines>,
     problems: Vec<Problem>,
 }
 
@@ -103,8 +102,8 @@ impl Minds {
             texts,
             memories,
             skills,
-            team_text,
-            llm_text,
+            team_lines: team_text.as_deref().map(Lines::of),
+            llm_lines: llm_text.as_deref().map(Lines::of),
             problems,
         };
         let findings = minds.model_problems();
@@ -201,7 +200,7 @@ impl Minds {
         if self.team.visible().next().is_some() {
             return None;
         }
-        let text = if self.team_text.is_none() {
+        let text = if self.team_lines.is_none() {
             "there is no team: the file does not exist, or cannot be used"
         } else {
             "there is no team: the file names no member that can be used"

@@ -6,7 +6,7 @@ use super::Minds;
 use super::llm_config::{self, Env, ModelInfo, ProviderConfig};
 use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
-use super::{lines, team};
+use super::team;
 use crate::domain::{Member, Problem};
 
 impl Minds {
@@ -63,8 +63,7 @@ impl Minds {
                 .or_else(|_| self.model_of(member, &|_| Some("set".to_owned())));
             let Ok((provider, _, _)) = found else { continue };
             if let Err(problem) = provider.api_key(env) {
-                let text = self.llm_text.as_deref().unwrap_or_default();
-                let line = lines::line_of(text, &["providers", &provider.key, "apiKeyEnvVar"]);
+                let line = self.llm_line(&["providers", &provider.key, "apiKeyEnvVar"]);
                 let entry = by_id.entry(problem.id.clone());
                 let (_, members) = entry.or_insert_with(|| (with_line(problem, line), Vec::new()));
                 members.push(member.id.as_str());
@@ -76,10 +75,13 @@ impl Minds {
 
     /// True if the file has an entry for the member; hidden members exist without one.
     fn is_in_file(&self, member: &Member) -> bool {
-        let text = self.team_text.as_deref().unwrap_or_default();
+        let lines = self.team_lines.as_ref();
         !member.hidden
-            || lines::line_of(text, &["members", member.id.as_str()])
-                > lines::line_of(text, &["members"])
+            || lines.is_some_and(|lines| lines.of_key(&["members", member.id.as_str()]).is_some())
+    }
+
+    fn llm_line(&self, keys: &[&str]) -> Option<usize> {
+        self.llm_lines.as_ref()?.of_nearest(keys)
     }
 
     fn named_provider(&self, member: &Member, key: &str) -> Result<&ProviderConfig, Problem> {
@@ -102,8 +104,7 @@ impl Minds {
             Some((found, fix)) => {
                 let id = format!("llm/unusable-provider/{}", clip(key));
                 let problem = Problem::new(id, llm_config::PATH, found, fix);
-                let text = self.llm_text.as_deref().unwrap_or_default();
-                Err(with_line(problem, lines::line_of(text, &["providers", key])))
+                Err(with_line(problem, self.llm_line(&["providers", key])))
             }
         }
     }

@@ -9,7 +9,7 @@ use super::files::{self, FileContent};
 use super::report::{clip, value_type, with_line};
 use super::unusable;
 use crate::domain::{Problem, json};
-use crate::yaml;
+use crate::yaml::{self, Lines};
 
 const FOLDER: &str = ".minds/priming";
 const KIND: &str = "agent_priming_script";
@@ -90,12 +90,10 @@ fn script_problems(path: &str, text: &str) -> Vec<Problem> {
             return vec![problem("head", error.line, found, "fix the syntax")];
         }
     };
+    let lines = Lines::of(inner);
     let mut problems: Vec<Problem> = invalid_fields(&fields)
         .into_iter()
-        .map(|(key, found, fix)| {
-            let line = head.lines().position(|line| line.starts_with(key));
-            problem(key, Some(line.map_or(1, |line| line + 1)), found, fix)
-        })
+        .map(|(key, found, fix)| problem(key, Some(lines.of_key(&[key]).unwrap_or(1)), found, fix))
         .collect();
     let before = head.lines().count();
     problems.extend(invalid_records(body).into_iter().map(|(line, found, fix)| {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::lines;
 use crate::domain::Problem;
+use crate::yaml::Lines;
 
 /// Problems beyond this number are dropped.
 const MAX_PROBLEMS: usize = 200;
@@ -12,13 +12,13 @@ const MAX_PROBLEMS: usize = 200;
 #[derive(Debug)]
 pub(crate) struct ProblemReport<'a> {
     path: &'a str,
-    text: &'a str,
+    lines: Lines,
     problems: Vec<Problem>,
 }
 
 impl<'a> ProblemReport<'a> {
-    pub(crate) fn new(path: &'a str, text: &'a str) -> Self {
-        Self { path, text, problems: Vec::new() }
+    pub(crate) fn new(path: &'a str, text: &str) -> Self {
+        Self { path, lines: Lines::of(text), problems: Vec::new() }
     }
 
     /// Adds an error about the key at path `keys`.
@@ -33,8 +33,13 @@ impl<'a> ProblemReport<'a> {
 
     fn push(&mut self, problem: Problem, keys: &[&str]) {
         if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(with_line(problem, lines::line_of(self.text, keys)));
+            self.problems.push(with_line(problem, self.lines.of_nearest(keys)));
         }
+    }
+
+    /// The line of the last of `keys` that exists.
+    pub(crate) fn line(&self, keys: &[&str]) -> Option<usize> {
+        self.lines.of_nearest(keys)
     }
 
     pub(crate) fn finish(self) -> Vec<Problem> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
-use super::{Minds, lines, team};
+use super::{Minds, team};
 use crate::domain::Problem;
 
 /// Unknown names beyond this number are not listed.
@@ -46,7 +46,6 @@ impl Minds {
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {
-        let text = self.team_text.as_deref().unwrap_or_default();
         let what = if mention.key == "tools" { "tool" } else { "toolset" };
         let problem = Problem::new(
             format!("team/unknown-{what}/{}", clip(name)),
@@ -61,13 +60,10 @@ impl Minds {
         .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];
         let shared: &[&str] = &["member_defaults", mention.key];
-        let has_name = |line: &usize| {
-            let line = text.lines().nth(line - 1);
-            line.is_some_and(|line| line.contains(name))
-        };
-        let line = [own, shared]
-            .into_iter()
-            .find_map(|keys| lines::line_of_value(text, keys, name).filter(has_name));
+        let is_it = |item: &str| item.trim().trim_start_matches('!') == name;
+        let lines = self.team_lines.as_ref();
+        let line = lines
+            .and_then(|lines| [own, shared].iter().find_map(|keys| lines.of_item(keys, is_it)));
         with_line(problem, line)
     }
 }

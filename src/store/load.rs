@@ -1,4 +1,4 @@
-//! Loading one tree. A writing store mends what is damaged on the way; a reading one only tells.
+//! Loading one tree. A writing store repairs damage on the way; a read-only one only reports it.
 
 use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::{Bucket, TreeChange};
@@ -6,7 +6,8 @@ use crate::domain::{Course, DialogId, DialogTree, Problem, RootId};
 
 use super::error::StoreError;
 use super::scan::{DialogFolder, ScanDepth};
-use super::tree::{TreeRead, TreeReader};
+use super::tree::TreeReader;
+use super::tree_builder::TreeRead;
 use super::writer_state::CourseEnd;
 use super::{Access, Store, files};
 

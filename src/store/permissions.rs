@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_read_or_change_is_told_once_with_its_mend() {
+    fn wider_permissions_are_reported_once_with_a_fix() {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("x");
         assert_eq!(texts(&folder), [""; 0], "what is not there is in order");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_others_can_change_are_told_with_the_reason() {
+    fn settings_that_others_can_change_are_reported_with_the_reason() {
         let top = tempfile::tempdir().unwrap();
         let (folder, file) = (top.path().join("x"), top.path().join("x/config.yaml"));
         let found =
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_somebody_else_is_told() {
+    fn files_of_another_user_are_reported() {
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("lock"), "").unwrap();
         if chown(top.path().join("lock"), Some(12_345), None).is_err() {

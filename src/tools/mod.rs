@@ -37,19 +37,21 @@ mod shell;
 mod source;
 mod stop;
 mod tool;
+pub mod typed;
 
 pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
+pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub use outcome::{
     MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage, ToolOutcome,
 };
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
-    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Note, OutputLogMode, PASSED_ON,
-    ProcessScope, Register, ShellSetup, Shells, follow, keep_output,
+    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
+    ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,
 };
-pub(crate) use shell::{Group, Identity};
+pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 pub(crate) use tool::{interrupted, localized};

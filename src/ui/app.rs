@@ -7,14 +7,18 @@ mod alerts;
 mod answering;
 mod consent;
 mod continuing;
+mod effect;
 mod ending;
 mod events;
 mod focus;
 mod follow_up;
 mod handlers;
+mod key_reports;
 mod lifecycle;
 mod overlays;
+mod pick;
 mod processes;
+mod queue_strip;
 mod queued;
 mod quitting;
 mod reading;
@@ -31,21 +35,22 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::alerts::Alerts;
-use self::answering::Pick;
+pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
+use self::key_reports::KeyReports;
 use self::overlays::{OverlayFacts, Overlays};
-use self::queued::QueueStrip;
+use self::pick::Pick;
+use self::queue_strip::QueueStrip;
 pub use self::quitting::QuitPolicy;
 use self::quitting::Quitting;
 use self::reading::Reading;
 use self::requests::{PendingTakeBack, Request, Requests};
 pub use self::screen::Screen;
 use self::startup::Startup;
-use self::unused_keys::KeyReports;
 use self::writing::Writing;
 use crate::domain::{Clock, DialogId};
 use crate::protocol::Command;
@@ -61,29 +66,11 @@ use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::transcript;
 use crate::ui::panes::{inbox, tree};
-use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
-
-/// What the screen requests from the loop beside commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
-    /// Quit: ask the driver to end and wait for it.
-    Quit,
-    /// The driver has ended.
-    Ended,
-    /// Suspend the program.
-    Suspend,
-    /// Redraw everything.
-    Redraw,
-    /// The number of open questions, for the window title; sent from the first question on.
-    Title(usize),
-    /// A question arrived: bell and notification with its headline.
-    Ring(SafeText),
-}
 
 /// What an app is created with.
 #[derive(Debug)]
@@ -381,6 +368,20 @@ impl App {
         handled != Handled::Ignored
     }
 
+    /// Shows a list, or does what it wants instead.
+    fn show_list(&mut self, scope: Scope) {
+        let queued = self.queued();
+        let facts = OverlayFacts {
+            model: &self.model,
+            queued: &queued,
+            drafts: self.writing.drafts(),
+            ui: &self.ui,
+        };
+        for intent in self.overlays.show_list(facts, scope) {
+            self.apply_intent(intent);
+        }
+    }
+
     fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
@@ -425,4 +426,4 @@ impl App {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;

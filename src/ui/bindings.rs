@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
-use super::keymap::Keymap;
+use super::keymap::{KeyFault, Keymap};
+use super::lists;
 use super::panes::{
     composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
 };
@@ -37,7 +38,10 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::OpenProcesses, &["b"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
-    Scope::PANES.bind(Action::Problems, &["!"]),
+];
+
+/// Those that help shows last in their scope, below the lists that can be opened there.
+const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
     Scope::PANES.bind(Action::Quit, &["q"]).does(
         "Quit the program; asks first while something is running",
@@ -65,6 +69,8 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,
+        &lists::bindings(),
+        LAST,
     ]
     .concat()
 });
@@ -91,7 +97,7 @@ pub fn defaults() -> Keymap {
 }
 
 /// The defaults with the changes of a parsed key file, and what is wrong with it.
-pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<String>) {
+pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
     Keymap::with_overrides(all(), overrides)
 }
 

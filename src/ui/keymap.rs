@@ -6,6 +6,7 @@
 mod chord;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 
 use serde_json::Value;
 
@@ -24,6 +25,32 @@ pub struct Keymap {
     lookup: HashMap<(Scope, Chord), Action>,
 }
 
+/// An invalid entry of a key file, or a key bound to two actions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFault {
+    /// Scope and action, as far as they are known.
+    place: Vec<String>,
+    text: String,
+}
+
+impl KeyFault {
+    fn new(place: &[&str], text: &str) -> Self {
+        let place = place.iter().map(|&key| key.to_owned()).collect();
+        Self { place, text: text.to_owned() }
+    }
+
+    /// The keys that lead to the entry.
+    pub fn keys(&self) -> Vec<&str> {
+        ["keys"].into_iter().chain(self.place.iter().map(String::as_str)).collect()
+    }
+}
+
+impl fmt::Display for KeyFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.keys().join(": "), self.text)
+    }
+}
+
 impl Keymap {
     /// The default keys of these bindings.
     #[must_use]
@@ -34,10 +61,13 @@ impl Keymap {
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
     /// An empty list removes an action's keys.
     ///
-    /// Also returns one message for each invalid entry and for each key bound to two actions. Within a
+    /// Also returns one fault for each invalid entry and for each key bound to two actions. Within a
     /// scope the file takes precedence over the defaults, then the earlier binding.
     #[must_use]
-    pub fn with_overrides(bindings: &'static [Binding], overrides: &Value) -> (Self, Vec<String>) {
+    pub fn with_overrides(
+        bindings: &'static [Binding],
+        overrides: &Value,
+    ) -> (Self, Vec<KeyFault>) {
         let keys = Self::new(bindings).keys;
         let mut changes =
             KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults: Vec::new() };
@@ -46,7 +76,7 @@ impl Keymap {
                 changes.scope(scope, entries);
             }
         } else if !overrides.is_null() {
-            changes.faults.push("keys: expected a mapping of scopes".to_owned());
+            changes.faults.push(KeyFault::new(&[], "expected a mapping of scopes"));
         }
         let KeyOverrides { keys, changed, mut faults, .. } = changes;
         let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
@@ -100,7 +130,7 @@ impl Keymap {
         bindings: &'static [Binding],
         mut keys: BTreeMap<Place, Vec<Chord>>,
         changed: &BTreeSet<Place>,
-    ) -> (Self, Vec<String>) {
+    ) -> (Self, Vec<KeyFault>) {
         let mut lookup = HashMap::new();
         let mut conflicts = Vec::new();
         let (first, rest): (Vec<&Binding>, Vec<&Binding>) =
@@ -111,9 +141,8 @@ impl Keymap {
                 let taken = *lookup.entry((*scope, *chord)).or_insert(*action);
                 if taken != *action {
                     let (scope, winner, loser) = (scope.name(), taken.name(), action.name());
-                    conflicts.push(format!(
-                        "keys: {scope}: {winner}: {chord} is also bound to {loser}, which loses it"
-                    ));
+                    let text = format!("{chord} is also bound to {loser}, which loses it");
+                    conflicts.push(KeyFault::new(&[scope, winner], &text));
                 }
                 taken == *action
             });
@@ -121,9 +150,9 @@ impl Keymap {
         (Self { bindings, keys, lookup }, conflicts)
     }
 
-    /// One message for each new key of this binding that shadows an action of a wider scope, or is
+    /// One fault for each new key of this binding that shadows an action of a wider scope, or is
     /// shadowed in a narrower one.
-    fn shadowing_warnings(&self, binding: &Binding, changed: &BTreeSet<Place>) -> Vec<String> {
+    fn shadowing_warnings(&self, binding: &Binding, changed: &BTreeSet<Place>) -> Vec<KeyFault> {
         let (scope, action) = (binding.scope, binding.action);
         let name = action.name();
         let defaults: Vec<Chord> = default_keys(binding).collect();
@@ -136,12 +165,14 @@ impl Keymap {
             };
             if let Some((of, other)) = scope.chain().skip(1).find_map(at) {
                 let (scope, of, other) = (scope.name(), of.name(), other.name());
-                warnings.push(format!("keys: {scope}: {name}: {chord} hides {other} ({of}) there"));
+                let text = format!("{chord} hides {other} ({of}) there");
+                warnings.push(KeyFault::new(&[scope, name], &text));
             }
             for (narrow, other) in self.narrower(scope).into_iter().filter_map(at) {
                 if !changed.contains(&(narrow, other)) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
-                    warnings.push(format!("keys: {of}: {name}: in {here} {chord} stays {other}"));
+                    let text = format!("in {here} {chord} stays {other}");
+                    warnings.push(KeyFault::new(&[of, name], &text));
                 }
             }
         }
@@ -176,14 +207,14 @@ struct KeyOverrides {
     keys: BTreeMap<Place, Vec<Chord>>,
     /// What the file names.
     changed: BTreeSet<Place>,
-    faults: Vec<String>,
+    faults: Vec<KeyFault>,
 }
 
 impl KeyOverrides {
     fn scope(&mut self, name: &str, entries: &Value) {
         let scope = self.bindings.iter().map(|one| one.scope).find(|scope| scope.name() == name);
         let (Some(scope), Value::Object(entries)) = (scope, entries) else {
-            self.faults.push(format!("keys: {name:?} is no scope with a mapping of actions"));
+            self.faults.push(KeyFault::new(&[name], "not a scope with a mapping of actions"));
             return;
         };
         for (action, value) in entries {
@@ -192,7 +223,7 @@ impl KeyOverrides {
                     self.keys.insert(place, chords);
                     self.changed.insert(place);
                 }
-                Err(fault) => self.faults.push(format!("keys: {name}: {action}: {fault}")),
+                Err(fault) => self.faults.push(KeyFault::new(&[name, action], &fault)),
             }
         }
     }

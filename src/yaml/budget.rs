@@ -24,7 +24,8 @@ impl Budget {
         Node(&mut self).deserialize(document)
     }
 
-    fn take<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+    /// Takes one value and these bytes of text.
+    pub fn take<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
         match self.0.checked_sub(1 + bytes) {
             Some(rest) => self.0 = rest,
             None => return Err(E::custom("its aliases repeat too much")),

@@ -442,7 +442,7 @@ fn a_command_that_changes_something_says_what_it_did() {
 }
 
 #[test]
-fn who_is_declared_dead_is_told_of_once_and_says_whether_somebody_waits() {
+fn a_declared_death_is_reported_once_and_says_whether_somebody_waits() {
     let workspace = Workspace::new();
     let lonely = "cc/dd/00000003";
     let side = format!("{MAIN}/sideDialogs/{lonely}");

@@ -8,11 +8,10 @@ use crate::domain::record::{
     Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::{ReplyText, Texts};
 use crate::protocol::Refusal;
-
-use super::Position;
 
 /// Longest quote of an earlier answer.
 const MAX_SHOWN_ANSWER_CHARS: usize = 80;

@@ -7,10 +7,9 @@ use crate::domain::fresh_boots::MAX_EFFORT;
 use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug, json};
-use crate::driver::draft::Draft;
+use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::{ArgumentError, Texts};
-
-use super::Position;
 
 type Arguments = serde_json::Map<String, Value>;
 

@@ -6,7 +6,6 @@ use super::names::{NameRule, ToolFilter};
 use super::server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 use super::{McpFile, PATH, ServerEntry, is_tool_name};
 use crate::domain::Problem;
-use crate::minds::lines;
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type, with_line};
 use crate::yaml;
@@ -50,10 +49,10 @@ pub(super) fn read(text: &str) -> McpFile {
         }
     };
     check_top(&top, &mut report);
-    read_servers(text, &top, report)
+    read_servers(&top, report)
 }
 
-fn read_servers(text: &str, top: &Map<String, Value>, mut report: ProblemReport) -> McpFile {
+fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile {
     let entries = match top.get("servers") {
         Some(Value::Object(entries)) => entries,
         None | Some(Value::Null) => {
@@ -69,7 +68,7 @@ fn read_servers(text: &str, top: &Map<String, Value>, mut report: ProblemReport)
     let mut servers = Vec::new();
     for (id, value) in entries.iter().take(MAX_SERVERS) {
         let server = ServerReader { id, report: &mut report }.read(value);
-        let line = lines::line_of(text, &["servers", id]);
+        let line = report.line(&["servers", id]);
         servers.push(ServerEntry { id: id.clone(), line, server });
     }
     if entries.len() > MAX_SERVERS {

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::params::{ParamFinding, set_fails, short_text};
 use crate::domain::AnthropicParams;
-use crate::minds::report::clip;
 
 const MIN_THINKING_BUDGET: u64 = 1024;
 const MAX_STOPS: usize = 16;
@@ -18,10 +17,9 @@ pub(super) fn set(
     value: &Value,
     findings: &mut Vec<ParamFinding>,
 ) {
-    let at = format!("anthropic.{}", clip(key));
     if let Some(what) = set_if_valid(params, key, value) {
         let fix = format!("it must be {what}");
-        findings.push((at, "wrong value; ignored".to_owned(), fix));
+        findings.push(ParamFinding::new(&["anthropic", key], "wrong value; ignored", fix));
     }
 }
 
@@ -122,8 +120,8 @@ mod tests {
             let params = read(map.as_object().unwrap(), &mut findings);
             assert_eq!(params.anthropic, AnthropicParams::default());
             assert_eq!(findings.len(), 1, "{setting}");
-            assert_eq!(findings[0].0, at);
-            assert!(findings[0].2.contains(fix), "{findings:?}");
+            assert_eq!(findings[0].path.join("."), at);
+            assert!(findings[0].fix.contains(fix), "{findings:?}");
         }
     }
 }

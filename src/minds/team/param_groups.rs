@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::params::ParamFinding;
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::clip;
 
 /// The values a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,15 +82,15 @@ pub(super) fn check(
     findings: &mut Vec<ParamFinding>,
 ) {
     for (key, value) in settings.iter().filter(|(key, _)| !is_read(key)) {
-        let at = format!("{group}.{}", clip(key));
         match settings_of(group).find(|(name, _)| name == key) {
             None => {
-                findings.push((at, "unknown setting; ignored".to_owned(), suggestion(group, key)));
+                let fix = suggestion(group, key);
+                findings.push(ParamFinding::new(&[group, key], "unknown setting; ignored", fix));
             }
             Some((_, kind)) if accepts(*kind, value) => {}
             Some((_, kind)) => {
                 let fix = format!("it must be {}", description(*kind));
-                findings.push((at, "wrong value; ignored".to_owned(), fix));
+                findings.push(ParamFinding::new(&[group, key], "wrong value; ignored", fix));
             }
         }
     }
@@ -171,7 +170,7 @@ mod tests {
         ] {
             let mut findings = Vec::new();
             check(group, settings.as_object().unwrap(), |_| false, &mut findings);
-            let fix = findings.first().map(|(_, _, fix)| fix.as_str());
+            let fix = findings.first().map(|finding| finding.fix.as_str());
             assert_eq!(fix.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
             let reported = expected.is_none_or(|part| fix.is_some_and(|fix| fix.contains(part)));
             assert!(reported, "{group} {settings}: {findings:?}");

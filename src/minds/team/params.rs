@@ -6,10 +6,21 @@ use serde_json::{Map, Value};
 use super::{anthropic_params, param_groups};
 use crate::domain::ModelParams;
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::clip;
 
-/// `(path, problem, fix)`; the path is relative to the map.
-pub(super) type ParamFinding = (String, String, String);
+/// A setting that is not used as it stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ParamFinding {
+    /// The keys that lead to it, from the map on.
+    pub path: Vec<String>,
+    pub text: &'static str,
+    pub fix: String,
+}
+
+impl ParamFinding {
+    pub(super) fn new(path: &[&str], text: &'static str, fix: String) -> Self {
+        Self { path: path.iter().map(|&key| key.to_owned()).collect(), text, fix }
+    }
+}
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
 /// The group for the Messages API.
@@ -31,13 +42,13 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
     let mut params = ModelParams::default();
     for (key, value) in map {
         if ROOT.contains(&key.as_str()) {
-            set(&mut params, key, key, value, findings);
+            set(&mut params, &[key], value, findings);
             anthropic_params::set_shared(&mut params.anthropic, key, value);
         } else if !GROUPS.contains(&key.as_str()) {
             findings.push(unknown_setting(key));
         } else if !value.is_object() {
             let fix = "give it a map of settings, or remove it".to_owned();
-            findings.push((key.clone(), "not a map; ignored".to_owned(), fix));
+            findings.push(ParamFinding::new(&[key], "not a map; ignored", fix));
         }
     }
     for group in GROUPS {
@@ -55,11 +66,10 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
             continue;
         };
         for (key, value) in settings {
-            let at = format!("{group}.{key}");
             if group == "general" {
                 anthropic_params::set_shared(&mut params.anthropic, key, value);
             }
-            if !set(&mut params, &at, key, value, findings) {
+            if !set(&mut params, &[group, key], value, findings) {
                 params.extra.insert(key.clone(), value.clone());
             }
         }
@@ -91,19 +101,18 @@ fn unknown_setting(key: &str) -> ParamFinding {
         },
         |home| format!("did you mean `model_params.{home}`?"),
     );
-    (clip(key), "unknown setting; ignored".to_owned(), fix)
+    ParamFinding::new(&[key], "unknown setting; ignored", fix)
 }
 
-/// False if the setting is unknown.
+/// False if the setting at the end of `path` is unknown.
 fn set(
     params: &mut ModelParams,
-    at: &str,
-    key: &str,
+    path: &[&str],
     value: &Value,
     findings: &mut Vec<ParamFinding>,
 ) -> bool {
     let up_to = |max: f64| value.as_f64().filter(|n| (0.0..=max).contains(n));
-    let wrong = match key {
+    let wrong = match path.last().copied().unwrap_or_default() {
         "max_tokens" => set_fails(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
             .then_some("a whole number above 0"),
         "temperature" => set_fails(&mut params.temperature, up_to(2.0)).then_some("0 to 2"),
@@ -128,7 +137,7 @@ fn set(
     };
     if let Some(what) = wrong {
         let fix = format!("it must be {what}");
-        findings.push((at.to_owned(), "wrong value; ignored".to_owned(), fix));
+        findings.push(ParamFinding::new(path, "wrong value; ignored", fix));
     }
     true
 }

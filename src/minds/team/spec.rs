@@ -79,7 +79,7 @@ impl MemberSpec {
             }
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 let found = format!("member `{}` is {}, not a map", clip(id), value_type(value));
-                reader.add("wrong-type", "", found, "give it keys, or remove it".to_owned());
+                reader.add("wrong-type", &[], found, "give it keys, or remove it".to_owned());
                 None
             }
         }
@@ -90,7 +90,7 @@ impl MemberSpec {
         let mut spec = reader.read(map);
         if spec.name.take().is_some() {
             let found = "`name` in `member_defaults` would name every member alike".to_owned();
-            reader.warn("unknown-key", "name", found, "remove it".to_owned());
+            reader.warn("unknown-key", &["name"], found, "remove it".to_owned());
         }
         spec
     }
@@ -139,7 +139,7 @@ impl<'r, 't> SpecReader<'r, 't> {
             if value.is_null() {
                 let found = format!("`{}` of {} is empty", clip(key), self.quoted_owner());
                 let fix = "give it a value, or remove the key".to_owned();
-                self.warn("empty", key, found, fix);
+                self.warn("empty", &[key], found, fix);
             } else {
                 self.read_key(&mut spec, map, key, value);
             }
@@ -196,7 +196,7 @@ impl<'r, 't> SpecReader<'r, 't> {
             "import" | "use" | "from" => {
                 let found =
                     format!("`{key}` of {} asks for a teammate from an app", self.quoted_owner());
-                self.warn("unsupported", key, found, "write the member out here".to_owned());
+                self.warn("unsupported", &[key], found, "write the member out here".to_owned());
             }
             other => self.unknown(other),
         }
@@ -207,7 +207,7 @@ impl<'r, 't> SpecReader<'r, 't> {
         if read.is_none() {
             let found =
                 format!("`{key}` of {} is {}; ignored", self.quoted_owner(), describe(value));
-            self.warn("wrong-type", key, found, format!("it must be {what}"));
+            self.warn("wrong-type", &[key], found, format!("it must be {what}"));
         }
         read
     }
@@ -219,7 +219,7 @@ impl<'r, 't> SpecReader<'r, 't> {
             let effect = if self.at.len() > 1 { "the member is left out" } else { "ignored" };
             let found =
                 format!("`{key}` of {} is {}; {effect}", self.quoted_owner(), describe(value));
-            self.add("wrong-type", key, found, format!("it must be {what}"));
+            self.add("wrong-type", &[key], found, format!("it must be {what}"));
         }
         read
     }
@@ -230,10 +230,12 @@ impl<'r, 't> SpecReader<'r, 't> {
         };
         let mut findings = Vec::new();
         let params = params::read(map, &mut findings);
-        for (below, found, fix) in findings {
-            let at = format!("{key}.{below}");
-            let found = format!("`{at}` of {}: {found}", self.quoted_owner());
-            self.warn("params", &at, found, fix);
+        for finding in findings {
+            let path: Vec<&str> =
+                [key].into_iter().chain(finding.path.iter().map(String::as_str)).collect();
+            let at = path.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+            let found = format!("`{at}` of {}: {}", self.quoted_owner(), finding.text);
+            self.warn("params", &path, found, finding.fix);
         }
         Some(params)
     }
@@ -249,7 +251,7 @@ impl<'r, 't> SpecReader<'r, 't> {
             let fix = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
                         tools, and `.git` to those that write"
                 .to_owned();
-            self.add("closed-area", key, found, fix);
+            self.add("closed-area", &[key], found, fix);
         }
         if kept.is_empty() { refused } else { kept }
     }
@@ -262,7 +264,7 @@ impl<'r, 't> SpecReader<'r, 't> {
         }
         let found =
             format!("{} has both `{dashed}` and `{key}`; the first counts", self.quoted_owner());
-        self.warn("two-spellings", key, found, format!("remove `{key}`"));
+        self.warn("two-spellings", &[key], found, format!("remove `{key}`"));
         true
     }
 
@@ -272,32 +274,30 @@ impl<'r, 't> SpecReader<'r, 't> {
             Some(home) => format!("did you mean `model_params.{home}`?"),
             None => format!("remove it{}", did_you_mean(key, KEYS)),
         };
-        self.warn("unknown-key", key, found, fix);
+        self.warn("unknown-key", &[key], found, fix);
     }
 
-    fn add(&mut self, what: &str, key: &str, found: String, fix: String) {
-        let (id, at) = self.locate(what, key);
+    fn add(&mut self, what: &str, keys: &[&str], found: String, fix: String) {
+        let (id, at) = self.locate(what, keys);
         self.report.add(&id, &at, found, fix);
     }
 
-    fn warn(&mut self, what: &str, key: &str, found: String, fix: String) {
-        let (id, at) = self.locate(what, key);
+    fn warn(&mut self, what: &str, keys: &[&str], found: String, fix: String) {
+        let (id, at) = self.locate(what, keys);
         self.report.warn(&id, &at, found, fix);
     }
 
     /// The id of a problem, and the path of its key.
-    fn locate<'k>(&self, what: &str, key: &'k str) -> (String, Vec<&'k str>)
+    fn locate<'k>(&self, what: &str, keys: &[&'k str]) -> (String, Vec<&'k str>)
     where
         'r: 'k,
     {
-        let mut at: Vec<&'k str> = self.at.clone();
         let mut id = format!("team/{what}/{}", clip(self.owner));
-        if !key.is_empty() {
-            at.extend(key.split('.'));
+        if !keys.is_empty() {
             id.push('/');
-            id.push_str(&clip(key));
+            id.push_str(&clip(&keys.join(".")));
         }
-        (id, at)
+        (id, [self.at.as_slice(), keys].concat())
     }
 
     fn quoted_owner(&self) -> String {

@@ -3,57 +3,49 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::change::LineChange;
 use super::diff::unified;
 use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
-use super::locate::{Rejected, locate};
+use super::locate::{LocateError, locate};
 use super::prepare::{normalized, spans};
 use super::source::{NoText, read_text};
-use super::taken::Taken;
-use super::turns::Turns;
+use super::taken::HunkLease;
+use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
-use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, localized};
+use crate::tools::tool::{Tool, ToolCx, interrupted};
+use crate::tools::typed;
 
-/// The tool.
-#[derive(Debug)]
-pub(super) struct Apply {
-    spec: ToolSpec,
-    hunks: Arc<Hunks>,
-    turns: Arc<Turns>,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyArgs {
+    hunk_id: String,
 }
 
-impl Apply {
-    pub(super) fn new(hunks: Arc<Hunks>) -> Self {
-        let spec = ToolSpec {
-            name: APPLY.into(),
-            description: Description::Own(|lang| {
-                localized(lang, include_str!("apply_file_modification.md"))
-            }),
-            parameters: json!({
-                "type": "object",
-                "properties": {"hunk_id": {"type": "string"}},
-                "required": ["hunk_id"],
-                "additionalProperties": false
-            }),
-        };
-        Self { spec, hunks, turns: Arc::default() }
-    }
+/// The tool.
+pub(super) fn tool(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    hunks: &Arc<Hunks>,
+) -> Arc<dyn Tool> {
+    let (hunks, turns) = (Arc::clone(hunks), Arc::new(EditQueues::default()));
+    typed::asynchronous(name, text, move |cx, args| {
+        call(cx, args, Arc::clone(&hunks), Arc::clone(&turns))
+    })
 }
 
 /// An edit that was made.
-struct Applied {
+struct AppliedEdit {
     change: LineChange,
     exact: bool,
     is_new: bool,
@@ -62,50 +54,45 @@ struct Applied {
 }
 
 /// Why an edit was not made; the file is untouched.
-enum Kept {
+enum ApplyRefused {
     NoText(NoText),
     /// The path leads to another file now.
     PlaceChanged,
     /// A file that was to be made is there.
     Appeared,
-    Rejected(Rejected),
+    Rejected(LocateError),
 }
 
-impl From<PathFault> for Kept {
+impl From<PathFault> for ApplyRefused {
     fn from(fault: PathFault) -> Self {
         Self::NoText(fault.into())
     }
 }
 
-impl Tool for Apply {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (hunks, turns) = (Arc::clone(&self.hunks), Arc::clone(&self.turns));
-        Box::pin(async move {
-            let lang = cx.lang;
-            let id = args.required_text("hunk_id").trim();
-            let taken = match Taken::take(&hunks, id, &cx.caller, Instant::now()) {
-                Ok(taken) => taken,
-                Err(reason) => return no_hunk(APPLY, "", reason, lang),
-            };
-            let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
-            // All calls of the round take their place in the line before the first one goes.
-            tokio::task::yield_now().await;
-            turn.come().await;
-            let work = move || {
-                let outcome = run(&cx, taken, &hunks);
-                drop(turn);
-                outcome
-            };
-            in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
-        })
-    }
+async fn call(
+    cx: ToolCx,
+    args: ApplyArgs,
+    hunks: Arc<Hunks>,
+    turns: Arc<EditQueues>,
+) -> ToolOutcome {
+    let lang = cx.lang;
+    let taken = match HunkLease::take(&hunks, args.hunk_id.trim(), &cx.caller, Instant::now()) {
+        Ok(taken) => taken,
+        Err(reason) => return no_hunk(APPLY, "", reason, lang),
+    };
+    let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
+    // All calls of the round take their place in the line before the first one goes.
+    tokio::task::yield_now().await;
+    turn.come().await;
+    let work = move || {
+        let outcome = run(&cx, taken, &hunks);
+        drop(turn);
+        outcome
+    };
+    in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
 }
 
-fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> ToolOutcome {
+fn run(cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {
     let hunk = &taken.hunk;
     match apply(cx, hunk, hunks) {
         Ok(applied) => {
@@ -117,7 +104,7 @@ fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> ToolOutcome {
     }
 }
 
-fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
+fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<AppliedEdit, ApplyRefused> {
     let guard = Guard::general(cx)?;
     match &hunk.edit {
         Edit::Create { content } => create(&guard, &hunk.path, content),
@@ -137,46 +124,44 @@ fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
 fn rewrite(
     guard: &Guard,
     hunk: &Hunk,
-    find: impl FnOnce(&[&str]) -> Result<(LineChange, bool), Rejected>,
-) -> Result<Applied, Kept> {
+    find: impl FnOnce(&[&str]) -> Result<(LineChange, bool), LocateError>,
+) -> Result<AppliedEdit, ApplyRefused> {
     let opened = guard.open_for_edit(&hunk.path)?;
     if opened.place != hunk.place {
-        return Err(Kept::PlaceChanged);
+        return Err(ApplyRefused::PlaceChanged);
     }
-    let text = read_text(&opened).map_err(Kept::NoText)?;
+    let text = read_text(&opened).map_err(ApplyRefused::NoText)?;
     let all = lines(&text);
-    let (change, exact) = find(&all).map_err(Kept::Rejected)?;
+    let (change, exact) = find(&all).map_err(ApplyRefused::Rejected)?;
     let made = change.made(&all);
     opened.into_slot(&hunk.path).write(made.as_bytes())?;
     let total_lines = lines(&made).len();
-    Ok(Applied { change, exact, is_new: false, total_lines, bytes: made.len() })
+    Ok(AppliedEdit { change, exact, is_new: false, total_lines, bytes: made.len() })
 }
 
-fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
+fn create(guard: &Guard, path: &str, content: &str) -> Result<AppliedEdit, ApplyRefused> {
     let made = guard
         .new_path(path, PathTarget::File)
         .and_then(|vacant| vacant.create_parents()?.fill(content.as_bytes()));
-    made.map_err(
-        |fault| {
-            if fault.kind == PathFaultKind::Exists { Kept::Appeared } else { fault.into() }
-        },
-    )?;
+    made.map_err(|fault| {
+        if fault.kind == PathFaultKind::Exists { ApplyRefused::Appeared } else { fault.into() }
+    })?;
     let change = LineChange::new(&[], 0..0, content);
     let total_lines = change.new.len();
-    Ok(Applied { change, exact: true, is_new: true, total_lines, bytes: content.len() })
+    Ok(AppliedEdit { change, exact: true, is_new: true, total_lines, bytes: content.len() })
 }
 
-fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
+fn refused(id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome {
     let (code, why) = match kept {
-        Kept::NoText(reason) => return reason.outcome(APPLY, lang),
-        Kept::PlaceChanged => (
+        ApplyRefused::NoText(reason) => return reason.outcome(APPLY, lang),
+        ApplyRefused::PlaceChanged => (
             "APPLY_REJECTED_PLACE_CHANGED",
             lang.pick("The path leads to another file now.", "该路径现已指向另一个文件。"),
         ),
-        Kept::Appeared => {
+        ApplyRefused::Appeared => {
             ("APPLY_REJECTED_FILE_APPEARED", lang.pick("The file exists by now.", "文件现已存在。"))
         }
-        Kept::Rejected(reason) => rejected(*reason, lang),
+        ApplyRefused::Rejected(reason) => rejected(*reason, lang),
     };
     let then = lang.pick(
         "Nothing was changed. Read the file, then prepare the edit again.",
@@ -186,20 +171,20 @@ fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
     ToolReport::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
 }
 
-fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
+fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
     match reason {
-        Rejected::ContentChanged => (
+        LocateError::ContentChanged => (
             "CONTENT_CHANGED",
             lang.pick("The lines to be replaced have changed since.", "要替换的行此后已被改动。"),
         ),
-        Rejected::ContextLost => (
+        LocateError::ContextLost => (
             "APPLY_REJECTED_CONTEXT_LOST",
             lang.pick(
                 "The file has changed around the place of the edit.",
                 "修改位置周围的内容已变化。",
             ),
         ),
-        Rejected::Ambiguous => (
+        LocateError::Ambiguous => (
             "AMBIGUOUS_MATCH",
             lang.pick(
                 "The file has changed, and the edit would fit several places now.",
@@ -209,7 +194,7 @@ fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> ToolOutcome {
+fn told(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);

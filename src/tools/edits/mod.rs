@@ -20,12 +20,10 @@ mod turns;
 
 use std::sync::Arc;
 
-use self::apply::Apply;
-use self::hunks::{Hunks, NoHunk};
-use self::prepare::{Kind, Prepare};
+use self::hunks::{HunkMissing, Hunks};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::Tool;
+use super::tool::{Tool, localized};
 use crate::domain::Lang;
 
 pub(super) use change::LineChange;
@@ -47,16 +45,20 @@ pub(super) const NAMES: [&str; 6] = [
 /// The tools, which share the edits that are prepared.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let hunks = Arc::new(Hunks::default());
-    let prepare = |spec, kind| -> Arc<dyn Tool> {
-        Arc::new(Prepare { spec, hunks: Arc::clone(&hunks), kind })
-    };
+    let ([append, after, before, block, range, apply], hunks) = (NAMES, &hunks);
+    let append_text = |lang| localized(lang, include_str!("prepare_file_append.md"));
+    let after_text = |lang| localized(lang, include_str!("prepare_file_insert_after.md"));
+    let before_text = |lang| localized(lang, include_str!("prepare_file_insert_before.md"));
+    let block_text = |lang| localized(lang, include_str!("prepare_file_block_replace.md"));
+    let range_text = |lang| localized(lang, include_str!("prepare_file_range_edit.md"));
+    let apply_text = |lang| localized(lang, include_str!("apply_file_modification.md"));
     vec![
-        prepare(append::spec(), Kind::Append),
-        prepare(insert::spec_after(), Kind::Lines(insert::plan_after)),
-        prepare(insert::spec_before(), Kind::Lines(insert::plan_before)),
-        prepare(block::spec(), Kind::Lines(block::plan)),
-        prepare(range::spec(), Kind::Lines(range::plan)),
-        Arc::new(Apply::new(Arc::clone(&hunks))),
+        prepare::tool(append, append_text, hunks, append::plan),
+        prepare::tool(after, after_text, hunks, insert::plan_after),
+        prepare::tool(before, before_text, hunks, insert::plan_before),
+        prepare::tool(block, block_text, hunks, block::plan),
+        prepare::tool(range, range_text, hunks, range::plan),
+        apply::tool(apply, apply_text, hunks),
     ]
 }
 
@@ -65,9 +67,9 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
+fn no_hunk(mode: &str, path: &str, reason: HunkMissing, lang: Lang) -> ToolOutcome {
     let (code, summary) = match reason {
-        NoHunk::NotFound => (
+        HunkMissing::NotFound => (
             "HUNK_NOT_FOUND",
             lang.pick(
                 "There is no such prepared edit: unknown, used, replaced, or older than an hour. \
@@ -77,7 +79,7 @@ fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
                  修改只能在准备它的那一轮之后应用。请(重新)准备,核对 diff,再应用。",
             ),
         ),
-        NoHunk::WrongOwner => (
+        HunkMissing::WrongOwner => (
             "WRONG_OWNER",
             lang.pick(
                 "Another member prepared this edit. Prepare your own.",

@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const FILE: &str = "move_file";
 const DIR: &str = "move_dir";
@@ -19,45 +20,41 @@ const DIR: &str = "move_dir";
 /// What moves away must be readable too: who may not read it could read it where it comes to lie.
 const SOURCE: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MoveArgs {
+    from: String,
+    to: String,
+}
+
 /// Both tools.
 pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
-    let file = ToolSpec {
-        name: FILE.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("move_file.md"))),
-        parameters: schema(),
-    };
-    let dir = ToolSpec {
-        name: DIR.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("move_dir.md"))),
-        parameters: schema(),
-    };
     [
-        BuiltIn::blocking(file, |cx, args| run(cx, args, FILE, PathTarget::File)),
-        BuiltIn::blocking(dir, |cx, args| run(cx, args, DIR, PathTarget::Directory)),
+        typed::blocking(
+            FILE,
+            |lang| localized(lang, include_str!("move_file.md")),
+            |cx, args| run(cx, args, FILE, PathTarget::File),
+        ),
+        typed::blocking(
+            DIR,
+            |lang| localized(lang, include_str!("move_dir.md")),
+            |cx, args| run(cx, args, DIR, PathTarget::Directory),
+        ),
     ]
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"from": {"type": "string"}, "to": {"type": "string"}},
-        "required": ["from", "to"],
-        "additionalProperties": false
-    })
-}
-
 /// A move that was made.
-struct Done {
+struct Moved {
     from: String,
     to: String,
     kind: PathKind,
 }
 
 /// Why nothing moved, and which of the two rights was asked for.
-struct Kept(AccessOp, PathFault);
+struct MoveRefused(AccessOp, PathFault);
 
-fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome {
-    match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
+fn run(cx: &ToolCx, args: &MoveArgs, name: &str, target: PathTarget) -> ToolOutcome {
+    match relocate(cx, &args.from, &args.to, target) {
         Ok(done) => {
             let summary = match (done.kind, cx.lang) {
                 (PathKind::Symlink, Lang::En) => "the link was moved, not what it leads to",
@@ -71,17 +68,17 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome 
                 .summary(summary)
                 .outcome()
         }
-        Err(Kept(op, fault)) => refused(name, op, &fault, cx.lang),
+        Err(MoveRefused(op, fault)) => refused(name, op, &fault, cx.lang),
     }
 }
 
-fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Done, Kept> {
+fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Moved, MoveRefused> {
     let source = |fault: PathFault| {
         let listed =
             if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
-        Kept(listed.unwrap_or(AccessOp::Write), fault)
+        MoveRefused(listed.unwrap_or(AccessOp::Write), fault)
     };
-    let place = |fault| Kept(AccessOp::Write, fault);
+    let place = |fault| MoveRefused(AccessOp::Write, fault);
     let guard = Guard::general(cx).map_err(source)?;
     let entry = guard.entry(from, &SOURCE).map_err(source)?;
     let kind = entry.kind();
@@ -105,5 +102,5 @@ fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Don
     }
     let spot = vacant.create_parents().map_err(place)?;
     entry.move_to(&spot).inspect_err(|_| spot.remove_parents()).map_err(place)?;
-    Ok(Done { from: entry.shown, to: spot.shown, kind })
+    Ok(Moved { from: entry.shown, to: spot.shown, kind })
 }

@@ -12,7 +12,7 @@ use crate::tools::outcome::MAX_RESULT_CHARS;
 use crate::tools::test_support::{TestBench, header};
 
 #[test]
-fn read_file_numbers_the_lines_and_tells_the_size() {
+fn read_file_numbers_the_lines_and_reports_the_size() {
     let bench = TestBench::new();
     bench.put("notes/alpha.txt", "alpha note line one\nalpha note line two\n");
     let outcome = bench.run("read_file", &json!({"path": "notes/alpha.txt"}));
@@ -71,7 +71,7 @@ fn c01_read_file_shows_the_part_that_was_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_a_code() {
+fn an_unreadable_file_is_reported_with_a_code() {
     let lists = AccessLists { no_read_dirs: vec!["shut".to_owned()], ..AccessLists::default() };
     let bench = TestBench::new().access(&lists);
     bench.put("bin", b"ab\0cd").put("a", "x\n").put("shut/a", "x").put("dir/x", "");

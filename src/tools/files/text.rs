@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diffs_are_told_from_files() {
+    fn diffs_are_distinguished_from_files() {
         for (content, expected) in [
             ("", false),
             ("fn main() {}\n", false),

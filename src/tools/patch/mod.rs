@@ -8,16 +8,17 @@ mod plan;
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use self::make::{Failed, make};
-use self::plan::{Unfit, plan};
-use super::args::Args;
+use self::make::{ApplyError, make};
+use self::plan::{PlanError, plan};
 use super::files::fence;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use super::tool::{Tool, ToolCx, localized};
+use super::typed;
 use crate::domain::Lang;
 
 const NAME: &str = "apply_patch";
@@ -25,23 +26,19 @@ const NAME: &str = "apply_patch";
 /// The tools of the toolset that belongs to this one.
 pub(super) const NAMES: [&str; 1] = [NAME];
 
-/// The tool.
-pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("apply_patch.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"patch": {"type": "string"}},
-            "required": ["patch"],
-            "additionalProperties": false
-        }),
-    };
-    vec![BuiltIn::blocking(spec, run)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyPatchArgs {
+    patch: String,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let sections = match grammar::parse(args.required_text("patch")) {
+/// The tool.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![typed::blocking(NAME, |lang| localized(lang, include_str!("apply_patch.md")), run)]
+}
+
+fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
+    let sections = match grammar::parse(&args.patch) {
         Ok(sections) => sections,
         Err(fault) => {
             return ToolReport::error(NAME, ".", "INVALID_PATCH")
@@ -50,7 +47,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
         }
     };
     let planned = Guard::general(cx)
-        .map_err(Unfit::from)
+        .map_err(PlanError::from)
         .and_then(|guard| Ok((plan(&guard, &sections)?, guard)));
     let (steps, guard) = match planned {
         Ok(planned) => planned,
@@ -74,18 +71,18 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     }
 }
 
-fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
+fn refuse(unfit: &PlanError, lang: Lang) -> ToolOutcome {
     let (path, code, summary) = match unfit {
-        Unfit::NoText(reason) => return reason.outcome(NAME, lang),
-        Unfit::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
-        Unfit::Twice(path) => {
+        PlanError::NoText(reason) => return reason.outcome(NAME, lang),
+        PlanError::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
+        PlanError::Twice(path) => {
             let text = lang.pick(
                 "The patch has two sections about this path. Make them one.",
                 "补丁中有两节涉及此路径。请合并为一节。",
             );
             (path, "DUPLICATE_PATH", text.to_owned())
         }
-        Unfit::TooMuch(path) => {
+        PlanError::TooMuch(path) => {
             let text = lang.pick(
                 "The files are too large to be changed at once. Make several patches of it.",
                 "文件过大,无法一次全部修改。请拆成几个补丁。",
@@ -97,7 +94,7 @@ fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
     ToolReport::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
 }
 
-fn fail(failed: &Failed, lang: Lang) -> ToolOutcome {
+fn fail(failed: &ApplyError, lang: Lang) -> ToolOutcome {
     let reason = failed.fault.text(lang);
     if failed.left.is_empty() {
         let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");

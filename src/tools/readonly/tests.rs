@@ -341,7 +341,7 @@ async fn c12_a_search_does_not_enter_closed_areas_whatever_it_is_told_to_include
 }
 
 #[tokio::test]
-async fn c12_git_tells_its_history_and_runs_nothing_a_repository_names() {
+async fn c12_git_shows_its_history_and_runs_nothing_a_repository_names() {
     let bench = bench();
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
@@ -404,7 +404,7 @@ async fn c12_a_line_that_takes_too_long_is_ended_and_long_output_is_cut() {
 }
 
 #[tokio::test]
-async fn c12_a_refusal_says_what_and_how_to_mend_it_in_both_languages() {
+async fn c12_a_refusal_says_what_and_how_to_fix_it_in_both_languages() {
     let mut bench = bench();
     for (line, en, zh) in [
         ("cat a.txt; ls", "`;` is closed; use &&", "不允许 `;`"),

@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::identity::Identity;
-use super::launch::{Launch, Wall, Working};
-use super::record::{self, Record};
-use super::register::Entered;
-use super::window::Window;
+use super::launch::{CommandSandbox, Launch, RunningCommand};
+use super::record::{self, ProcessRecord};
+use super::register::RegistryGuard;
+use super::window::StreamWindow;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
 use crate::sandbox::NewPaths;
-use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const SCROLLBACK_LINES: usize = 500;
 const MAX_SCROLLBACK_LINES: usize = 10_000;
@@ -30,46 +30,30 @@ const MAX_TIMEOUT_SECONDS: u64 = 3600;
 /// The shell where none is named; the first that is there.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
-#[derive(Debug)]
-struct ShellCmd(ToolSpec);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ShellArgs {
+    command: String,
+    shell: Option<String>,
+    scrollback_lines: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    Arc::new(ShellCmd(ToolSpec {
-        name: "shell_cmd".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("shell_cmd.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string"},
-                "shell": {"type": "string"},
-                "scrollbackLines": {"type": "integer", "minimum": 0},
-                "timeoutSeconds": {"type": "integer", "minimum": 0}
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        }),
-    }))
+    typed::asynchronous("shell_cmd", |lang| localized(lang, include_str!("shell_cmd.md")), run)
 }
 
-impl Tool for ShellCmd {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        Box::pin(async move {
-            match Wish::read(&args, cx.lang) {
-                Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
-                Err(text) => ToolOutcome::failed(text),
-            }
-        })
+async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
+    match Wish::read(args, cx.lang) {
+        Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
+        Err(text) => ToolOutcome::failed(text),
     }
 }
 
 /// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
-    let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
+    let Some(CommandSandbox { sandbox, .. }) = cx.shells.command_sandbox() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
     if made == NewPaths::default() {
         return outcome;
@@ -89,9 +73,9 @@ struct Wish {
 }
 
 /// The folder of a command's record; it goes with the command unless that stays in the background.
-struct Noted(Option<PathBuf>, Entered);
+struct RecordDir(Option<PathBuf>, RegistryGuard);
 
-impl Drop for Noted {
+impl Drop for RecordDir {
     fn drop(&mut self) {
         if let Some(folder) = self.0.take() {
             drop(fs::remove_dir_all(folder));
@@ -100,12 +84,12 @@ impl Drop for Noted {
 }
 
 impl Wish {
-    fn read(args: &Args, lang: Lang) -> Result<Self, &'static str> {
-        let command = args.required_text("command");
+    fn read(args: ShellArgs, lang: Lang) -> Result<Self, &'static str> {
+        let ShellArgs { command, shell, scrollback_lines, timeout_seconds } = args;
         if command.trim().is_empty() {
             return Err(lang.pick("`command` is blank.", "`command` 为空。"));
         }
-        let named = args.text("shell").map(str::trim).filter(|shell| !shell.is_empty());
+        let named = shell.as_deref().map(str::trim).filter(|shell| !shell.is_empty());
         let usual = || SHELLS.into_iter().find(|path| Path::new(path).exists());
         let shell = named.or_else(usual).unwrap_or("sh");
         if command.contains('\0') || shell.contains('\0') {
@@ -114,16 +98,15 @@ impl Wish {
                 "`command` 与 `shell` 不能包含 NUL 字符。",
             ));
         }
-        let number = |field, usual, most| {
-            let given = args.integer(field).and_then(|n| u64::try_from(n).ok());
+        let number = |given: Option<u64>, usual: u64, most: u64| {
             given.filter(|n| *n > 0).unwrap_or(usual).min(most)
         };
-        let lines = number("scrollbackLines", SCROLLBACK_LINES as u64, MAX_SCROLLBACK_LINES as u64);
+        let lines = number(scrollback_lines, SCROLLBACK_LINES as u64, MAX_SCROLLBACK_LINES as u64);
         Ok(Self {
-            command: command.to_owned(),
             shell: shell.to_owned(),
+            command,
             scrollback: usize::try_from(lines).unwrap_or(SCROLLBACK_LINES),
-            timeout_seconds: number("timeoutSeconds", TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS),
+            timeout_seconds: number(timeout_seconds, TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS),
         })
     }
 
@@ -158,27 +141,27 @@ impl Wish {
     }
 
     /// Its record is on disk before it begins.
-    async fn begin(&self, cx: &ToolCx) -> io::Result<(Noted, Record, Working)> {
+    async fn begin(&self, cx: &ToolCx) -> io::Result<(RecordDir, ProcessRecord, RunningCommand)> {
         let environment = cx.shells.environment(&cx.keys);
         let launch = Launch {
             program: &self.shell,
             arguments: &["-c", &self.command],
             folder: &cx.workspace,
             environment: &environment,
-            wall: cx.shells.wall(),
+            command_sandbox: cx.shells.command_sandbox(),
         };
         let held = launch.hold(cx.shells.enders()).await?;
         let record = self.record(cx, held.identity());
         let folder = record::begin(&cx.workspace, &record)?;
-        let noted = Noted(Some(folder), cx.shells.register().enter(&record.identity));
+        let noted = RecordDir(Some(folder), cx.shells.register().enter(&record.identity));
         let mut working = held.begin().await?;
-        working.out = Window::of(&cx.keys);
-        working.err = Window::of(&cx.keys);
+        working.out = StreamWindow::of(&cx.keys);
+        working.err = StreamWindow::of(&cx.keys);
         Ok((noted, record, working))
     }
 
-    fn record(&self, cx: &ToolCx, identity: &Identity) -> Record {
-        Record {
+    fn record(&self, cx: &ToolCx, identity: &Identity) -> ProcessRecord {
+        ProcessRecord {
             identity: identity.clone(),
             agent: cx.caller.clone(),
             command: cx.keys.redacted(self.command.clone()),
@@ -190,7 +173,7 @@ impl Wish {
     }
 
     /// A command that is over, with nothing left of it.
-    fn over(&self, working: &Working, exit: Exit, lang: Lang) -> ToolOutcome {
+    fn over(&self, working: &RunningCommand, exit: Exit, lang: Lang) -> ToolOutcome {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
         let text = format!("{}\n{streams}", texts::exit(exit, lang));
         if exit == Exit::Code(0) { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
@@ -202,7 +185,7 @@ impl Wish {
             Lang::En => format!(
                 "Not over after {seconds} s, and its output cannot be kept below \
                  .dialogs/.tui/processes: {error}. It was ended. Give it more `timeoutSeconds`, or \
-                 mend that folder.\n{so_far}"
+                 fix that folder.\n{so_far}"
             ),
             Lang::Zh => format!(
                 "{seconds} 秒后仍未结束,而其输出无法保存到 .dialogs/.tui/processes:{error}。命令已被终止。\

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Effect;
+use super::effect::Effect;
 use crate::ui::text::SafeText;
 
 /// Questions that arrive within this time ring the bell once.

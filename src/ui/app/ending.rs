@@ -3,7 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Effect, Focus};
+use super::effect::Effect;
+use super::focus::Focus;
 use crate::protocol::QuietOutcome;
 use crate::ui::action::Action;
 use crate::ui::bindings::DEMO;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::answering::Pick;
 use super::follow_up::FollowUp;
+use super::pick::Pick;
 use super::reading::Reading;
 use super::writing::Writing;
 use super::{App, Effect, Focus, Request};
@@ -19,7 +19,6 @@ use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
-use crate::ui::panes::problems::ProblemList;
 use crate::ui::panes::transcript::ScrollMove;
 
 /// More rows than any list has.
@@ -46,7 +45,7 @@ impl App {
             Action::OpenProcesses => self.open_processes(),
             Action::OpenConsent => self.open_consent(),
             Action::OpenShelf => self.request(Request::Shelf),
-            Action::Problems => self.overlays.push(ProblemList::default()),
+            Action::Show(list) => self.show_list(list),
             Action::Compose => self.focus_composer(),
             Action::NewDialog => self.new_dialog(),
             Action::Zoom => self.focus.toggle_zoom(),

@@ -8,6 +8,7 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Sheet, SheetRequest, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::lists;
 use crate::ui::model::{Drafts, Model, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::shelf::Shelf;
@@ -32,17 +33,8 @@ pub(super) struct OverlayFacts<'a> {
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        Cx {
-            queued: self.queued,
-            workspace: &self.model.workspace,
-            sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: self.drafts,
-            ui: self.ui,
-            intents,
-        }
+        let Self { model, queued, drafts, ui } = self;
+        Cx { model, queued, sheets, drafts, ui, intents }
     }
 }
 
@@ -101,6 +93,14 @@ impl Overlays {
         }
     }
 
+    /// Shows a list, or returns what it wants instead.
+    pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
+        let mut intents = Vec::new();
+        let opened = lists::open(scope, &mut facts.cx(&self.sheets, &mut intents));
+        self.stack.extend(opened);
+        intents
+    }
+
     /// Opens a sheet on this dialog; its content is requested elsewhere.
     pub fn open_sheet(
         &mut self,
@@ -136,8 +136,8 @@ impl Overlays {
     }
 
     pub fn open_shelf(&mut self, rows: Vec<ShelfRow>) {
-        let shelf = Shelf::new(rows, self.last_put_away.as_ref());
-        self.push(shelf);
+        let list = Shelf::new(rows, self.last_put_away.as_ref());
+        self.push(list);
     }
 }
 

@@ -5,7 +5,7 @@
 //! remove it, so no crash loses it. If a generation was faster, the composer is restored.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::requests::PendingTakeBack;
 use super::{App, Focus};
@@ -15,35 +15,6 @@ use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::{PART, SCOPE, Target, hint};
 use crate::ui::panes::queued::{self, QueuedList, SendState};
-
-/// A message that is taken within this time is never shown in the strip.
-const STRIP_DELAY: Duration = Duration::from_millis(250);
-
-/// Since when the strip of queued messages has something to show.
-#[derive(Debug, Default)]
-pub(super) struct QueueStrip {
-    since: Option<Instant>,
-}
-
-impl QueueStrip {
-    /// Called after every event and key.
-    pub fn track(&mut self, is_empty: bool, now: Instant) {
-        if is_empty {
-            self.since = None;
-        } else {
-            self.since.get_or_insert(now);
-        }
-    }
-
-    /// When the strip is shown while no generation is running.
-    fn shown_at(&self) -> Option<Instant> {
-        self.since.map(|since| since + STRIP_DELAY)
-    }
-
-    fn is_shown(&self, now: Instant) -> bool {
-        self.shown_at().is_some_and(|at| now >= at)
-    }
-}
 
 impl App {
     /// The queued messages of the open dialog as the driver reported them, without those being taken back.
@@ -140,20 +111,5 @@ impl App {
     pub(super) fn awaits_take_back(&self) -> bool {
         let Target::Dialog(dialog) = self.writing.target() else { return false };
         self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_strip_appears_a_moment_after_the_first_message_was_queued() {
-        let (mut strip, now) = (QueueStrip::default(), Instant::now());
-        strip.track(false, now);
-        strip.track(false, now + STRIP_DELAY);
-        assert!(!strip.is_shown(now) && strip.is_shown(now + STRIP_DELAY));
-        strip.track(true, now + STRIP_DELAY);
-        assert!(!strip.is_shown(now + STRIP_DELAY));
     }
 }

@@ -1,6 +1,6 @@
 //! How the program quits.
 
-use super::Effect;
+use super::effect::Effect;
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -89,7 +89,7 @@ fn a_key_file_replaces_the_keys_of_an_action() {
         "tree": {"stop": ["x", "ctrl+s"]},
         "panes": {"quit": "ctrl+q", "new": []},
     }));
-    assert_eq!(faults, Vec::<String>::new());
+    assert_eq!(faults, []);
     assert_eq!(keymap.action(tree::SCOPE, chord("x")), Some(Action::Stop));
     assert_eq!(keymap.action(tree::SCOPE, chord("s")), None);
     assert_eq!(keymap.action(tree::SCOPE, chord("n")), None);
@@ -149,7 +149,7 @@ fn a_conflicting_binding_is_reported_with_both_names_and_takes_the_key() {
         ),
     ] {
         let (keymap, faults) = with_overrides(&file);
-        assert!(faults.contains(&message.to_owned()), "{faults:?}");
+        assert!(faults.iter().any(|fault| fault.to_string() == message), "{faults:?}");
         assert_eq!(keymap.action(focus, chord(key)), Some(action), "{file}");
     }
     let (keymap, _) = with_overrides(&json!({"tree": {"stop": "d"}}));
@@ -159,14 +159,15 @@ fn a_conflicting_binding_is_reported_with_both_names_and_takes_the_key() {
         "no hint shows a key that does something else"
     );
     let both = json!({"tree": {"stop": "d", "done": "ctrl+d"}});
-    assert_eq!(with_overrides(&both).1, Vec::<String>::new(), "they changed places");
+    assert_eq!(with_overrides(&both).1, [], "they changed places");
     let same = json!({"sheet": {"add": "n"}});
-    assert_eq!(with_overrides(&same).1, Vec::<String>::new(), "as by default");
+    assert_eq!(with_overrides(&same).1, [], "as by default");
 }
 
 #[test]
 fn an_action_of_a_wider_scope_is_reported_with_that_scope() {
     let (_, faults) = with_overrides(&json!({"tree": {"new": "x"}}));
+    let faults: Vec<String> = faults.iter().map(KeyFault::to_string).collect();
     assert_eq!(faults, ["keys: tree: new: no such action; it is defined under panes"]);
 }
 
@@ -198,7 +199,7 @@ fn a_name_of_an_earlier_version_is_accepted_in_its_scope() {
         ("consent", consent::SCOPE, "leave", Action::Quit),
     ] {
         let (keymap, faults) = with_overrides(&json!({scope: {former: "alt+x"}}));
-        assert_eq!(faults, Vec::<String>::new(), "{former}");
+        assert_eq!(faults, [], "{former}");
         assert_eq!(keymap.action(focus, chord("alt+x")), Some(action), "{former}");
     }
     assert_eq!(with_overrides(&json!({"tree": {"line-up": "x"}})).1.len(), 1, "only there");

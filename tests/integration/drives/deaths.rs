@@ -104,7 +104,7 @@ async fn reasoning_for_the_dead_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_death_is_told_as_a_notice_and_not_as_a_reply() {
+async fn a_death_is_reported_as_a_notice_and_not_as_a_reply() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c1", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", Reply::saying("Hm").and_hang())

@@ -368,7 +368,7 @@ async fn a_person_who_does_not_want_to_wait_has_the_next_attempt_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn l04_the_state_is_told_anew_when_a_reply_comes_while_a_question_is_open() {
+async fn l04_the_state_is_sent_again_when_a_reply_comes_while_a_question_is_open() {
     let round = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which?"}"#).and_call(
         "c",
         "tellaskSessionless",

@@ -13,7 +13,7 @@ use crate::common::story::story;
 const ROOT: &str = "11/22/old";
 const SIDE: &str = "sub-001";
 
-/// A tree as an earlier Dominds left it in the middle of its work, with everything this one mends.
+/// A tree as an earlier Dominds left it in the middle of its work, with everything this one repairs.
 fn history() -> (World, DialogId, DialogId) {
     let world = World::new(Sequence::new().reply("lead", Reply::saying("Never said.")));
     let put = |name: &str, text: &str| world.put(&format!(".dialogs/run/{ROOT}/{name}"), text);
@@ -115,7 +115,7 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_old_tree_whose_identity_is_lost_is_told_and_left_where_it_is() {
+async fn an_old_tree_whose_identity_is_lost_is_reported_and_left_where_it_is() {
     let (world, _, _) = history();
     let identity = folder(&world).join("run").join(ROOT).join("dialog.yaml");
     std::fs::write(identity, ": {{ nothing").expect("written");

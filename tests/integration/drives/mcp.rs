@@ -214,7 +214,7 @@ async fn k10_servers_are_added_changed_and_taken_away_between_generations() {
 }
 
 #[tokio::test]
-async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_told() {
+async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_reported() {
     if !python() {
         return;
     }
@@ -246,7 +246,7 @@ async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_told() {
 }
 
 #[tokio::test]
-async fn k10_names_that_collide_or_cannot_be_are_left_out_and_told_with_their_line() {
+async fn k10_names_that_collide_or_are_invalid_are_left_out_and_reported_with_their_line() {
     if !python() {
         return;
     }

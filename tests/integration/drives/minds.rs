@@ -1,4 +1,4 @@
-//! `.minds/` while a driver runs: what is wrong is told, what is mended goes, edits count at once.
+//! `.minds/` while a driver runs: problems are reported, fixed ones go, edits count at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +88,7 @@ async fn k01_without_minds_it_starts_says_what_is_missing_and_fuxi_answers_once_
 }
 
 #[tokio::test(start_paused = true)]
-async fn k02_a_member_that_cannot_be_used_is_left_out_until_the_file_is_mended() {
+async fn k02_a_member_that_cannot_be_used_is_left_out_until_the_file_is_fixed() {
     let models = Sequence::new().reply("ops", Reply::saying("Here."));
     let mut world = World::empty(models);
     world.setup.audience = Audience::Screen;
@@ -108,7 +108,7 @@ async fn k02_a_member_that_cannot_be_used_is_left_out_until_the_file_is_mended()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_wrong_is_told_again_before_every_generation_also_without_a_screen() {
+async fn problems_are_reported_again_before_every_generation_also_without_a_screen() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One."))
         .reply("lead", Reply::saying("Two."))
@@ -195,7 +195,7 @@ async fn k08_who_reads_another_language_is_named_at_the_start_of_a_course_and_wh
 }
 
 #[tokio::test(start_paused = true)]
-async fn k08_who_reads_the_work_language_is_told_nothing() {
+async fn k08_a_reader_of_the_work_language_gets_no_language_guide() {
     for lang in [Lang::En, Lang::Zh] {
         let mut world = World::new(Sequence::new().reply("lead", Reply::saying("One.")));
         world.setup.lang = lang;
@@ -293,17 +293,17 @@ async fn k11_a_dialog_that_began_with_a_startup_script_is_read_and_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fuxi_sets_up_a_team_and_what_is_wrong_with_it_goes_when_it_is_mended() {
+async fn fuxi_sets_up_a_team_and_its_problems_go_when_they_are_fixed() {
     let team = "members:\n  lead: { provider: script, model: lead, toolsets: wsread }\n";
     let right = team.replace("wsread", "[ws_read]");
     let make = serde_json::json!({ "path": "team.yaml", "content": team }).to_string();
-    let mend = serde_json::json!({
+    let fix = serde_json::json!({
         "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": team.len(),
         "content": right,
     });
     let models = Sequence::new()
         .reply("fuxi", Reply::call("a", "team_mgmt_create_new_file", &make))
-        .reply("fuxi", Reply::call("b", "team_mgmt_overwrite_entire_file", &mend.to_string()))
+        .reply("fuxi", Reply::call("b", "team_mgmt_overwrite_entire_file", &fix.to_string()))
         .reply("fuxi", Reply::call("c", "team_mgmt_validate_team_cfg", "{}"))
         .reply("fuxi", Reply::saying("There is a team."));
     let world = World::empty(models);

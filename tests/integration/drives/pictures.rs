@@ -146,7 +146,7 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_too_much_or_no_picture_is_not_kept_and_the_model_told() {
+async fn what_is_too_large_or_no_image_is_not_kept_and_the_model_is_told() {
     let models =
         Sequence::new().reply("lead", shot(r#"{"many":true}"#)).reply("lead", Reply::saying("Ah."));
     let world = world(models);

@@ -1,0 +1,289 @@
+//! Prepares a generation: the member's mind, its model, its tools, the context.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::context_health::ContextLimits;
+use crate::domain::overview::Overview;
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
+use crate::domain::team::Member;
+use crate::domain::trust::Unagreed;
+use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
+use crate::driver::calls::fresh_boots;
+use crate::driver::calls::tellask::TeamNames;
+use crate::driver::shared::engine::{Engine, ProviderError};
+use crate::driver::shared::keep_going::KeepGoingPolicy;
+use crate::driver::steps::reminders;
+use crate::llm::{ModelParams, Provider, Request, ToolSchema};
+use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
+use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
+
+use super::call_schemas;
+use super::images::CourseImages;
+use super::messages::{self, ContextPreamble};
+use super::params;
+use super::rights::{self, Rights};
+use super::usage::{ContextPart, ContextUsage, estimate_tokens};
+
+/// Everything needed for a request to a member's model.
+#[derive(Debug)]
+pub struct PreparedMember {
+    pub provider: Arc<dyn Provider>,
+    pub provider_key: String,
+    api_type: ApiType,
+    pub max_concurrent: NonZeroUsize,
+    pub retry: RetryConfig,
+    pub model: String,
+    pub limits: Option<ContextLimits>,
+    pub policy: KeepGoingPolicy,
+    pub tools: Arc<ToolSubset>,
+    pub tool_cx: ToolCx,
+    /// The reminders all dialogs of the member share.
+    shared: Vec<Reminder>,
+    /// State of the side dialogs, for a main dialog.
+    overview: Option<String>,
+    minds: Minds,
+    member: Member,
+    role: DialogRole,
+    output_limit: Option<u32>,
+}
+
+/// Why a member's model cannot be asked; a sentence for the user.
+#[derive(Debug)]
+pub struct MemberUnavailable(pub String);
+
+impl From<String> for MemberUnavailable {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<ProviderError> for MemberUnavailable {
+    fn from(reason: ProviderError) -> Self {
+        match reason {
+            ProviderError::Refused(error) => error.to_string().into(),
+            ProviderError::Unagreed(Unagreed { entry, .. }) => Self(format!(
+                "{LLM_FILE}: provider {} {}, and nobody has agreed to that: `dominds-tui trust` shows \
+                 all that waits, and you may agree",
+                entry.name, entry.act
+            )),
+        }
+    }
+}
+
+/// Looks up member, provider, model and tools.
+pub fn prepare_member(
+    engine: &Engine,
+    tree: &DialogTree,
+    dialog_id: &SelfId,
+) -> Result<PreparedMember, MemberUnavailable> {
+    let dialog = tree.get(dialog_id).ok_or_else(|| "there is no such dialog".to_owned())?;
+    let minds = engine.minds();
+    let agent = &dialog.meta.agent_id;
+    let member = minds.member(agent).cloned().ok_or_else(|| {
+        format!("@{agent} is not in .minds/team.yaml; add the member or use another dialog")
+    })?;
+    let (config, model, key) =
+        minds.model_of(&member, engine.env).map_err(|problem| problem.to_string())?;
+    let provider = engine.providers.provider(config)?;
+    let is_main = tree.is_main(dialog_id);
+    let role = role_of(dialog, is_main);
+    // Fresh-boots reasoning has no tools for reminders, and gets none.
+    let offered = engine.sources.registry(&engine.tools);
+    let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
+    let (tools, shared) = match role {
+        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent)),
+        DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
+    };
+    let prepared = PreparedMember {
+        provider,
+        provider_key: config.key.clone(),
+        api_type: config.api_type.clone(),
+        max_concurrent: config.connection.max_concurrent,
+        retry: config.retry,
+        model: key.to_owned(),
+        limits: model.limits(),
+        policy: KeepGoingPolicy::new(&minds, member.diligence_push_max, model.caution_cadence),
+        output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
+        tools: Arc::new(tools),
+        tool_cx: ToolCx {
+            sees_images: config.sends_images_to(model),
+            keys: engine.secrets(&minds),
+            access: Arc::new(access),
+            ..tool_cx(engine, tree, dialog, &shared, &member)
+        },
+        shared,
+        overview: is_main.then(|| engine.texts().overview(&Overview::of(tree))).flatten(),
+        role,
+        member,
+        minds,
+    };
+    Ok(prepared)
+}
+
+fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
+    if dialog.is_fresh_boots() {
+        DialogRole::FreshBoots
+    } else if is_main {
+        DialogRole::Main
+    } else {
+        DialogRole::Side
+    }
+}
+
+impl PreparedMember {
+    /// The configuration used for the preparation.
+    pub fn minds(&self) -> &Minds {
+        &self.minds
+    }
+
+    /// The members that can be asked, and the limits for that.
+    pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
+        let team = self.minds.team();
+        TeamNames {
+            all: team.members.iter().map(|member| member.id.to_string()).collect(),
+            visible: team.visible().map(|member| member.id.to_string()).collect(),
+            own_effort: self.member.fbr_effort,
+            crowd,
+        }
+    }
+
+    /// The request for the current state of the dialog.
+    pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
+        let tools = self.tool_schemas(engine, dialog);
+        let names = names(&tools);
+        let images = self.images(engine, dialog);
+        Request {
+            model: self.model.clone(),
+            system: self.minds.system_prompt(&self.member, self.role, &names),
+            messages: messages::messages(
+                dialog,
+                ContextPreamble {
+                    memories: self.memories(engine, &names),
+                    taskdoc: Some(taskdoc_text(engine, dialog)),
+                    shared: &self.shared,
+                    overview: self.overview.clone(),
+                },
+                &images,
+                engine.texts(),
+            ),
+            tools,
+            streaming: self.member.streaming,
+            params: self.params(dialog),
+            output_limit: self.output_limit,
+        }
+    }
+
+    /// The context usage of that request.
+    pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
+        let request = self.request(engine, dialog);
+        let names = names(&request.tools);
+        let (shown, _) = messages::shown_reminders(dialog.reminders.iter().chain(&self.shared));
+        let shown = shown.into_iter();
+        let texts = engine.texts();
+        ContextUsage::of(
+            &request,
+            &[
+                (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog))),
+                (
+                    ContextPart::Reminders,
+                    shown.map(|reminder| estimate_tokens(&texts.reminder(reminder))).sum(),
+                ),
+                (
+                    ContextPart::Memories,
+                    self.memories(engine, &names).iter().map(|m| estimate_tokens(m)).sum(),
+                ),
+            ],
+        )
+    }
+
+    fn memories(&self, engine: &Engine, tool_names: &[String]) -> Vec<String> {
+        self.minds.memories(&self.member.id, tool_names, &|at| engine.clock.stamp(at))
+    }
+
+    /// The images of the course that the model is shown.
+    fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
+        let limits = self.tool_cx.sees_images.then(|| self.api_type.image_limits());
+        let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
+        CourseImages::of(dialog.history.entries.iter(), limits, &read, engine.texts())
+    }
+
+    fn params(&self, dialog: &Dialog) -> ModelParams {
+        let params = match self.role {
+            DialogRole::Main | DialogRole::Side => &self.member.params,
+            DialogRole::FreshBoots => &self.member.fbr_params,
+        };
+        let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
+        params::params(params, &self.api_type, cache_key)
+    }
+
+    fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {
+        let mut schemas: Vec<ToolSchema> = self
+            .tools
+            .specs()
+            .map(|spec| ToolSchema {
+                name: spec.name.to_string(),
+                description: spec.description.text(engine.lang).to_owned(),
+                parameters: spec.parameters.clone(),
+            })
+            .collect();
+        let texts = engine.texts();
+        schemas.extend(match self.role {
+            DialogRole::Main => call_schemas::special_calls(true, texts),
+            DialogRole::Side => call_schemas::special_calls(false, texts),
+            DialogRole::FreshBoots => fresh_boots::phase(dialog)
+                .map(|phase| call_schemas::conclusions(phase, texts))
+                .unwrap_or_default(),
+        });
+        schemas
+    }
+}
+
+fn names(tools: &[ToolSchema]) -> Vec<String> {
+    tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+/// The Taskdoc as the model reads it, or the error.
+fn taskdoc_text(engine: &Engine, dialog: &Dialog) -> String {
+    match taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path) {
+        Ok(doc) => taskdoc::render(&doc, engine.lang),
+        Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),
+    }
+}
+
+fn tool_cx(
+    engine: &Engine,
+    tree: &DialogTree,
+    dialog: &Dialog,
+    shared: &[Reminder],
+    member: &Member,
+) -> ToolCx {
+    let reminders = reminders::visible(dialog, shared).into_iter().map(|reminder| ReminderView {
+        scope: match reminder.scope.as_str() {
+            PERSONAL => ReminderScope::Personal,
+            AGENT_SHARED => ReminderScope::AgentShared,
+            _ => ReminderScope::Dialog,
+        },
+        id: reminder.id,
+        content: reminder.content,
+        owner: reminder.owner_name,
+        meta: reminder.meta,
+    });
+    ToolCx {
+        caller: member.id.clone(),
+        dialog: tree.id(&dialog.meta.id),
+        sees_images: true,
+        workspace: Arc::from(engine.workspace.as_path()),
+        root: None,
+        access: Arc::default(),
+        taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
+        main_dialog: tree.is_main(&dialog.meta.id),
+        reminders: reminders.collect(),
+        shells: engine.shells.clone(),
+        keys: Arc::default(),
+        clock: engine.clock.clone(),
+        lang: engine.lang,
+        new_id: engine.ids.short(8),
+    }
+}

@@ -1,0 +1,261 @@
+//! One drive: runs generations until there is no reason for another. The tree decides, the drive has the
+//! effects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use crate::domain::record::Call;
+use crate::domain::{DialogId, IdSource};
+use crate::driver::reporting::log::Log;
+use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::shared::sources::ToolSources;
+use crate::driver::steps::position::Position;
+use crate::driver::texts::Texts;
+use crate::llm::{ErrorClass, LlmError, redacting};
+use crate::protocol::event::{DriverEvent, RetryView, Segment};
+use crate::tools::{ToolCx, ToolOutcome};
+
+use super::answer::ModelAnswer;
+use super::live::LiveBuffer;
+use super::port::{Generation, GenerationEnd, Port, PortClosed};
+use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
+use super::slot::DriveSlot;
+use super::stream::{AnswerBuilder, StreamUpdate};
+
+#[derive(Debug)]
+pub struct Drive {
+    pub slot: DriveSlot,
+    pub dialog: DialogId,
+    pub port: Port,
+    pub stop: CancellationToken,
+    /// Notified when the user wants the next attempt now.
+    pub retry_now: Arc<Notify>,
+    pub reports: ReportSender,
+    pub ids: Arc<dyn IdSource>,
+    pub texts: Texts,
+    /// Tool sources that change while the program runs.
+    pub sources: ToolSources,
+    pub log: Arc<Log>,
+}
+
+/// How one attempt to get an answer ended.
+enum Attempt {
+    Complete(ModelAnswer),
+    Stopped(ModelAnswer),
+    Failed(LlmError),
+}
+
+impl Drive {
+    /// Runs to its end and returns the slot.
+    pub async fn run(self) -> DriveSlot {
+        let mut empty = EmptyAnswers::default();
+        loop {
+            self.wait_for_tools().await;
+            let Ok(Some(generation)) = self.port.begin(&self.slot).await else { break };
+            let Position { course, genseq, .. } = generation.at;
+            let span = tracing::info_span!("generation", %course, %genseq);
+            let done = self.generate(*generation, &mut empty).instrument(span).await;
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            if done.is_err() || self.stop.is_cancelled() {
+                break;
+            }
+        }
+        self.slot
+    }
+
+    /// Waits for tools that are starting, unless stopped. Not done by the tree task: it would block the
+    /// other dialogs.
+    async fn wait_for_tools(&self) {
+        tokio::select! {
+            biased;
+            () = self.sources.settle() => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+
+    async fn generate(
+        &self,
+        generation: Generation,
+        empty: &mut EmptyAnswers,
+    ) -> Result<(), PortClosed> {
+        let at = generation.at.clone();
+        let end = match self.request_answer(&generation, empty).await {
+            Attempt::Complete(answer) => self.run_round(&generation, answer).await?,
+            Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
+            Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
+        };
+        self.port.end(&self.slot, &at, end).await
+    }
+
+    /// Requests an answer, with retries. The text of a failed attempt is discarded.
+    async fn request_answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
+        let mut failed = 0;
+        loop {
+            let error = match self.attempt(generation).await {
+                Attempt::Failed(error) => error,
+                complete @ Attempt::Complete(_) => {
+                    generation.throttle.succeeded();
+                    empty.reset();
+                    self.end_retries(failed, RetryView::Resolved).await;
+                    return complete;
+                }
+                stopped @ Attempt::Stopped(_) => {
+                    self.end_retries(failed, RetryView::Stopped).await;
+                    return stopped;
+                }
+            };
+            let Some(delay) = delay(&error, failed, generation, empty) else {
+                self.log.failed(&self.dialog, &error, failed.saturating_add(1));
+                self.end_retries(failed, RetryView::Stopped).await;
+                return Attempt::Failed(error);
+            };
+            failed = failed.saturating_add(1);
+            self.log.retry(&self.dialog, &error, failed, delay);
+            self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
+            let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+            self.report_retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                () = self.retry_now.notified() => {}
+                () = self.stop.cancelled() => {
+                    self.end_retries(failed, RetryView::Stopped).await;
+                    return Attempt::Stopped(ModelAnswer::default());
+                }
+            }
+            self.report_retry(RetryView::Running).await;
+        }
+    }
+
+    /// Reports the end of retrying, if there were retries.
+    async fn end_retries(&self, failed: u32, end: RetryView) {
+        if failed > 0 {
+            self.report_retry(end).await;
+        }
+    }
+
+    async fn attempt(&self, generation: &Generation) -> Attempt {
+        let mut builder = AnswerBuilder::default();
+        let permit = tokio::select! {
+            permit = generation.permits.acquire() => permit,
+            () = self.stop.cancelled() => return Attempt::Stopped(ModelAnswer::default()),
+        };
+        let events = generation.provider.stream(generation.request.clone());
+        let mut stream = redacting(events, generation.tool_cx.keys.unmistakable());
+        let mut live = LiveBuffer::default();
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return Attempt::Stopped(builder.into_answer()),
+                () = live.due() => {
+                    self.send_live(live.take()).await;
+                    continue;
+                }
+                event = stream.next() => event,
+            };
+            match event {
+                Some(Ok(event)) => match builder.take(event) {
+                    StreamUpdate::Violation => {
+                        let text = "protocol violation: the provider went on after its end";
+                        return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
+                    }
+                    StreamUpdate::Text(segment, text) => {
+                        if let Some(other) = live.add(segment, &text) {
+                            self.send_live(Some(other)).await;
+                        }
+                    }
+                    StreamUpdate::Notice(text) => self.send_event(DriverEvent::Notice(text)).await,
+                    StreamUpdate::Nothing => {}
+                },
+                Some(Err(error)) => return Attempt::Failed(error),
+                None if builder.ended() => break,
+                None => {
+                    let text = "the answer stopped before its end";
+                    return Attempt::Failed(LlmError::new(ErrorClass::Cut, text));
+                }
+            }
+        }
+        drop(permit);
+        self.send_live(live.take()).await;
+        let answer = builder.into_answer();
+        if answer.is_empty() {
+            let text = "the model sent an empty answer";
+            return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
+        }
+        Attempt::Complete(answer)
+    }
+
+    async fn send_live(&self, written: Option<(Segment, String)>) {
+        if let Some((segment, text)) = written {
+            self.send_event(DriverEvent::Live { dialog: self.dialog.clone(), segment, text }).await;
+        }
+    }
+
+    /// Records the answer, runs its ordinary calls concurrently, records each result as it arrives.
+    async fn run_round(
+        &self,
+        generation: &Generation,
+        answer: ModelAnswer,
+    ) -> Result<GenerationEnd, PortClosed> {
+        let usage = answer.usage;
+        let round = self.port.answered(&self.slot, &generation.at, answer).await?;
+        let mut running: FuturesUnordered<_> =
+            round.ordinary.into_iter().map(|call| self.run_call(generation, call)).collect();
+        while let Some((call, outcome)) = running.next().await {
+            self.port.tool_done(&self.slot, &generation.at, call, outcome).await?;
+        }
+        if round.asked_back {
+            tokio::select! {
+                answered = self.port.await_asker(&self.slot) => answered?,
+                () = self.stop.cancelled() => {}
+            }
+        }
+        if self.stop.is_cancelled() {
+            return Ok(GenerationEnd::Stopped { segments: Vec::new() });
+        }
+        Ok(GenerationEnd::Finished { usage })
+    }
+
+    async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
+        let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
+        let outcome = tokio::select! {
+            outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
+            () = self.stop.cancelled() => ToolOutcome::failed(self.texts.stopped_call()),
+        };
+        (call, outcome)
+    }
+
+    async fn report_retry(&self, retry: RetryView) {
+        self.send_event(DriverEvent::Retry { dialog: self.dialog.clone(), retry }).await;
+    }
+
+    async fn send_event(&self, event: DriverEvent) {
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
+        let _ = self.reports.send(DriverReport::Event(event)).await;
+    }
+}
+
+/// How long to wait before the next attempt; `None` to give up.
+fn delay(
+    error: &LlmError,
+    failed: u32,
+    generation: &Generation,
+    empty: &mut EmptyAnswers,
+) -> Option<Duration> {
+    let config = &generation.retry;
+    let decision = if error.class() == ErrorClass::Empty {
+        empty.decide_retry(config.empty_retries)
+    } else {
+        decide_retry(error, failed, config)
+    };
+    match decision {
+        RetryDecision::Wait(delay) => Some(delay),
+        RetryDecision::Throttled => Some(generation.throttle.refused(config, error.retry_after())),
+        RetryDecision::GiveUp => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course.
+
+use crate::domain::record::{Call, CallResult, Record};
+use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
+use crate::domain::{HealthLevel, Reminder};
+use crate::driver::steps::course::start_course;
+use crate::driver::steps::draft::Draft;
+use crate::driver::steps::images::store_images;
+use crate::driver::steps::position::Position;
+use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
+use crate::driver::texts::Texts;
+use crate::tools::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
+
+/// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
+/// all dialogs of the member share. True if the call succeeded.
+pub fn record(
+    draft: &mut Draft,
+    at: &Position,
+    call: &Call,
+    outcome: ToolOutcome,
+    shared: &[Reminder],
+    texts: Texts,
+) -> bool {
+    draft.set_durable();
+    let (mut ok, mut content) = (outcome.ok, outcome.text);
+    for change in outcome.changes {
+        match apply(draft, at, change, shared, texts) {
+            Ok(()) => {}
+            Err(EditError::Missing) => (ok, content) = (false, texts.reminder_gone()),
+            Err(EditError::Full) => (ok, content) = (false, texts.too_many_reminders()),
+        }
+    }
+    let (id, name) = (call.id.clone(), call.name.clone());
+    let (content_items, dropped) = store_images(draft, &at.dialog, &name, outcome.images);
+    if dropped > 0 {
+        content = format!("{content}\n{}", texts.images_not_stored(dropped));
+    }
+    let result = CallResult { id, name, content, content_items };
+    draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+    ok
+}
+
+fn apply(
+    draft: &mut Draft,
+    at: &Position,
+    change: StateChange,
+    shared: &[Reminder],
+    texts: Texts,
+) -> Result<(), EditError> {
+    let level = pressure_level(draft, at);
+    let edit = match change {
+        StateChange::AddReminder { id, content, position, scope, render } => {
+            let dialog = draft.dialog(&at.dialog).ok_or(EditError::Missing)?;
+            reminders::check_limit(dialog, shared, scope_name(scope))?;
+            let mut reminder = Reminder {
+                scope: scope_name(scope).to_owned(),
+                render_mode: render_name(render).to_owned(),
+                ..Reminder::new(id, content, draft.now.clone())
+            };
+            reminder.pack(level);
+            ReminderEdit::Add { reminder: Box::new(reminder), position }
+        }
+        StateChange::UpdateReminder { id, content, render } => {
+            let render_mode = render.map(|render| render_name(render).to_owned());
+            let packing = Packing::By(level);
+            ReminderEdit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
+        }
+        StateChange::DeleteReminder { id } => ReminderEdit::Delete { id },
+        StateChange::Follow { id, content, owner, meta } => {
+            let reminder = Reminder {
+                owner_name: Some(owner.to_owned()),
+                meta: Some(meta),
+                scope: AGENT_SHARED.to_owned(),
+                render_mode: render_name(ReminderFormat::Plain).to_owned(),
+                ..Reminder::new(id, content, draft.now.clone())
+            };
+            ReminderEdit::Add { reminder: Box::new(reminder), position: None }
+        }
+        StateChange::ClearMind { reminder_content } => {
+            if let Some(content) = reminder_content {
+                let (id, now) = (draft.ids.short(8), draft.now.clone());
+                let reminder = Box::new(Reminder::for_next_course(id, content, now, level));
+                let add = ReminderEdit::Add { reminder, position: None };
+                reminders::apply_edit(draft, &at.dialog, at.course, shared, add)?;
+            }
+            start_course(draft, at, &texts.course_start(), texts);
+            return Ok(());
+        }
+    };
+    reminders::apply_edit(draft, &at.dialog, at.course, shared, edit)
+}
+
+/// The level of a context under pressure.
+fn pressure_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
+    let pressure = draft.dialog(&at.dialog)?.history.pressure;
+    pressure.level.filter(|_| pressure.is_tight())
+}
+
+fn scope_name(scope: ReminderScope) -> &'static str {
+    match scope {
+        ReminderScope::Dialog => "dialog",
+        ReminderScope::Personal => PERSONAL,
+        ReminderScope::AgentShared => AGENT_SHARED,
+    }
+}
+
+fn render_name(render: ReminderFormat) -> &'static str {
+    match render {
+        ReminderFormat::Markdown => "markdown",
+        ReminderFormat::Plain => "plain",
+    }
+}

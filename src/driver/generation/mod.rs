@@ -1,0 +1,12 @@
+//! Drafts of a generation: its start, its end, and what happens around it.
+//!
+//! Uses `calls`, `drive`, `shared`, `steps` and `texts`.
+
+pub mod context_actions;
+pub mod effects;
+pub mod end;
+pub mod interjection;
+pub mod keep_going;
+pub mod open;
+mod prompts;
+pub mod refused_context;

@@ -1,0 +1,109 @@
+//! What a fork waits for, derived from its records as for any tree. Pure.
+//!
+//! A new fork is idle. Whether it then continues is decided elsewhere: a main dialog that waits for nobody
+//! is continued like one that was stopped (`driver/supervisor/lifecycle.rs`), its side dialogs by the user.
+
+use crate::domain::latest::{ExecutionMarker, StopReason};
+use crate::domain::record::Record;
+use crate::domain::state::{Activity, derive, next_step};
+use crate::domain::tree::TreeChange;
+use crate::domain::{Assignment, Dialog, SelfId};
+use crate::driver::calls::ask_back::restore_asked_back;
+use crate::driver::steps::draft::Draft;
+use crate::protocol::lifecycle::AfterFork;
+
+use super::dialogs::GenerationOpening;
+use super::lines::snapshot_records;
+
+/// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
+/// files of the new tree.
+pub fn finish(
+    draft: &mut Draft,
+    repairs: Vec<TreeChange>,
+    opening: GenerationOpening,
+) -> AfterFork {
+    for change in repairs {
+        draft.add_applied(change);
+    }
+    let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
+    for id in &ids {
+        restore_asked_back(draft, id);
+    }
+    let next = draft.tree.main().map_or(AfterFork::AutoContinue, |main| after_fork(main, opening));
+    for id in &ids {
+        let is_main = draft.tree.is_main(id);
+        let Some(dialog) = draft.dialog(id).cloned() else { continue };
+        let mut records =
+            vec![Record::PendingSideDialogs { pending_side_dialogs: dialog.pending.clone() }];
+        if is_main {
+            records.push(Record::Registry { entries: draft.tree.registry.clone() });
+        }
+        draft.add_applied(snapshot_records(id, records, &draft.now.clone()));
+        if waits_for_continue(&dialog, is_main, &next) {
+            let reason = StopReason::ForkContinueReady;
+            draft.edit_latest(id, |latest| {
+                latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
+            });
+        }
+        let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
+        draft.edit_latest(id, |latest| latest.display_state = shown);
+    }
+    next
+}
+
+fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
+    let waits = main.waits_for_others() || !main.questions.is_empty();
+    match opening {
+        GenerationOpening::User(text) => AfterFork::DraftUserText(text),
+        GenerationOpening::Course(_) | GenerationOpening::Nothing if waits => {
+            AfterFork::RestorePending
+        }
+        GenerationOpening::Course(_) | GenerationOpening::Nothing => AfterFork::AutoContinue,
+    }
+}
+
+/// True if the dialog is stopped until the user continues it.
+fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
+    let owes =
+        dialog.obligation().is_some() && dialog.questions.is_empty() && !dialog.waits_for_others();
+    let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
+        && dialog.latest.fbr_state.is_none();
+    let is_unfinished =
+        next_step(dialog).is_some() || dialog.history.last.open || (owes && !delivered);
+    let asked_for = is_main && *next == AfterFork::AutoContinue;
+    (is_unfinished || asked_for) && !dialog.latest.is_dead()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::question::{CallSite, Question};
+    use crate::domain::{CallId, Course, DialogId, RootId, Stamp};
+
+    fn asking() -> Dialog {
+        let mut dialog = Dialog::of_records(&[]);
+        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let id = DialogId::main(RootId::new("aa/bb/01"));
+        let question = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
+        dialog.questions.push(question);
+        dialog
+    }
+
+    #[test]
+    fn a_fork_waits_for_a_message_or_for_others_or_for_the_user_to_continue_it() {
+        let message = || GenerationOpening::User("Hi".to_owned());
+        for (dialog, opening, expected, waits) in [
+            (Dialog::of_records(&[]), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (asking(), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (asking(), GenerationOpening::Nothing, AfterFork::RestorePending, false),
+            (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
+        ] {
+            let next = after_fork(&dialog, opening);
+            assert_eq!(
+                (waits_for_continue(&dialog, true, &next), next),
+                (waits, expected),
+                "{dialog:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Drafts of the life of dialogs and trees: repaired after a load, declared dead, forked.
+//!
+//! Uses `generation`, `calls`, `shared`, `steps` and `texts`.
+
+pub mod declare_dead;
+pub mod fork;
+pub mod recovery;

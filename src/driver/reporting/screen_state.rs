@@ -1,0 +1,303 @@
+//! The state behind the events of the screen: rows, inbox, problems, the text being written. Pure: reports
+//! in, events out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::question::headline;
+use crate::domain::record::Record;
+use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
+use crate::protocol::Outbox;
+use crate::protocol::event::{
+    ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
+};
+
+use super::reports::{DriverReport, Subscription};
+use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
+
+#[derive(Debug)]
+pub struct ScreenState {
+    workspace: WorkspaceView,
+    consent: ConsentView,
+    trees: BTreeMap<RootId, Vec<TreeRow>>,
+    inbox: BTreeMap<RootId, Vec<InboxRow>>,
+    /// The loaded trees, and whether something of them is being driven.
+    busy: BTreeMap<RootId, bool>,
+    idle_reports: BTreeMap<RootId, IdleReport>,
+    problems: Arc<Problems>,
+    live: BTreeMap<DialogId, Vec<(Segment, String)>>,
+    watch: Subscription,
+    /// Which trees were to be driven.
+    pick_up: PickUp,
+    surveyed: bool,
+}
+
+impl ScreenState {
+    pub fn new(problems: Arc<Problems>, pick_up: PickUp) -> Self {
+        Self {
+            workspace: WorkspaceView::default(),
+            consent: ConsentView::default(),
+            trees: BTreeMap::new(),
+            inbox: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            idle_reports: BTreeMap::new(),
+            problems,
+            live: BTreeMap::new(),
+            watch: Subscription::NoDialog,
+            pick_up,
+            surveyed: false,
+        }
+    }
+
+    pub fn watching(self, watch: Subscription) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// Applies a report and pushes events for what changed.
+    pub fn apply(&mut self, report: DriverReport, out: &mut Outbox) {
+        match report {
+            DriverReport::Event(event) => self.forward(event, out),
+            DriverReport::Workspace(view) => {
+                self.workspace = view;
+                out.push(DriverEvent::Workspace(self.workspace.clone()));
+            }
+            DriverReport::Tree { root, rows, inbox } => {
+                self.trees.insert(root.clone(), rows.clone());
+                if self.surveyed {
+                    for row in rows {
+                        out.push(DriverEvent::Row(Box::new(row)));
+                    }
+                }
+                self.set_inbox(root, inbox, out);
+            }
+            DriverReport::Row(row) => self.set_row(*row, out),
+            DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
+            DriverReport::Removed(root) => {
+                self.trees.remove(&root);
+                self.busy.remove(&root);
+                self.idle_reports.remove(&root);
+                self.set_problems(&tree_source(&root), Vec::new(), out);
+                out.push(DriverEvent::Removed(DialogId::main(root.clone())));
+                self.set_inbox(root, Vec::new(), out);
+            }
+            DriverReport::Idle { root, idle } => {
+                self.busy.insert(root, !idle);
+                if idle {
+                    self.report_quiet(out);
+                }
+            }
+            DriverReport::IdleDetails { root, details } => {
+                drop(self.idle_reports.insert(root, details));
+            }
+            DriverReport::Watch(watch) => self.set_watch(watch, out),
+            DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
+            DriverReport::Minds { problems, members, default_responder, consent } => {
+                self.set_team(members, default_responder, out);
+                if self.consent != consent {
+                    self.consent = consent;
+                    out.push(DriverEvent::Consent(self.consent.clone()));
+                }
+                self.set_problems("minds", problems, out);
+            }
+            DriverReport::TreeProblems { root, problems } => {
+                self.set_problems(&tree_source(&root), problems, out);
+            }
+            DriverReport::SurveyDone => {
+                self.surveyed = true;
+                self.push_all(out);
+                self.report_quiet(out);
+            }
+            DriverReport::Refresh => {
+                out.push(DriverEvent::Workspace(self.workspace.clone()));
+                out.push(DriverEvent::Consent(self.consent.clone()));
+                self.push_all(out);
+            }
+        }
+    }
+
+    /// Forwards an event if its dialog is subscribed to.
+    fn forward(&mut self, event: DriverEvent, out: &mut Outbox) {
+        match &event {
+            DriverEvent::Live { dialog, segment, text } => {
+                let written = self.live.entry(dialog.clone()).or_default();
+                match written.last_mut() {
+                    Some((same, before)) if same == segment => before.push_str(text),
+                    Some(_) | None => written.push((*segment, text.clone())),
+                }
+                if self.watch.sees_live(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::LiveEnd { dialog } => {
+                self.live.remove(dialog);
+                if self.watch.sees_live(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::Fact { dialog, .. } | DriverEvent::ToolEnded { dialog, .. } => {
+                if is_written_text(&event) {
+                    self.live.remove(dialog);
+                }
+                if self.watch.sees_records(dialog) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::Workspace(_)
+            | DriverEvent::Rows(_)
+            | DriverEvent::Row(_)
+            | DriverEvent::Removed(_)
+            | DriverEvent::Inbox(_)
+            | DriverEvent::Asked { .. }
+            | DriverEvent::Answered { .. }
+            | DriverEvent::Page { .. }
+            | DriverEvent::Sheet { .. }
+            | DriverEvent::Retry { .. }
+            | DriverEvent::Problems(_)
+            | DriverEvent::Done { .. }
+            | DriverEvent::Refused { .. }
+            | DriverEvent::Forked { .. }
+            | DriverEvent::Shelf { .. }
+            | DriverEvent::Processes(_)
+            | DriverEvent::Consent(_)
+            | DriverEvent::Notice(_)
+            | DriverEvent::Halted(_)
+            | DriverEvent::Quiet(_)
+            | DriverEvent::Lagged
+            | DriverEvent::Stopped => out.push(event),
+        }
+    }
+
+    fn set_row(&mut self, row: TreeRow, out: &mut Outbox) {
+        let rows = self.trees.entry(row.dialog.root.clone()).or_default();
+        match rows.iter_mut().find(|old| old.dialog == row.dialog) {
+            Some(old) if *old == row => return,
+            Some(old) => *old = row.clone(),
+            None => rows.push(row.clone()),
+        }
+        out.push(DriverEvent::Row(Box::new(row)));
+    }
+
+    fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outbox) {
+        let before = self.inbox.remove(&root).unwrap_or_default();
+        if before == inbox {
+            if !inbox.is_empty() {
+                self.inbox.insert(root, inbox);
+            }
+            return;
+        }
+        let is_in = |rows: &[InboxRow], id: &str| rows.iter().any(|row| row.question.id == id);
+        let asked: Vec<InboxRow> =
+            inbox.iter().filter(|row| !is_in(&before, &row.question.id)).cloned().collect();
+        let closed: Vec<&InboxRow> =
+            before.iter().filter(|row| !is_in(&inbox, &row.question.id)).collect();
+        if !inbox.is_empty() {
+            self.inbox.insert(root, inbox.clone());
+        }
+        if !self.surveyed {
+            return;
+        }
+        out.push(DriverEvent::Inbox(self.all_questions()));
+        for row in asked {
+            out.push(DriverEvent::Asked {
+                dialog: row.dialog,
+                headline: headline(&row.question.tellask_content).to_owned(),
+                question: row.question.id,
+            });
+        }
+        for row in closed {
+            let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+            out.push(DriverEvent::Answered { dialog, question });
+        }
+    }
+
+    fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outbox) {
+        let mut book = self.problems.book();
+        if book.take(source, problems) {
+            out.push(DriverEvent::Problems(book.open()));
+        }
+    }
+
+    fn set_team(
+        &mut self,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
+        out: &mut Outbox,
+    ) {
+        let now = WorkspaceView { members, default_responder, ..self.workspace.clone() };
+        if now != self.workspace {
+            self.workspace = now;
+            out.push(DriverEvent::Workspace(self.workspace.clone()));
+        }
+    }
+
+    fn set_watch(&mut self, watch: Subscription, out: &mut Outbox) {
+        if let Subscription::Dialog(dialog) = &watch {
+            for (segment, text) in self.live.get(dialog).into_iter().flatten() {
+                let (segment, text) = (*segment, text.clone());
+                out.push(DriverEvent::Live { dialog: dialog.clone(), segment, text });
+            }
+        }
+        self.watch = watch;
+    }
+
+    fn push_all(&self, out: &mut Outbox) {
+        out.push(DriverEvent::Rows(self.all_rows()));
+        out.push(DriverEvent::Inbox(self.all_questions()));
+        out.push(DriverEvent::Problems(self.problems.book().open()));
+    }
+
+    /// Rows of all trees, the oldest tree first, in order of creation within each tree.
+    fn all_rows(&self) -> Vec<TreeRow> {
+        let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
+        trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
+        trees.into_iter().flatten().cloned().collect()
+    }
+
+    fn all_questions(&self) -> Vec<InboxRow> {
+        let mut rows: Vec<InboxRow> = self.inbox.values().flatten().cloned().collect();
+        rows.sort_by(|a, b| {
+            (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
+        });
+        rows
+    }
+
+    fn report_quiet(&self, out: &mut Outbox) {
+        if self.surveyed && !self.busy.values().any(|busy| *busy) {
+            let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
+            if !run.halted.is_empty() {
+                out.push(DriverEvent::Halted(run.halted));
+            }
+            out.push(DriverEvent::Quiet(run.outcome));
+        }
+    }
+
+    /// Rows of trees that were to be driven, but in which nothing could continue.
+    fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
+        let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
+        trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
+    }
+
+    /// The state of the loaded trees.
+    fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
+        static NOTHING: IdleReport = IdleReport::EMPTY;
+        self.busy.keys().map(|root| TreeResult {
+            rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
+            has_question: self.inbox.contains_key(root),
+            idle: self.idle_reports.get(root).unwrap_or(&NOTHING),
+        })
+    }
+}
+
+/// The source name of a tree's problems.
+fn tree_source(root: &RootId) -> String {
+    format!("tree/{root}")
+}
+
+/// True for the records that replace live text.
+fn is_written_text(event: &DriverEvent) -> bool {
+    let DriverEvent::Fact { entry, .. } = event else { return false };
+    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
+}
+
+#[cfg(test)]
+mod tests;

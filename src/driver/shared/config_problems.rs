@@ -1,0 +1,80 @@
+//! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
+//! generation, and with a screen shortly after a file has changed.
+
+use crate::domain::trust::Unagreed;
+use crate::domain::{Problem, Team};
+use crate::driver::reporting::reports::DriverReport;
+use crate::minds::{self, Minds};
+use crate::protocol::event::{ConsentView, MemberView};
+use crate::tools::Access;
+
+use super::engine::Engine;
+
+/// Problems of the configuration, given the existing names of tools and toolsets. The same list for the
+/// screen, for scripts and for `doctor`.
+fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem> {
+    let mut problems = minds.problems().to_vec();
+    problems.extend(minds.missing().map(Problem::warning));
+    problems.extend(minds.missing_keys(engine.env));
+    problems.extend(minds.unknown_tools(known));
+    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
+    problems
+}
+
+/// What waits for consent, as problems.
+fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
+    waiting.iter().map(|Unagreed { entry, before }| {
+        let (kind, name) = (entry.kind.name(), &entry.name);
+        let (file, line) = (minds::trust_file(entry.kind), entry);
+        let found = if before.is_some() {
+            format!("{line}: it changed since you agreed to it")
+        } else {
+            format!("{line}: nobody has agreed to that")
+        };
+        let fix = "run `dominds-tui trust`: it shows all that waits, and you may agree";
+        Problem::new(format!("trust/{kind}/{name}"), file, found, fix).warning()
+    })
+}
+
+/// The configuration as reported to the screen.
+pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
+    let tools = engine.sources.registry(&engine.tools);
+    let waiting = engine.trust.waiting(minds);
+    let mut problems = minds_problems(engine, minds, &tools.names());
+    problems.extend(consent_problems(&waiting));
+    let consent = ConsentView {
+        waiting,
+        read_only: engine.driving.awaits_consent(),
+        level: engine.shells.level(),
+        level_is_set: engine.level_is_set,
+    };
+    DriverReport::Minds {
+        problems,
+        consent,
+        members: members(minds.team()),
+        default_responder: minds.default_responder().cloned(),
+    }
+}
+
+/// The members the user can choose from.
+pub fn members(team: &Team) -> Vec<MemberView> {
+    let view = |member: &crate::domain::Member| MemberView {
+        id: member.id.clone(),
+        name: member.name.clone(),
+        gofor: member.gofor.first().cloned().unwrap_or_default(),
+    };
+    team.visible().map(view).collect()
+}
+
+impl Engine {
+    /// Problems of the configuration, for `doctor`. `more`: names of tools and toolsets besides the built-in
+    /// ones.
+    #[must_use]
+    pub fn config_problems(&self, more: &[&str]) -> Vec<Problem> {
+        let known = [&self.tools.names()[..], more].concat();
+        let minds = self.minds();
+        let mut problems = minds_problems(self, &minds, &known);
+        problems.extend(consent_problems(&self.trust.waiting(&minds)));
+        problems
+    }
+}

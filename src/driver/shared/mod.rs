@@ -1,0 +1,9 @@
+//! What all trees of a driver share: [`engine::Engine`] and what hangs on it.
+//!
+//! Uses `texts` and `reporting`.
+
+pub mod config_problems;
+pub mod engine;
+pub mod keep_going;
+pub mod sources;
+pub mod throttle;

@@ -1,0 +1,76 @@
+//! Consent while the program runs: the user agrees, and what waited for that continues.
+
+use tokio::sync::oneshot;
+
+use crate::domain::RootId;
+use crate::domain::sandbox::Level;
+use crate::domain::tree::Bucket;
+use crate::driver::shared::config_problems::minds_report;
+use crate::driver::tree::user_requests::TreeRequest;
+use crate::protocol::DriverEvent;
+use crate::protocol::command::Ticket;
+
+use super::listing::needs_loading;
+use super::task::Supervisor;
+
+impl Supervisor {
+    /// The user agreed to what was shown. What changed meanwhile still waits.
+    pub(super) async fn agree(
+        &mut self,
+        ticket: Ticket,
+        digests: Vec<String>,
+        level: Option<Level>,
+    ) {
+        let engine = self.engine.clone();
+        // The level first: nothing may start with another one.
+        let level = level.filter(|_| !engine.level_is_set);
+        let save = move || {
+            if let Some(level) = level {
+                engine.trust.choose_level(level)?;
+                engine.shells.set_level(level);
+            }
+            engine.trust.agree(&digests)
+        };
+        let agreed = tokio::task::spawn_blocking(save).await;
+        let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => DriverEvent::Done { ticket, dialog: None },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        let has_agreed =
+            self.engine.driving.awaits_consent() && matches!(event, DriverEvent::Done { .. });
+        if has_agreed {
+            self.resume_if_agreed().await;
+        }
+        self.report_consent().await;
+        self.send_event(event).await;
+    }
+
+    /// Reports what waits for consent now.
+    pub(super) async fn report_consent(&mut self) {
+        let engine = self.engine.clone();
+        let read = move || minds_report(&engine, &engine.minds());
+        if let Ok(report) = tokio::task::spawn_blocking(read).await {
+            self.report(report).await;
+        }
+    }
+
+    async fn resume_if_agreed(&mut self) {
+        let engine = self.engine.clone();
+        let survey = tokio::task::spawn_blocking(move || {
+            let nothing_waits = engine.trust.waiting(&engine.minds()).is_empty();
+            nothing_waits.then(|| engine.store.survey(&[Bucket::Run]))
+        });
+        let Ok(Some(survey)) = survey.await else { return };
+        self.engine.driving.set_awaits_consent(false);
+        // Makes loaded trees check again which dialogs can continue.
+        for mailbox in self.trees.values() {
+            let (reply, _) = oneshot::channel();
+            let _ = mailbox.send(TreeRequest::IsIdle { reply }).await;
+        }
+        if self.may_pick_up() {
+            let waiting = survey.trees.iter().filter(|listing| needs_loading(listing));
+            let roots: Vec<RootId> = waiting.map(|listing| listing.root.clone()).collect();
+            self.pick_up(roots).await;
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Operations on whole trees: move, delete, fork, list the done and archived ones.
+//!
+//! The supervisor does these itself, one at a time: it alone sends requests to trees, so a tree that
+//! reports that it is idle stays idle until the operation is done.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::domain::tree::Bucket;
+use crate::domain::{DialogId, RootId};
+use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::tree::user_requests::TreeRequest;
+use crate::protocol::Refusal;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
+use crate::store::{Store, StoreError, TreeListing};
+use crate::tools::LeaseScope;
+
+use super::listing::{listing_report, needs_loading};
+use super::task::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
+        let mut goes_on = None;
+        let outcome = match change {
+            Lifecycle::DeclareDead { dialog, note } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::DeclareDead { ticket, dialog: this, note };
+                self.forward(Some(ticket), &dialog, request).await;
+                return;
+            }
+            Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
+            Lifecycle::Delete { root } => self.delete_tree(&root).await,
+            Lifecycle::Fork { root, course, genseq, then } => {
+                let made = self.fork(&root, ForkPoint { course, genseq }).await;
+                made.map(|(dialog, next)| {
+                    let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
+                    goes_on = may.then(|| dialog.clone());
+                    dialog
+                })
+            }
+        };
+        let goes_on = goes_on.filter(|_| self.engine.driving.is_on());
+        if let Some(DialogId { root, .. }) = goes_on.clone() {
+            self.report(DriverReport::Idle { root, idle: false }).await;
+        }
+        let event = match outcome {
+            Ok(dialog) => DriverEvent::Done { ticket, dialog: Some(dialog) },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        self.send_event(event).await;
+        if let Some(DialogId { root, this }) = goes_on
+            && let Err(error) =
+                self.try_forward(&root, TreeRequest::ContinueFork { dialog: this }).await
+        {
+            self.send_event(DriverEvent::Notice(error.to_string())).await;
+            self.report(DriverReport::Idle { root, idle: true }).await;
+        }
+    }
+
+    async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
+        let from = self.bucket_of(root)?;
+        if from == to {
+            return Err(format!("it is {} already", to.status()));
+        }
+        self.end_tree(root).await?;
+        let moved = root.clone();
+        self.with_store(move |store| store.relocate(&moved, from, to)).await?;
+        if from == Bucket::Run {
+            self.report(DriverReport::Removed(root.clone())).await;
+        }
+        if to == Bucket::Run {
+            self.add_tree(root).await;
+        }
+        Ok(DialogId::main(root.clone()))
+    }
+
+    async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, String> {
+        self.bucket_of(root)?;
+        self.end_tree(root).await?;
+        let deleted = root.clone();
+        self.with_store(move |store| store.delete(&deleted)).await?;
+        self.report(DriverReport::Removed(root.clone())).await;
+        Ok(DialogId::main(root.clone()))
+    }
+
+    /// Creates a fork; returns what it waits for.
+    async fn fork(
+        &mut self,
+        root: &RootId,
+        cut: ForkPoint,
+    ) -> Result<(DialogId, AfterFork), String> {
+        let from = self.bucket_of(root)?;
+        self.require_idle(root).await?;
+        let fork = RootId::new(self.unused_root().as_str());
+        let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
+        let forked =
+            tokio::task::spawn_blocking(move || make_fork(&engine, (from, &source), cut, &made));
+        let next = forked.await.map_err(|error| error.to_string())??;
+        self.add_tree(&fork).await;
+        let dialog = DialogId::main(fork);
+        self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        Ok((dialog, next))
+    }
+
+    /// Lists done and archived trees, the newest first.
+    pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
+        let engine = self.engine.clone();
+        let surveyed = tokio::task::spawn_blocking(move || {
+            engine.store.survey(&[Bucket::Done, Bucket::Archive]).trees
+        });
+        let mut rows: Vec<ShelfRow> =
+            surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
+        rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
+        self.send_event(DriverEvent::Shelf { ticket, rows }).await;
+    }
+
+    fn bucket_of(&self, root: &RootId) -> Result<Bucket, String> {
+        self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
+    }
+
+    /// Ends the tree task if nothing of it runs, and waits until it has ended.
+    async fn end_tree(&mut self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::EndIfIdle { reply }).await?;
+        while self.trees.contains_key(root) {
+            let Some(ended) = self.tasks.join_next().await else { break };
+            self.tree_ended(ended).await;
+        }
+        self.engine.sources.release(&LeaseScope::Tree(root.clone())).await;
+        Ok(())
+    }
+
+    async fn require_idle(&self, root: &RootId) -> Result<(), String> {
+        self.check_idle(root, |reply| TreeRequest::IsIdle { reply }).await
+    }
+
+    /// An error if the tree is running. One that is not loaded, or has just ended, is idle.
+    async fn check_idle(
+        &self,
+        root: &RootId,
+        question: impl FnOnce(oneshot::Sender<bool>) -> TreeRequest,
+    ) -> Result<(), String> {
+        let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
+        let (reply, answer) = oneshot::channel();
+        let _ = mailbox.send(question(reply)).await;
+        if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::StillRunning.into()) }
+    }
+
+    async fn with_store(
+        &self,
+        work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
+    ) -> Result<(), String> {
+        let store = Arc::clone(&self.engine.store);
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+
+    /// Adds a tree to the running ones: lists it, and loads it if it can continue.
+    async fn add_tree(&mut self, root: &RootId) {
+        let (engine, id) = (self.engine.clone(), root.clone());
+        let listed = tokio::task::spawn_blocking(move || {
+            (engine.store.list(Bucket::Run, &id), engine.minds())
+        });
+        let Ok((survey, minds)) = listed.await else { return };
+        for listing in survey.trees {
+            let waiting = self.may_pick_up() && needs_loading(&listing);
+            self.report(listing_report(&listing, &minds)).await;
+            if waiting && let Err(error) = self.ensure_loaded(root).await {
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
+            }
+        }
+    }
+}
+
+fn shelf_row(listing: &TreeListing) -> Option<ShelfRow> {
+    let main = listing.dialogs.iter().find(|d| d.meta.id.as_str() == listing.root.as_str())?;
+    let modified = listing.dialogs.iter().map(|dialog| &dialog.latest.last_modified).max();
+    Some(ShelfRow {
+        root: listing.root.clone(),
+        bucket: listing.bucket,
+        agent: main.meta.agent_id.clone(),
+        taskdoc: main.meta.task_doc_path.clone(),
+        about: main.about.clone(),
+        history: listing.earlier,
+        last_modified: modified.cloned().unwrap_or_default(),
+    })
+}

@@ -1,0 +1,160 @@
+//! The sheets of a dialog, its reminders and its Taskdoc: read and changed by the user.
+//!
+//! A reminder is changed by its tree task, like a change by a tool. A section of a Taskdoc is a file of the
+//! workspace; it is replaced completely, as `change_mind` does.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::counted;
+use crate::domain::taskdoc::Section;
+use crate::domain::team::HUMAN;
+use crate::domain::tree::Bucket;
+use crate::domain::{AgentId, DialogId};
+use crate::driver::reporting::reminder_views::reminder_views;
+use crate::driver::shared::engine::Engine;
+use crate::driver::steps::reminders;
+use crate::driver::tree::reminders::ReminderChange;
+use crate::driver::tree::user_requests::TreeRequest;
+use crate::minds::taskdoc;
+use crate::protocol::Refusal;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
+use crate::tools::{Access, ToolCx, replace_section};
+
+use super::task::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {
+        let change = match request {
+            SheetRequest::Reminders => {
+                return self.show_sheet(ticket, dialog, read_reminders).await;
+            }
+            SheetRequest::Taskdoc => return self.show_sheet(ticket, dialog, read_taskdoc).await,
+            SheetRequest::WriteSection { name, before, text } => {
+                return self.write_section(ticket, dialog, name, before, text).await;
+            }
+            SheetRequest::AddReminder { content, scope } => ReminderChange::Add { content, scope },
+            SheetRequest::RewordReminder { id, content } => ReminderChange::Reword { id, content },
+            SheetRequest::DeleteReminder { id } => ReminderChange::Delete { id },
+        };
+        let request = TreeRequest::Reminder { ticket, dialog: dialog.this.clone(), change };
+        self.forward(Some(ticket), &dialog, request).await;
+    }
+
+    /// Reads a sheet on a blocking thread.
+    async fn show_sheet(
+        &self,
+        ticket: Ticket,
+        dialog: DialogId,
+        read: fn(&Engine, &DialogId) -> Result<Sheet, String>,
+    ) {
+        let (engine, of) = (self.engine.clone(), dialog.clone());
+        let found = tokio::task::spawn_blocking(move || read(&engine, &of)).await;
+        let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        self.send_event(event).await;
+    }
+
+    async fn write_section(
+        &self,
+        ticket: Ticket,
+        dialog: DialogId,
+        name: String,
+        before: String,
+        text: String,
+    ) {
+        let (engine, of) = (self.engine.clone(), dialog.clone());
+        let write = move || write(&engine, &of, &name, &before, &text);
+        let written = tokio::task::spawn_blocking(write).await;
+        match written.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => {
+                self.send_event(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
+                self.show_sheet(ticket, dialog, read_taskdoc).await;
+            }
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
+        }
+    }
+}
+
+/// The reminders of a dialog as they are on disk; the tree is not loaded.
+fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+    let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let loaded =
+        engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
+    let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
+    let shared = reminders::shared(&engine.store, &found.meta.agent_id);
+    Ok(Sheet::Reminders(reminder_views(found, &shared)))
+}
+
+fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+    let path = path_of(engine, dialog)?;
+    let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
+    let sections = found.sections.into_iter().map(|section| SectionView {
+        name: section.section.name().to_owned(),
+        text: section.text,
+        complete: section.complete,
+    });
+    let mut faults: Vec<String> = found
+        .violations
+        .iter()
+        .map(|violation| taskdoc::violation_text(violation, engine.lang))
+        .collect();
+    if found.unlisted > 0 {
+        faults.push(counted(
+            found.unlisted,
+            "more section is not listed",
+            "more sections are not listed",
+        ));
+    }
+    Ok(Sheet::Taskdoc(TaskdocView { path, sections: sections.collect(), faults }))
+}
+
+fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
+    let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let meta = engine.store.meta(bucket, dialog).ok_or(Refusal::NoSuchDialog)?;
+    Ok(meta.task_doc_path)
+}
+
+/// Replaces a section, unless it was changed since the user read it.
+fn write(
+    engine: &Engine,
+    dialog: &DialogId,
+    name: &str,
+    before: &str,
+    text: &str,
+) -> Result<(), String> {
+    let path = path_of(engine, dialog)?;
+    let section = Section::named(name).map_err(|_| "there is no section of this name")?;
+    let current = taskdoc::section_text(&engine.workspace, &path, section.clone())
+        .map_err(|error| error.to_string())?;
+    if !current.complete {
+        return Err("the section is too large to be changed here; use an editor".to_owned());
+    }
+    if current.text != before.trim() {
+        return Err(
+            "NOT saved: the section was changed meanwhile; your text is kept as a draft".to_owned()
+        );
+    }
+    let cx = ToolCx {
+        caller: AgentId::new(HUMAN),
+        dialog: dialog.clone(),
+        sees_images: false,
+        workspace: Arc::from(engine.workspace.as_path()),
+        root: None,
+        access: Arc::<Access>::default(),
+        taskdoc: Some(PathBuf::from(path)),
+        main_dialog: true,
+        reminders: Arc::from([]),
+        shells: engine.shells.clone(),
+        keys: Arc::default(),
+        clock: engine.clock.clone(),
+        lang: engine.lang,
+        new_id: String::new(),
+    };
+    let outcome = replace_section(&cx, &section, text);
+    if outcome.ok { Ok(()) } else { Err(outcome.text) }
+}

@@ -1,0 +1,273 @@
+//! The tree's side of the port: handles the requests of drives one at a time, each as one step on disk.
+
+use tokio::sync::oneshot;
+
+use crate::domain::latest::StopReason;
+use crate::domain::record::Call;
+use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::{Dialog, Reminder, SelfId};
+use crate::driver::calls::round::process_round;
+use crate::driver::calls::{ask_back, fresh_boots, reply};
+use crate::driver::context::prepare::{self, MemberUnavailable};
+use crate::driver::drive::answer::ModelAnswer;
+use crate::driver::drive::port::{Generation, GenerationEnd, PortRequest, RecordedRound};
+use crate::driver::drive::slot::SlotState;
+use crate::driver::generation::open::open_generation;
+use crate::driver::generation::{effects, end, interjection};
+use crate::driver::shared::config_problems::minds_report;
+use crate::driver::steps::position::Position;
+use crate::driver::steps::reminders;
+use crate::driver::steps::stop::mark_stopped;
+use crate::protocol::event::DriverEvent;
+use crate::tools::ToolOutcome;
+
+use super::ending::{self, AfterFailure};
+use super::state::TreeState;
+
+impl TreeState {
+    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
+        match request {
+            PortRequest::Begin { dialog, reply } => {
+                let generation = self.begin(&dialog).await;
+                let _ = reply.send(generation);
+            }
+            PortRequest::Answered { at, answer, reply } => {
+                self.answered(&at, *answer, reply).await;
+            }
+            PortRequest::AwaitAsker { dialog, reply } => {
+                self.asking_back.insert(dialog, reply);
+            }
+            PortRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&at, &call, outcome, reply).await;
+            }
+            PortRequest::End { at, end, reply } => {
+                if self.end(&at, end).await {
+                    let _ = reply.send(());
+                }
+            }
+        }
+    }
+
+    /// Opens the next generation of a dialog: decides its step, writes its records, builds its request.
+    async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
+        loop {
+            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
+                return None;
+            }
+            let step = next_step(self.tree().get(id)?)?;
+            match step {
+                NextStep::DeliverWords | NextStep::Conclude => {
+                    self.deliver(id).await.then_some(())?;
+                    continue;
+                }
+                NextStep::Pause => {
+                    let mut draft = self.draft();
+                    interjection::pause(&mut draft, id);
+                    self.commit_or_stop(id, draft).await;
+                    return None;
+                }
+                NextStep::GiveUp => {
+                    let mut draft = self.draft();
+                    mark_stopped(&mut draft, id, StopReason::without_reply());
+                    self.commit_or_stop(id, draft).await;
+                    return None;
+                }
+                NextStep::StartCourse
+                | NextStep::TakePrompt
+                | NextStep::StartAssignment
+                | NextStep::FollowUp
+                | NextStep::ReadReplies
+                | NextStep::HearAskBack
+                | NextStep::Resume
+                | NextStep::AskAgain
+                | NextStep::Reason => {}
+            }
+            if !self.update_tools(id, step).await {
+                return None;
+            }
+            self.update_process_reminders(id).await;
+            let prepared = match prepare::prepare_member(&self.engine, self.tree(), id) {
+                Ok(prepared) => prepared,
+                Err(reason) => {
+                    self.stop_unavailable(id, &reason).await;
+                    return None;
+                }
+            };
+            let _ = self.reports.send(minds_report(&self.engine, prepared.minds())).await;
+            let mut draft = self.draft();
+            let at = open_generation(
+                &mut draft,
+                id,
+                step,
+                prepared.policy.cadence,
+                self.engine.texts(),
+            )?;
+            self.commit_or_stop(id, draft).await.then_some(())?;
+            let dialog = self.tree().get(id)?;
+            let generation = Generation {
+                at,
+                request: prepared.request(&self.engine, dialog),
+                provider: prepared.provider.clone(),
+                permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
+                retry: prepared.retry,
+                throttle: self.engine.throttles.of(&prepared.provider_key, &prepared.model),
+                tools: prepared.tools.clone(),
+                tool_cx: prepared.tool_cx.clone(),
+            };
+            if self.tree().is_main(id) {
+                self.keep_going.clone_from(&prepared.policy.keep_going);
+            }
+            self.prepared.insert(id.clone(), prepared);
+            return Some(Box::new(generation));
+        }
+    }
+
+    /// Stops the dialog. Queued messages stay for when it continues.
+    async fn stop_unavailable(&mut self, id: &SelfId, reason: &MemberUnavailable) {
+        let mut draft = self.draft();
+        mark_stopped(&mut draft, id, StopReason::system(&reason.0));
+        self.commit_or_stop(id, draft).await;
+    }
+
+    /// Delivers a reply that needs no further generation.
+    async fn deliver(&mut self, id: &SelfId) -> bool {
+        let texts = self.engine.texts();
+        let mut draft = self.draft();
+        match self.tree().get(id).and_then(state::plain_reply) {
+            Some(text) => _ = reply::deliver_plain_text(&mut draft, id, text, texts),
+            None => fresh_boots::conclude(&mut draft, id, texts),
+        }
+        self.wake_askers(&mut draft);
+        self.commit_or_stop(id, draft).await
+    }
+
+    /// Resumes drives that asked back and were answered or have other work, and those whose asker cannot
+    /// answer without the user.
+    pub(super) async fn release_asking_back(&mut self) {
+        let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
+        for id in ids {
+            let Some(dialog) = self.tree().get(&id) else { continue };
+            let open =
+                dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
+            if open && next_step(dialog).is_none() && self.asker_may_answer(dialog) {
+                continue;
+            }
+            if open {
+                let mut draft = self.draft();
+                ask_back::record_waiting_status(&mut draft, &id, self.engine.texts());
+                self.commit_or_stop(&id, draft).await;
+            }
+            if let Some(waiting) = self.asking_back.remove(&id) {
+                let _ = waiting.send(());
+            }
+        }
+    }
+
+    /// True if the asker may answer by itself: it runs, or is about to.
+    fn asker_may_answer(&self, dialog: &Dialog) -> bool {
+        let Some(asker) = dialog.asker() else { return false };
+        let is_running = self.activity(asker) != Activity::Resting;
+        let waits = self.asking_back.contains_key(asker);
+        (is_running && !waits)
+            || self.tree().get(asker).is_some_and(|asker| next_step(asker).is_some())
+    }
+
+    async fn answered(
+        &mut self,
+        at: &Position,
+        answer: ModelAnswer,
+        reply: oneshot::Sender<RecordedRound>,
+    ) {
+        let Some(prepared) = self.prepared.get(&at.dialog) else { return };
+        let team = prepared.team_names(self.engine.crowd);
+        let mut draft = self.draft();
+        if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
+            // The text of a dead dialog is kept, its calls are not executed.
+            end::record_segments(&mut draft, at, answer.segments, true);
+            if self.commit_or_stop(&at.dialog, draft).await {
+                let _ = reply.send(RecordedRound { ordinary: Vec::new(), asked_back: false });
+            }
+            return;
+        }
+        end::record_segments(&mut draft, at, answer.segments, false);
+        if !answer.calls.is_empty() {
+            draft.set_durable();
+        }
+        let ordinary = process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
+        self.wake_askers(&mut draft);
+        if self.commit_or_stop(&at.dialog, draft).await {
+            let asked_back = self.tree().get(&at.dialog).is_some_and(|dialog| {
+                dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
+            });
+            let _ = reply.send(RecordedRound { ordinary, asked_back });
+        }
+    }
+
+    async fn tool_done(
+        &mut self,
+        at: &Position,
+        call: &Call,
+        outcome: ToolOutcome,
+        reply: oneshot::Sender<()>,
+    ) {
+        let shared =
+            if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
+        let mut draft = self.draft();
+        let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
+        if self.commit_or_stop(&at.dialog, draft).await {
+            let dialog = self.tree().id(&at.dialog);
+            self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
+            let _ = reply.send(());
+        }
+    }
+
+    /// The reminders all dialogs of this member share, as they are now.
+    pub(super) fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
+        let agent = self.tree().get(id).map(|dialog| &dialog.meta.agent_id);
+        agent.map(|agent| reminders::shared(&self.engine.store, agent)).unwrap_or_default()
+    }
+
+    async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
+        let model = self.prepared.get(&at.dialog).map(|prepared| prepared.model.clone());
+        let mut draft = self.draft();
+        let answered = matches!(end, GenerationEnd::Finished { .. });
+        let mut rejection = ending::rejection(&self.tree().id(&at.dialog), &end);
+        let mut notice = None;
+        match end {
+            GenerationEnd::Finished { usage } => self.draft_finish(&mut draft, at, usage, model),
+            GenerationEnd::Stopped { segments } => {
+                end::record_segments(&mut draft, at, segments, true);
+                ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
+                let reason = self.stop_reason(&at.dialog);
+                end::abort(&mut draft, at, reason, model);
+            }
+            GenerationEnd::Failed { error, push } => {
+                match self.draft_failure(&mut draft, at, &error, push, model) {
+                    AfterFailure::Stops => {}
+                    AfterFailure::Pushed => rejection = None,
+                    AfterFailure::StartsCourse => {
+                        rejection = None;
+                        notice = Some(format!("a new course begins: {error}"));
+                    }
+                }
+            }
+        }
+        let written = self.commit_or_stop(&at.dialog, draft).await;
+        if written && (answered || rejection.is_some()) {
+            self.note_rejection(&at.dialog, rejection).await;
+        }
+        if let Some(notice) = notice {
+            self.send_event(DriverEvent::Notice(notice)).await;
+        }
+        written
+    }
+
+    fn stop_reason(&self, id: &SelfId) -> StopReason {
+        match self.slots.get(id) {
+            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
+            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
+                StopReason::ServerRestart
+            }
+        }
+    }
+}

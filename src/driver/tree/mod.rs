@@ -1,0 +1,13 @@
+//! The tree task: owns the state of one tree, handles the requests of the user and of drives.
+//!
+//! Uses all folders but `supervisor`.
+
+mod declare_dead;
+mod drive_requests;
+mod ending;
+mod keep_going;
+pub mod reminders;
+mod state;
+pub mod task;
+mod upkeep;
+pub mod user_requests;

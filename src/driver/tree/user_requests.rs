@@ -1,0 +1,334 @@
+//! Requests of the user to one tree, acknowledged when they are on disk.
+
+use crate::domain::counted;
+use crate::domain::keep_going::{Switch, says_stop};
+use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
+use crate::domain::record::Origin;
+use crate::domain::state::{Activity, can_continue, derive, next_step};
+use tokio::sync::oneshot;
+
+use crate::domain::{Latest, MsgId, SelfId};
+use crate::driver::calls::ask_human;
+use crate::driver::drive::slot::SlotState;
+use crate::driver::generation::interjection;
+use crate::driver::steps::draft::Draft;
+use crate::driver::steps::stop::mark_stopped;
+use crate::protocol::Refusal;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+
+use super::reminders::ReminderChange;
+use super::state::TreeState;
+
+#[derive(Debug)]
+pub enum TreeRequest {
+    Say {
+        ticket: Ticket,
+        dialog: SelfId,
+        text: String,
+    },
+    TakeBack {
+        ticket: Ticket,
+        dialog: SelfId,
+        message: MsgId,
+    },
+    Answer {
+        ticket: Ticket,
+        dialog: SelfId,
+        question: String,
+        text: String,
+    },
+    Stop {
+        dialog: SelfId,
+    },
+    /// Retries a failing request now.
+    RetryNow {
+        dialog: SelfId,
+    },
+    StopAll {
+        reason: StopReason,
+    },
+    Continue {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
+    /// As `Continue`, for a new fork; without an acknowledgement.
+    ContinueFork {
+        dialog: SelfId,
+    },
+    Withdraw {
+        ticket: Ticket,
+        dialog: SelfId,
+    },
+    KeepGoing {
+        ticket: Ticket,
+        dialog: SelfId,
+        switch: Switch,
+    },
+    Reminder {
+        ticket: Ticket,
+        dialog: SelfId,
+        change: ReminderChange,
+    },
+    /// Continues everything in this tree that is stopped; replies with the outcome.
+    ContinueAll {
+        reply: oneshot::Sender<ContinueOutcome>,
+    },
+    DeclareDead {
+        ticket: Ticket,
+        dialog: SelfId,
+        note: Option<String>,
+    },
+    /// Replies whether the tree is idle. It stays idle until the next request.
+    IsIdle {
+        reply: oneshot::Sender<bool>,
+    },
+    /// As `IsIdle`; an idle tree then ends.
+    EndIfIdle {
+        reply: oneshot::Sender<bool>,
+    },
+}
+
+/// The outcome of continuing everything.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ContinueOutcome {
+    /// Number of dialogs that continue.
+    pub dialogs: usize,
+    /// Dialogs that do not, each with the reason.
+    pub refused: Vec<String>,
+}
+
+impl ContinueOutcome {
+    pub fn add(&mut self, other: Self) {
+        self.dialogs += other.dialogs;
+        self.refused.extend(other.refused);
+    }
+
+    /// One line for the user.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let go_on = match self.dialogs {
+            0 => "no dialog goes on".to_owned(),
+            some => counted(some, "dialog goes on", "dialogs go on"),
+        };
+        if self.refused.is_empty() {
+            return go_on;
+        }
+        format!("{go_on}; {} cannot: {}", self.refused.len(), self.refused.join("; "))
+    }
+}
+
+impl TreeState {
+    pub(super) async fn handle_request(&mut self, request: TreeRequest) {
+        match request {
+            TreeRequest::Say { ticket, dialog, text } => {
+                let outcome = self.say(&dialog, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::TakeBack { ticket, dialog, message } => {
+                let outcome = self.take_back_message(&dialog, &message).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Answer { ticket, dialog, question, text } => {
+                let outcome = self.answer_question(&dialog, &question, &text).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
+            TreeRequest::RetryNow { dialog } => self.retry_now(&dialog),
+            TreeRequest::StopAll { reason } => self.stop_all(&reason),
+            TreeRequest::Continue { ticket, dialog } => {
+                let outcome = self.continue_dialog(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::ContinueFork { dialog } => {
+                if let Err(text) = self.continue_dialog(&dialog).await {
+                    self.send_event(DriverEvent::Notice(text)).await;
+                }
+            }
+            TreeRequest::Withdraw { ticket, dialog } => {
+                let outcome = self.withdraw(&dialog).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::KeepGoing { ticket, dialog, switch } => {
+                let outcome = self.switch_keep_going(&dialog, switch).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Reminder { ticket, dialog, change } => {
+                let outcome = self.change_reminder(&dialog, change).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+                self.send_reminders(&dialog).await;
+            }
+            TreeRequest::ContinueAll { reply } => {
+                let _ = reply.send(self.continue_all().await);
+            }
+            TreeRequest::DeclareDead { ticket, dialog, note } => {
+                let outcome = self.declare_dead(&dialog, note.as_deref()).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::IsIdle { reply } => {
+                let _ = reply.send(self.is_idle());
+            }
+            TreeRequest::EndIfIdle { reply } => {
+                let is_idle = self.is_idle();
+                if is_idle {
+                    self.close();
+                }
+                let _ = reply.send(is_idle);
+            }
+        }
+    }
+
+    /// Does nothing if the dialog does not wait for a retry.
+    fn retry_now(&self, dialog: &SelfId) {
+        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
+            retry_now.notify_waiters();
+        }
+    }
+
+    async fn continue_all(&mut self) -> ContinueOutcome {
+        let stopped: Vec<SelfId> = self
+            .tree()
+            .dialogs
+            .values()
+            .filter(|dialog| {
+                dialog.latest.marked().is_some() || self.is_unwritable(&dialog.meta.id)
+            })
+            .map(|dialog| dialog.meta.id.clone())
+            .collect();
+        let mut outcome = ContinueOutcome::default();
+        for dialog in stopped {
+            match self.continue_dialog(&dialog).await {
+                Ok(()) => outcome.dialogs += 1,
+                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree().id(&dialog))),
+            }
+        }
+        outcome
+    }
+
+    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
+        let event = match outcome {
+            Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree().id(dialog)) },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        self.send_event(event).await;
+    }
+
+    /// Puts the message into the durable queue; the next generation takes it from there.
+    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
+        if dialog.latest.is_dead() {
+            return Err(Refusal::DeadTakesNoMessages.into());
+        }
+        if dialog.is_fresh_boots() {
+            return Err(Refusal::TakesNoMessages.into());
+        }
+        if text.trim().is_empty() {
+            return Err(Refusal::NothingToSend.into());
+        }
+        if !has_room(&dialog.queue, text) {
+            return Err(Refusal::QueueIsFull.into());
+        }
+        let mut queue = dialog.queue.clone();
+        let prompt = QueuedPrompt {
+            msg_id: self.engine.ids.message(),
+            content: text.to_owned(),
+            origin: Origin::User,
+            language: Some(self.engine.user_lang.code().to_owned()),
+            directive: None,
+            assigns: None,
+        };
+        enqueue(&mut queue, prompt);
+        self.clear_write_error(id).await;
+        let mut draft = self.draft();
+        draft.set_durable();
+        draft.set_queue(id, queue);
+        // A message continues a stopped dialog.
+        draft.edit_latest(id, Latest::clear_interruption);
+        self.commit_request(draft).await
+    }
+
+    /// Removes a message from the queue if no generation has taken it.
+    async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
+        let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
+        let mut draft = self.draft();
+        draft.set_durable();
+        draft.set_queue(id, queue);
+        self.commit_request(draft).await
+    }
+
+    async fn answer_question(
+        &mut self,
+        id: &SelfId,
+        question: &str,
+        text: &str,
+    ) -> Result<(), String> {
+        if text.trim().is_empty() {
+            return Err(Refusal::AnswerIsEmpty.into());
+        }
+        self.clear_write_error(id).await;
+        let mut draft = self.draft();
+        let stops = self.tree().get(id).is_some_and(|dialog| {
+            let asked = dialog.questions.iter().find(|open| open.id == question);
+            asked.is_some_and(|open| says_stop(&open.call_id, text))
+        });
+        ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
+        interjection::end_pause(&mut draft, id);
+        if stops {
+            // No further request is made; the model reads the answer when the dialog continues.
+            mark_stopped(&mut draft, id, StopReason::UserStop);
+        }
+        self.wake_askers(&mut draft);
+        self.mark_can_go_on(&mut draft, id);
+        self.commit_request(draft).await
+    }
+
+    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
+        let is_idle = self.activity(id) == Activity::Resting;
+        let may = is_idle && can_continue(dialog) || self.is_unwritable(id);
+        if dialog.latest.is_dead() || !may {
+            return Err(refusal(&derive(dialog, self.activity(id))).into());
+        }
+        self.clear_write_error(id).await;
+        let mut draft = self.draft();
+        draft.set_durable();
+        if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
+        }
+        self.mark_can_go_on(&mut draft, id);
+        self.commit_request(draft).await
+    }
+
+    /// With driving off, marks on disk that this dialog can continue: the next process that drives does so,
+    /// Dominds lets the user continue it.
+    fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
+        if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
+        {
+            draft.edit_latest(id, Latest::tell_to_go_on);
+        }
+    }
+
+    /// Stops a dialog that was marked to continue, before anything has driven it.
+    async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
+        if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
+            return Err("this dialog is not about to continue".to_owned());
+        }
+        let mut draft = self.draft();
+        mark_stopped(&mut draft, id, StopReason::UserStop);
+        self.commit_request(draft).await
+    }
+}
+
+/// Why a dialog cannot be continued.
+fn refusal(state: &DisplayState) -> Refusal {
+    match state {
+        DisplayState::Idle => Refusal::NothingToContinue,
+        DisplayState::Proceeding | DisplayState::Stopping { .. } => Refusal::RunsAlready,
+        DisplayState::Stopped { .. } => Refusal::CannotContinue,
+        DisplayState::Blocked { .. } => Refusal::Waits,
+        DisplayState::Dead { .. } => Refusal::IsDead,
+    }
+}

@@ -1,0 +1,54 @@
+//! The list of problems.
+
+use crate::domain::Problem;
+use crate::protocol::DriverEvent;
+use crate::ui::app::tests::fixture::*;
+
+fn problems() -> Vec<Problem> {
+    vec![
+        Problem::new(
+            "team/empty/ops/icon",
+            ".minds/team.yaml",
+            "`icon` of `ops` is empty",
+            "give it a value, or remove the key",
+        )
+        .at_line(7)
+        .warning(),
+        Problem::new(
+            "team/wrong-type/ops/provider",
+            ".minds/team.yaml",
+            "`provider` of `ops` is the number 3; the member is left out\u{1b}[2J",
+            "it must be a text",
+        )
+        .at_line(6),
+    ]
+}
+
+#[test]
+fn problems_are_listed_with_line_and_fix_the_most_severe_first() {
+    for (width, height) in [(120, 40), (60, 20)] {
+        let mut stage = Stage::new(width, height);
+        stage.apply(DriverEvent::Problems(problems())).keys("!");
+        let shown = stage.screen();
+        let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text} in\n{shown}"));
+        assert!(at(".minds/team.yaml:6") < at("it must be a text"));
+        assert!(at("it must be a text") < at(".minds/team.yaml:7"));
+        assert!(at("is the number 3") < at("give it a value, or remove the key"));
+        assert!(!shown.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn a_fixed_problem_disappears_from_the_open_list() {
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Problems(problems())).keys("!");
+    stage.apply(DriverEvent::Problems(problems().into_iter().take(1).collect()));
+    let shown = stage.screen();
+    assert!(shown.contains("team.yaml:7") && !shown.contains("team.yaml:6"), "{shown}");
+    stage.apply(DriverEvent::Problems(Vec::new()));
+    let shown = stage.screen();
+    assert!(shown.contains("no problems"), "{shown}");
+    assert!(shown.contains("all problems are fixed"), "{shown}");
+    stage.keys("<esc>");
+    assert!(!stage.screen().contains("PROBLEMS"));
+}
