@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::SelfId;
 use crate::domain::latest::StopReason;
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 
 #[derive(Debug)]
 pub struct DriveSlot {

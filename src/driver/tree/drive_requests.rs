@@ -4,7 +4,8 @@ use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::Activity;
+use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, fresh_boots, reply};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::DialogTree;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
@@ -18,7 +19,7 @@ use crate::driver::reporting::run_outcome::IdleReport;
 use crate::driver::reporting::tree_rows;
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
-use crate::protocol::event::{Cursor, DriverEvent};
+use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError};
 
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl TreeState {
         let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
-            let shown = state::derive(dialog, self.activity(id));
+            let shown = derive(dialog, self.activity(id));
             draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
@@ -168,8 +169,7 @@ impl TreeState {
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
-            let at = Cursor { course: fact.course, line: fact.line };
-            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+            self.send_event(DriverEvent::Fact(fact)).await;
         }
         for id in touched {
             self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::{Dialog, RootId, SelfId};
 use crate::driver::drive::port::{Port, PortRequest};
@@ -204,7 +205,7 @@ impl TreeTask {
         if let (Some(reason), true) = (stop_reason, is_unfinished) {
             mark_stopped(&mut draft, id, reason);
         }
-        let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
+        let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
         draft.edit_latest(id, |latest| latest.display_state = shown);
         self.state.commit_or_stop(id, draft).await;
         self.state.report_row(id).await;

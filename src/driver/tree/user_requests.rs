@@ -5,7 +5,8 @@ use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
-use crate::domain::state::{Activity, can_continue, derive, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{can_continue, next_step};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
