@@ -1,4 +1,5 @@
-//! The model of the screen: the tree, the inbox, one open dialog, and drafts.
+//! The model of the screen: what the driver reported, and parts of it that owners hold: drafts, the
+//! open dialog.
 //!
 //! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
 //! no clock.
@@ -15,6 +16,7 @@ pub mod retries;
 pub mod sheets;
 pub mod tree;
 
+use crate::domain::sandbox::Level;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, WorkspaceView};
 
@@ -34,11 +36,11 @@ pub struct Model {
     pub workspace: WorkspaceView,
     pub tree: Tree,
     pub inbox: Inbox,
-    pub open: Option<OpenDialog>,
     pub retries: Retries,
-    pub sheets: Sheets,
     /// What waits for the user's consent.
     pub consent: ConsentView,
+    /// The sandbox level of commands, once known.
+    pub level: Option<Level>,
     pub problems: Vec<Problem>,
     /// Background processes of members.
     pub processes: Vec<Background>,

@@ -1,15 +1,15 @@
 //! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
-use super::{App, InFlight};
+use super::{App, Request};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
-use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, Ticket};
+use crate::protocol::{AfterFork, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Tone};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
-use crate::ui::panes::shelf::{self, Shelf, dialog_name};
+use crate::ui::panes::shelf::{self, dialog_name};
 use crate::ui::panes::tree;
 
 impl App {
@@ -23,11 +23,7 @@ impl App {
             self.notify(Tone::Plain, Word::DeadAlready);
         } else {
             let name = self.name_of(&dialog);
-            self.overlays.push(Box::new(InputPrompt::new(
-                PromptPurpose::DeclareDead(dialog),
-                &name,
-                "",
-            )));
+            self.overlays.push(InputPrompt::new(PromptPurpose::DeclareDead(dialog), &name, ""));
         }
     }
 
@@ -39,7 +35,7 @@ impl App {
             let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
             let question = self.ui.sentence(word, &self.name_of(&dialog));
             let yes = Intent::Lifecycle(change);
-            self.overlays.push(Box::new(Confirm::with_text(&question, yes)));
+            self.overlays.push(Confirm::with_text(&question, yes));
         } else {
             self.change_lifecycle(change);
         }
@@ -49,7 +45,7 @@ impl App {
         let Some(dialog) = self.selected_main() else { return };
         let question = self.ui.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
-        self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
+        self.overlays.push(Confirm::permanent(&question, yes));
     }
 
     /// The name of a dialog in messages: its member and its subject.
@@ -68,11 +64,10 @@ impl App {
 
     /// Proposes the generation being read.
     pub(super) fn ask_to_fork_open(&mut self) {
-        let Some(open) = &self.model.open else {
+        let Some(dialog) = self.reading.dialog().cloned() else {
             return self.notify(Tone::Plain, Word::NothingOpen);
         };
-        let dialog = open.dialog.clone();
-        let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
+        let read = self.reading.generation();
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
@@ -83,11 +78,7 @@ impl App {
     fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
         let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
         let name = self.name_of(&dialog);
-        self.overlays.push(Box::new(InputPrompt::new(
-            PromptPurpose::Fork(dialog.root),
-            &name,
-            &text,
-        )));
+        self.overlays.push(InputPrompt::new(PromptPurpose::Fork(dialog.root), &name, &text));
     }
 
     fn selected_main(&mut self) -> Option<DialogId> {
@@ -118,8 +109,7 @@ impl App {
     }
 
     pub(super) fn send_lifecycle(&mut self, change: Lifecycle, name: String) {
-        let ticket = self.ticket(InFlight::Lifecycle(change.clone(), name));
-        self.commands.push(Command::Lifecycle { ticket, change });
+        self.request(Request::Lifecycle { change, name });
     }
 
     /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
@@ -128,11 +118,11 @@ impl App {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
             Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
-                self.open(&DialogId::main(root.clone()), None);
+                self.open(&DialogId::main(root.clone()));
                 (Tone::Good, Word::Restored)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-                self.last_put_away = Some(root.clone());
+                self.overlays.put_away(root.clone());
                 let word =
                     if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
                 return self.notify_undo(word, name);
@@ -157,23 +147,16 @@ impl App {
     /// Opens the fork; a message that is to be sent again is put into the composer.
     pub(super) fn forked(&mut self, dialog: &DialogId, next: AfterFork) {
         let AfterFork::DraftUserText(text) = next else {
-            self.open(dialog, None);
-            return;
+            return self.open(dialog);
         };
-        self.drafts.set(&DraftKey::Message(dialog.clone()), &text, self.moment);
-        self.open(dialog, None);
+        self.writing.set_draft(&DraftKey::Message(dialog.clone()), &text, self.moment);
+        self.open(dialog);
         self.focus_composer();
     }
 
-    pub(super) fn request_shelf(&mut self) {
-        let ticket = self.ticket(InFlight::Other);
-        self.commands.push(Command::Shelf { ticket });
-    }
-
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
-        if self.in_flight.remove(&ticket).is_some() {
-            let chosen = self.last_put_away.as_ref();
-            self.overlays.push(Box::new(Shelf::new(rows, chosen)));
+        if self.requests.finish(ticket).is_some() {
+            self.overlays.open_shelf(rows);
         }
     }
 }

@@ -6,6 +6,7 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::app::overlays::OverlayFacts;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
 use crate::ui::model::Model;
@@ -98,7 +99,8 @@ impl App {
         if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
             let ui = self.ui.clone();
             let view = View { ui: &ui, now: &now };
-            ending = self.ending_rows(area, &ui);
+            let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
+            ending = self.ending.rows(area, &ui, is_busy);
             let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
             areas = self.areas(Rect { height: area.height - taken, ..area });
             areas.status = Rect { y: area.bottom() - 1, ..areas.status };
@@ -117,7 +119,7 @@ impl App {
     fn areas(&self, area: Rect) -> Areas {
         let status = Rect { y: area.bottom() - 1, height: 1, ..area };
         let body = Rect { height: area.height - 1, ..area };
-        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
+        let on_left = matches!(self.focus.now(), Focus::Tree | Focus::Inbox);
         if area.width < MEDIUM {
             let tabs = Rect { height: 2, ..body };
             let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
@@ -127,7 +129,7 @@ impl App {
                 Areas { right: pane, tabs, status, ..Areas::default() }
             };
         }
-        if self.zoomed {
+        if self.focus.is_zoomed() {
             return if on_left {
                 Areas { left: body, status, ..Areas::default() }
             } else {
@@ -154,17 +156,17 @@ impl App {
             return;
         }
         let narrow = width < MEDIUM;
-        let inbox_rows = match (narrow, self.focus) {
+        let inbox_rows = match (narrow, self.focus.now()) {
             (true, Focus::Inbox) => area.height,
             (true, _) => 0,
             (false, _) => self.inbox_height(area.height),
         };
         areas.tree = Rect { height: area.height - inbox_rows, ..area };
         areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
-        if areas.tree.height > 0 && self.is_listed() {
+        if areas.tree.height > 0 && self.startup.is_listed() {
             self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
         }
-        if areas.inbox.height > 0 && self.is_listed() && !self.model.inbox.is_empty() {
+        if areas.inbox.height > 0 && self.startup.is_listed() && !self.model.inbox.is_empty() {
             inbox::layout(&mut self.model.inbox, areas.inbox_rows());
         }
     }
@@ -186,7 +188,7 @@ impl App {
         }
         let narrow = width < MEDIUM;
         let min_rows = if width >= WIDE { 2 } else { 1 };
-        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
+        let wanted = self.writing.composer().height(area.width, min_rows).min(area.height / 2);
         areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
         let strip = queued::height(queued, area.height);
         areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
@@ -205,10 +207,10 @@ impl App {
 
     /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
     fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
-        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
-        let Model { tree, inbox, retries, open, .. } = &mut self.model;
-        let open = open.as_mut().filter(|open| open.loaded)?;
-        let question = self.composer.target.question().and_then(|id| inbox.get(id));
+        let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
+        let Model { tree, inbox, retries, .. } = &self.model;
+        let open = self.reading.open().filter(|open| open.loaded)?;
+        let question = self.writing.question().and_then(|id| inbox.get(id));
         let row = tree.get(&open.dialog);
         let texts = TranscriptTexts {
             speaker: speaker(open, row),
@@ -219,29 +221,25 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.composer.field.text(),
+            typed: self.writing.composer().field.text(),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };
         let context = texts.context(view, &names, super::with_headline(question), focused);
-        let older = self.transcript.arrange(open, &context, area);
-        let not_found = self.transcript.take_not_found(open);
-        if let Some(before) = older {
-            self.request_older(before);
-        } else if let Some(call_end) = not_found {
-            self.search_previous_course(call_end);
-        }
+        let follow_ups = self.reading.arrange(&context, area);
+        self.follow(follow_ups);
         Some(texts)
     }
 
     fn layout_overlays(&mut self, area: Rect, view: View<'_>) {
-        let mut overlays = std::mem::take(&mut self.overlays);
         let queued = self.queued();
-        let mut intents = Vec::new();
-        let cx = self.cx(&queued, &mut intents);
-        for pane in &mut overlays {
-            pane.layout(area, view, &cx);
-        }
-        self.overlays = overlays;
+        let facts = OverlayFacts {
+            model: &self.model,
+            queued: &queued,
+            places: self.reading.places(),
+            drafts: self.writing.drafts(),
+            ui: &self.ui,
+        };
+        self.overlays.layout(facts, area, view);
     }
 }
