@@ -17,7 +17,7 @@ use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, R
 use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
-use dominds_tui::ui::keymap::Keymap;
+use dominds_tui::ui::bindings;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
 use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
@@ -98,7 +98,7 @@ impl Screen {
         let ui = UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
-            keymap: Keymap::defaults(),
+            keymap: bindings::defaults(),
             lang: Lang::En,
         };
         let app = App::new(AppOptions {

@@ -33,19 +33,22 @@ pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
+use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
+use crate::ui::lists;
 use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer::Composer;
+use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript::TranscriptPane;
+use crate::ui::panes::transcript::{self, TranscriptPane};
+use crate::ui::panes::{inbox, tree};
 use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
@@ -354,10 +357,10 @@ impl App {
     /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
         match self.focus {
-            Focus::Tree => Scope::Tree,
-            Focus::Inbox => Scope::Inbox,
-            Focus::Dialog => Scope::Dialog,
-            Focus::Composer => Scope::Composer,
+            Focus::Tree => tree::SCOPE,
+            Focus::Inbox => inbox::SCOPE,
+            Focus::Dialog => transcript::SCOPE,
+            Focus::Composer => composer::SCOPE,
         }
     }
 
@@ -377,7 +380,7 @@ impl App {
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
+        let scope = self.overlays.last().map_or(Scope::PANES, |pane| pane.scope());
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
@@ -385,7 +388,7 @@ impl App {
         }
         let used = self.with_overlay(|pane, cx| {
             let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
-            let types = action.is_none() || scope == Scope::Composer;
+            let types = action.is_none() || scope == composer::SCOPE;
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
         if !used {
@@ -402,19 +405,7 @@ impl App {
             return false;
         };
         let mut intents = Vec::new();
-        let queued = self.queued();
-        let mut cx = Cx {
-            queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
-            ui: &self.ui,
-            intents: &mut intents,
-        };
-        let handled = work(pane.as_mut(), &mut cx);
+        let handled = work(pane.as_mut(), &mut self.cx(&self.queued(), &mut intents));
         if handled != Handled::Close {
             self.overlays.push(pane);
         } else if self.overlays.is_empty() {
@@ -425,6 +416,20 @@ impl App {
             self.apply_intent(intent);
         }
         handled != Handled::Ignored
+    }
+
+    fn cx<'a>(&'a self, queued: &'a [QueuedMessage], intents: &'a mut Vec<Intent>) -> Cx<'a> {
+        Cx { model: &self.model, queued, drafts: &self.drafts, ui: &self.ui, intents }
+    }
+
+    /// Shows a list, or does what it wants instead.
+    fn show_list(&mut self, scope: Scope) {
+        let mut intents = Vec::new();
+        let opened = lists::open(scope, &mut self.cx(&self.queued(), &mut intents));
+        self.overlays.extend(opened);
+        for intent in intents {
+            self.apply_intent(intent);
+        }
     }
 
     fn apply_intent(&mut self, intent: Intent) {
@@ -470,4 +475,4 @@ impl App {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;

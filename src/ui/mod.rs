@@ -6,11 +6,13 @@
 pub mod action;
 pub mod app;
 pub mod backend;
+pub mod bindings;
 pub mod cx;
 pub mod draft_writer;
 pub mod input;
 pub mod keymap;
 pub mod lang;
+pub mod lists;
 pub mod model;
 pub mod overlay;
 pub mod pacer;

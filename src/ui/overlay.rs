@@ -24,14 +24,14 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     let page = isize::try_from(height).unwrap_or(1).max(1);
     let half = (page / 2).max(1);
     let steps = [
-        (Action::LineUp, -1),
-        (Action::LineDown, 1),
+        (Action::Up, -1),
+        (Action::Down, 1),
         (Action::HalfPageUp, -half),
         (Action::HalfPageDown, half),
         (Action::PageUp, -page),
         (Action::PageDown, page),
-        (Action::ToStart, isize::MIN),
-        (Action::ToEnd, isize::MAX),
+        (Action::Top, isize::MIN),
+        (Action::Bottom, isize::MAX),
     ];
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }

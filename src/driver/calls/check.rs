@@ -3,9 +3,9 @@
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallRef};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
-use super::Position;
 use super::args::SpecialArgs;
 
 #[derive(Debug)]

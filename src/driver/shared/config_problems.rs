@@ -1,20 +1,14 @@
 //! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
 //! generation, and with a screen shortly after a file has changed.
 
-use std::time::Duration;
-
 use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Team};
-use crate::driver::reporting::screen_state::DriverReport;
-use crate::driver::supervisor::task::Supervisor;
-use crate::minds::{self, Minds, stamp};
+use crate::driver::reporting::reports::DriverReport;
+use crate::minds::{self, Minds};
 use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
 use super::engine::Engine;
-
-/// How often the files are checked while there is a screen.
-pub const MINDS_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Problems of the configuration, given the existing names of tools and toolsets. The same list for the
 /// screen, for scripts and for `doctor`.
@@ -82,24 +76,5 @@ impl Engine {
         let mut problems = minds_problems(self, &minds, &known);
         problems.extend(consent_problems(&self.trust.waiting(&minds)));
         problems
-    }
-}
-
-impl Supervisor {
-    /// Reports the configuration again if one of its files has changed.
-    pub(in crate::driver) async fn check_minds(&mut self) {
-        let (engine, known_stamp) = (self.engine.clone(), self.minds_stamp);
-        let read = move || {
-            let stamp_now = stamp(&engine.workspace);
-            (
-                stamp_now,
-                (Some(stamp_now) != known_stamp).then(|| minds_report(&engine, &engine.minds())),
-            )
-        };
-        let Ok((stamp_now, report)) = tokio::task::spawn_blocking(read).await else { return };
-        self.minds_stamp = Some(stamp_now);
-        if let Some(report) = report {
-            self.report(report).await;
-        }
     }
 }

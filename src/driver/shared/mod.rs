@@ -4,5 +4,6 @@
 
 pub mod config_problems;
 pub mod engine;
+pub mod keep_going;
 pub mod sources;
 pub mod throttle;

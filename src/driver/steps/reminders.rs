@@ -6,7 +6,7 @@
 use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
-use crate::driver::shared::engine::Engine;
+use crate::store::Store;
 
 use super::draft::Draft;
 
@@ -37,8 +37,8 @@ pub enum EditError {
 }
 
 /// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
-pub fn shared(engine: &Engine, agent: &AgentId) -> Vec<Reminder> {
-    match engine.store.personal_reminders(agent) {
+pub fn shared(store: &Store, agent: &AgentId) -> Vec<Reminder> {
+    match store.personal_reminders(agent) {
         Ok((reminders, problems)) => {
             for problem in problems {
                 tracing::warn!(%problem, "a shared reminder is left out");

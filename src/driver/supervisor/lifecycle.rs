@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
-use crate::driver::lifecycle::fork;
-use crate::driver::reporting::screen_state::DriverReport;
+use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
@@ -23,7 +23,7 @@ use super::listing::{listing_report, needs_loading};
 use super::task::Supervisor;
 
 impl Supervisor {
-    pub(in crate::driver) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
+    pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
         let mut goes_on = None;
         let outcome = match change {
             Lifecycle::DeclareDead { dialog, note } => {
@@ -35,7 +35,7 @@ impl Supervisor {
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
             Lifecycle::Fork { root, course, genseq, then } => {
-                let made = self.fork(&root, fork::ForkPoint { course, genseq }).await;
+                let made = self.fork(&root, ForkPoint { course, genseq }).await;
                 made.map(|(dialog, next)| {
                     let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
                     goes_on = may.then(|| dialog.clone());
@@ -91,14 +91,14 @@ impl Supervisor {
     async fn fork(
         &mut self,
         root: &RootId,
-        cut: fork::ForkPoint,
+        cut: ForkPoint,
     ) -> Result<(DialogId, AfterFork), String> {
         let from = self.bucket_of(root)?;
         self.require_idle(root).await?;
         let fork = RootId::new(self.unused_root().as_str());
         let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
         let forked =
-            tokio::task::spawn_blocking(move || fork::make(&engine, (from, &source), cut, &made));
+            tokio::task::spawn_blocking(move || make_fork(&engine, (from, &source), cut, &made));
         let next = forked.await.map_err(|error| error.to_string())??;
         self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
@@ -107,7 +107,7 @@ impl Supervisor {
     }
 
     /// Lists done and archived trees, the newest first.
-    pub(in crate::driver) async fn list_shelf(&mut self, ticket: Ticket) {
+    pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             engine.store.survey(&[Bucket::Done, Bucket::Archive]).trees

@@ -4,18 +4,19 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
 use crate::domain::state::Activity;
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
-use crate::driver::calls::Position;
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::context::usage::ContextUsage;
 use crate::driver::drive::port::GenerationEnd;
 use crate::driver::generation::context_actions::{DialogOwner, EndAction, end_action};
 use crate::driver::generation::keep_going::{act_before_idle, dialog_after_finish, push_once};
-use crate::driver::generation::open as generation;
-use crate::driver::generation::refused_context;
+use crate::driver::generation::{end, refused_context};
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
+use crate::driver::steps::stop::mark_stopped;
 use crate::llm::{ErrorClass, LlmError, Usage};
 
-use super::task::TreeTask;
+use super::state::TreeState;
 
 /// What a dialog does after its request failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +29,10 @@ pub enum AfterFailure {
     StartsCourse,
 }
 
-impl TreeTask {
+impl TreeState {
     /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
     /// continues, unless a stop was requested meanwhile.
-    pub(in crate::driver) fn draft_failure(
+    pub(super) fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -43,12 +44,12 @@ impl TreeTask {
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let too_long = error.class() == ErrorClass::ContextOverflow;
         if goes_on && too_long && refused_context::restart_in_new_course(draft, at, texts) {
-            generation::finish_failed(draft, at, model);
+            end::finish_failed(draft, at, model);
             return AfterFailure::StartsCourse;
         }
         let policy = self.prepared.get(&at.dialog).map(|prepared| &prepared.policy);
         if goes_on && push && policy.is_some_and(|policy| push_once(draft, at, policy, texts)) {
-            generation::finish_failed(draft, at, model);
+            end::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
         let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
@@ -56,13 +57,13 @@ impl TreeTask {
             || stop_reason(error),
             |context_usage| context_usage.refused_stop_reason(error),
         );
-        generation::abort(draft, at, reason, model);
+        end::abort(draft, at, reason, model);
         AfterFailure::Stops
     }
 
     /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
     /// stop request nothing is added.
-    pub(in crate::driver) fn draft_finish(
+    pub(super) fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -80,9 +81,9 @@ impl TreeTask {
             Some(prepared) => self.draft_follow_up(draft, at, &finish, prepared),
             None => EndAction::Nothing,
         };
-        generation::finish(draft, at, finish);
+        end::finish(draft, at, finish);
         if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
-            generation::mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
+            mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
 
@@ -103,7 +104,7 @@ impl TreeTask {
             EndAction::Nothing => act_before_idle(draft, at, &ended, &prepared.policy, texts),
             EndAction::NewCourse => {
                 let opening = texts.forced_course_start(&[], 0);
-                generation::start_course(draft, at, &opening, texts);
+                start_course(draft, at, &opening, texts);
             }
             EndAction::Stop => {}
         }
@@ -113,15 +114,11 @@ impl TreeTask {
     /// The context usage of a dialog that is being driven.
     fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
         let prepared = self.prepared.get(id)?;
-        Some(prepared.context_usage(&self.engine, self.tree.get(id)?))
+        Some(prepared.context_usage(&self.engine, self.tree().get(id)?))
     }
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.
-    pub(in crate::driver) async fn note_rejection(
-        &mut self,
-        id: &SelfId,
-        rejection: Option<Problem>,
-    ) {
+    pub(super) async fn note_rejection(&mut self, id: &SelfId, rejection: Option<Problem>) {
         let before = match rejection.clone() {
             Some(problem) => self.rejected.insert(id.clone(), problem),
             None => self.rejected.remove(id),

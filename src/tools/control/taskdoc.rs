@@ -115,7 +115,7 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), PathFault> {
     let mut bytes = Vec::new();
     let mut limited = (&opened.file).take(RECALL_LIMIT_BYTES);
     limited.read_to_end(&mut bytes).map_err(|error| PathFault::io(path, &error))?;
-    let cut = opened.meta.len() > RECALL_LIMIT_BYTES;
+    let cut = opened.stat.bytes > RECALL_LIMIT_BYTES;
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 

@@ -114,7 +114,7 @@ fn report(
         Lang::Zh => format!("共 {total} 行,显示 {shown} 行"),
     };
     ToolReport::ok(NAME, &opened.shown)
-        .field("size_bytes", opened.meta.len())
+        .field("size_bytes", opened.stat.bytes)
         .field("total_lines", total)
         .field("counted_all_lines", found.counted_all)
         .field("shown_lines", shown)
@@ -131,7 +131,7 @@ fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {
         "这是二进制文件(含有 NUL 字节),不显示内容。",
     );
     ToolReport::error(NAME, &opened.shown, "BINARY_FILE")
-        .field("size_bytes", opened.meta.len())
+        .field("size_bytes", opened.stat.bytes)
         .summary(summary)
         .outcome()
 }

@@ -57,7 +57,7 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), ImageRefusal> {
     let read = (&opened.file).take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| PathFault::io(path, &error))?;
     if bytes.len() as u64 > MAX_IMAGE_BYTES {
-        return Err(ImageRefusal::TooLarge(opened.meta.len()));
+        return Err(ImageRefusal::TooLarge(opened.stat.bytes));
     }
     check_kind(ending, ImageKind::of(&bytes))?;
     let picture = ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) };

@@ -16,13 +16,13 @@ use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
-use crate::ui::panes::status::{self, StatusValues};
+use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
@@ -284,25 +284,15 @@ impl Screen<'_> {
             look_only: self.app.model.consent.read_only,
             level: self.app.level,
         };
-        let hints = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let hints = Hints { focus: self.app.scope(), actions };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 
     fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let queued = self.app.queued();
-        let model = &self.app.model;
         let mut intents = Vec::new();
-        let cx = Cx {
-            queued: &queued,
-            workspace: &model.workspace,
-            sheets: &model.sheets,
-            consent: &model.consent,
-            problems: &model.problems,
-            processes: &model.processes,
-            drafts: &self.app.drafts,
-            ui: view.ui,
-            intents: &mut intents,
-        };
+        let cx = self.app.cx(&queued, &mut intents);
         for pane in &self.app.overlays {
             pane.draw(frame, area, view, &cx);
         }

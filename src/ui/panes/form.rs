@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
@@ -100,8 +100,8 @@ impl NewDialog {
 
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let text = self.message.text();
-        let member = self.chosen_member(cx.workspace);
-        let taskdoc = self.chosen_taskdoc(cx.workspace);
+        let member = self.chosen_member(&cx.model.workspace);
+        let taskdoc = self.chosen_taskdoc(&cx.model.workspace);
         self.teammate.fault = member.is_none().then_some(Word::NoSuchMember);
         self.taskdoc.fault = taskdoc.as_ref().err().copied();
         self.message_fault = text.trim().is_empty().then_some(Word::MessageMissing);
@@ -212,7 +212,7 @@ fn taskdocs<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a str> {
 
 impl Overlay for NewDialog {
     fn scope(&self) -> Scope {
-        Scope::Composer
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
@@ -221,9 +221,9 @@ impl Overlay for NewDialog {
             (Action::Send, Self::submit),
             (Action::FocusNext, |form, _| form.step(false)),
             (Action::FocusPrevious, |form, _| form.step(true)),
-            (Action::HistoryUp, |form, cx| form.pick(false, cx.workspace)),
-            (Action::HistoryDown, |form, cx| form.pick(true, cx.workspace)),
-            (Action::LeaveComposer, |_, _| Handled::Close),
+            (Action::HistoryUp, |form, cx| form.pick(false, &cx.model.workspace)),
+            (Action::HistoryDown, |form, cx| form.pick(true, &cx.model.workspace)),
+            (Action::Leave, |_, _| Handled::Close),
             (Action::NewLine, Self::new_line),
             (Action::ClearDraft, Self::clear),
             (Action::Undo, Self::undo),
@@ -253,21 +253,21 @@ impl Overlay for NewDialog {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let hints = [
-            hint(ui, Action::Send, Word::CreateAndSend),
-            hint(ui, Action::FocusNext, Word::NextField),
-            hint(ui, Action::LeaveComposer, Word::Close),
+            hint(ui, SCOPE, Action::Send, Word::CreateAndSend),
+            hint(ui, SCOPE, Action::FocusNext, Word::NextField),
+            hint(ui, SCOPE, Action::Leave, Word::Close),
         ];
         let heading =
             Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let members: Vec<String> = members(cx.workspace, &self.teammate.field.text())
+        let members: Vec<String> = members(&cx.model.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
         let label = (Word::Teammate, self.focus == FormField::Teammate);
         rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
-        let taskdocs: Vec<String> = taskdocs(cx.workspace, &self.taskdoc.field.text())
+        let taskdocs: Vec<String> = taskdocs(&cx.model.workspace, &self.taskdoc.field.text())
             .into_iter()
             .map(str::to_owned)
             .collect();

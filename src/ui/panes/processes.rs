@@ -10,12 +10,21 @@ use super::strip::{Strip, draw_between};
 use crate::domain::Background;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::domain::question::short_headline;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("processes", "后台进程", &[Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::Stop, &["s"]).does("Stop this process; asks first", "停止此进程；先询问"),
+    SCOPE.bind(Action::Close, &["esc", "q", "ctrl+c"]),
+];
 
 /// Characters of the command shown in a question.
 const NAME_CHARS: usize = 40;
@@ -39,7 +48,9 @@ impl Processes {
     }
 
     fn stop(&self, cx: &mut Cx<'_>) -> Handled {
-        if let Some(process) = self.chosen(cx.processes).filter(|process| process.is_running()) {
+        if let Some(process) =
+            self.chosen(&cx.model.processes).filter(|process| process.is_running())
+        {
             let stop = Box::new(Intent::StopProcess(process.pid));
             let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
             let question = cx.ui.sentence(Word::StopProcessQuestion, &name);
@@ -76,16 +87,16 @@ fn ended(exit: Exit, ui: &UiSettings) -> String {
 
 impl Overlay for Processes {
     fn scope(&self) -> Scope {
-        Scope::Processes
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut Processes, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
-            (Action::ProcessUp, |list, cx| list.step(false, cx.processes.len())),
-            (Action::ProcessDown, |list, cx| list.step(true, cx.processes.len())),
-            (Action::ProcessStop, |list, cx| list.stop(cx)),
-            (Action::ProcessClose, |_, _| Handled::Close),
+            (Action::Up, |list, cx| list.step(false, cx.model.processes.len())),
+            (Action::Down, |list, cx| list.step(true, cx.model.processes.len())),
+            (Action::Stop, |list, cx| list.stop(cx)),
+            (Action::Close, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
@@ -98,7 +109,7 @@ impl Overlay for Processes {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
-        self.selected = self.selected.min(cx.processes.len().saturating_sub(1));
+        self.selected = self.selected.min(cx.model.processes.len().saturating_sub(1));
         let fits = usize::from(area.height.saturating_sub(1)).max(1);
         self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
     }
@@ -107,21 +118,21 @@ impl Overlay for Processes {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
-        let close = hint(ui, Action::ProcessClose, Word::Close);
-        let right = match self.chosen(cx.processes).filter(|process| process.is_running()) {
-            Some(_) => format!("{}{PART}{close}", hint(ui, Action::ProcessStop, Word::Stop)),
+        let close = hint(ui, SCOPE, Action::Close, Word::Close);
+        let right = match self.chosen(&cx.model.processes).filter(|process| process.is_running()) {
+            Some(_) => format!("{}{PART}{close}", hint(ui, SCOPE, Action::Stop, Word::Stop)),
             None => close,
         };
         let heading = Heading { left: ui.word(Word::ProcessesTitle).to_owned(), right };
         draw_heading(frame, head, ui, &heading, true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let dim = ui.style(Role::TextDim);
-        if cx.processes.is_empty() && rows.height > 0 {
+        if cx.model.processes.is_empty() && rows.height > 0 {
             let line = Strip::new().put(" ", dim).put(ui.word(Word::ProcessesEmpty), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        let shown = cx.processes.iter().rev().enumerate().skip(self.top);
+        let shown = cx.model.processes.iter().rev().enumerate().skip(self.top);
         for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };
             if at == self.selected {

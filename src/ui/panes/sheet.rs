@@ -15,16 +15,31 @@ use ratatui::widgets::Clear;
 use self::editor::{EditSubject, Editor};
 use self::items::SheetItem;
 use self::list::SheetList;
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::question::short_headline;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Move to the entry above", "到上面的条目"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the entry below", "到下面的条目"),
+    SCOPE.bind(Action::PageUp, &["ctrl+u", "pageup"]).does("Scroll up half a page", "上滚半页"),
+    SCOPE
+        .bind(Action::PageDown, &["ctrl+d", "pagedown", "space"])
+        .does("Scroll down half a page", "下滚半页"),
+    SCOPE.bind(Action::Edit, &["enter", "e"]),
+    SCOPE.bind(Action::Add, &["n"]),
+    SCOPE.bind(Action::AddPersonal, &["N"]),
+    SCOPE.bind(Action::Delete, &["d"]).does("Delete this reminder", "删除此提醒"),
+];
 
 /// Characters of a reminder shown in a question.
 const NAME_CHARS: usize = 40;
@@ -64,11 +79,11 @@ impl SheetPane {
     fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
         match self.kind {
             SheetKind::Reminders => {
-                let all = cx.sheets.reminders().unwrap_or_default();
+                let all = cx.model.sheets.reminders().unwrap_or_default();
                 all.iter().map(|reminder| reminder.id.clone()).collect()
             }
             SheetKind::Taskdoc => {
-                let all = cx.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
+                let all = cx.model.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
                 all.iter().map(|section| section.name.clone()).collect()
             }
         }
@@ -76,7 +91,7 @@ impl SheetPane {
 
     fn chosen_reminder<'a>(&self, cx: &Cx<'a>) -> Option<&'a ReminderView> {
         let key = self.list.chosen(&self.keys(cx))?;
-        cx.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
+        cx.model.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
     }
 
     fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
@@ -103,7 +118,7 @@ impl SheetPane {
 
     fn chosen_section(&self, cx: &Cx<'_>) -> Option<(EditSubject, String, Option<String>)> {
         let key = self.list.chosen(&self.keys(cx))?;
-        let taskdoc = cx.sheets.taskdoc()?;
+        let taskdoc = cx.model.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
         let reason = (!section.complete).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
@@ -145,14 +160,14 @@ impl SheetPane {
     fn act_in_list(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut SheetPane, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 9] = [
-            (Action::SheetUp, |sheet, cx| sheet.step(-1, cx)),
-            (Action::SheetDown, |sheet, cx| sheet.step(1, cx)),
-            (Action::SheetPageUp, |sheet, _| sheet.list.scroll(true)),
-            (Action::SheetPageDown, |sheet, _| sheet.list.scroll(false)),
-            (Action::SheetEdit, Self::edit),
-            (Action::SheetAdd, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
-            (Action::SheetAddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
-            (Action::SheetDelete, Self::delete),
+            (Action::Up, |sheet, cx| sheet.step(-1, cx)),
+            (Action::Down, |sheet, cx| sheet.step(1, cx)),
+            (Action::PageUp, |sheet, _| sheet.list.scroll(true)),
+            (Action::PageDown, |sheet, _| sheet.list.scroll(false)),
+            (Action::Edit, Self::edit),
+            (Action::Add, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
+            (Action::AddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
+            (Action::Delete, Self::delete),
             (Action::Cancel, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
@@ -183,13 +198,13 @@ impl SheetPane {
         if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(ui, Action::SheetEdit, Word::Edit)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Edit, Word::Edit)];
         if self.kind == SheetKind::Reminders {
-            hints.push(hint(ui, Action::SheetAdd, Word::Add));
-            hints.push(hint(ui, Action::SheetDelete, Word::Delete));
-            hints.push(hint(ui, Action::SheetAddPersonal, Word::AddPersonal));
+            hints.push(hint(ui, SCOPE, Action::Add, Word::Add));
+            hints.push(hint(ui, SCOPE, Action::Delete, Word::Delete));
+            hints.push(hint(ui, SCOPE, Action::AddPersonal, Word::AddPersonal));
         }
-        hints.insert(1, hint(ui, Action::Cancel, Word::Close));
+        hints.insert(1, hint(ui, SCOPE, Action::Cancel, Word::Close));
         Heading { left, right: hints.join(PART) }
     }
 
@@ -199,7 +214,7 @@ impl SheetPane {
         let available = usize::from(area.width.saturating_sub(1));
         match self.kind {
             SheetKind::Reminders => {
-                let all = cx.sheets.reminders()?.iter();
+                let all = cx.model.sheets.reminders()?.iter();
                 let item = |reminder: &ReminderView| {
                     let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
                     let draft = cx.drafts.has(&key);
@@ -209,7 +224,7 @@ impl SheetPane {
                 Some(all.map(item).collect())
             }
             SheetKind::Taskdoc => {
-                let taskdoc = cx.sheets.taskdoc()?;
+                let taskdoc = cx.model.sheets.taskdoc()?;
                 let item = |section: &crate::protocol::SectionView| {
                     let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
                     let draft = cx.drafts.has(&subject.key());
@@ -232,7 +247,7 @@ fn refuse(reason: &str, cx: &mut Cx<'_>) {
 
 impl Overlay for SheetPane {
     fn scope(&self) -> Scope {
-        if self.editor.is_some() { Scope::Composer } else { Scope::Sheet }
+        if self.editor.is_some() { composer::SCOPE } else { SCOPE }
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {

@@ -20,6 +20,7 @@ pub use scroll::{Anchor, CallEnd, ScrollMove};
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, RecordPosition};
 use crate::domain::{CallId, Genseq};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
@@ -27,6 +28,46 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
+
+pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行").formerly("line-up"),
+    SCOPE
+        .bind(Action::Down, &["j", "down"])
+        .does("Scroll down one line", "下滚一行")
+        .formerly("line-down"),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+    SCOPE
+        .bind(Action::Bottom, &["G", "end"])
+        .does("Go to the end and follow new text", "到末尾并跟随新内容"),
+    SCOPE.bind(Action::PreviousGeneration, &["["]),
+    SCOPE.bind(Action::NextGeneration, &["]"]),
+    SCOPE.bind(Action::PreviousCourse, &["{"]),
+    SCOPE.bind(Action::NextCourse, &["}"]),
+    SCOPE.bind(Action::ToggleThinking, &["t"]),
+    SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::OtherEnd, &["enter"]),
+    SCOPE.bind(Action::Back, &["backspace"]),
+    SCOPE.bind(Action::Reminders, &["r"]),
+    SCOPE.bind(Action::Taskdoc, &["T"]),
+    SCOPE.bind(Action::Answer, &["a"]).does(
+        "Answer the question on this screen, or the oldest one",
+        "回答屏幕上的问题，或最早的问题",
+    ),
+    SCOPE.bind(Action::Stop, &["s"]),
+    SCOPE.bind(Action::Continue, &["c"]),
+    SCOPE.bind(Action::RetryNow, &["R"]),
+    SCOPE.bind(Action::KeepGoing, &["K"]),
+    SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE
+        .bind(Action::Fork, &["f"])
+        .does("Fork before the generation in view", "在视野内的生成之前分支"),
+];
 
 /// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;

@@ -8,9 +8,9 @@ use super::*;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
+use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
-use crate::ui::keymap::Keymap;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ fn app() -> App {
         ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
-            keymap: Keymap::defaults(),
+            keymap: bindings::defaults(),
             lang: Lang::En,
         },
         clock: Arc::new(FixedClock),

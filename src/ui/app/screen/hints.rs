@@ -7,7 +7,7 @@ use crate::ui::app::Focus;
 use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
-use crate::ui::panes::composer::{Heading, PART, Target, hint};
+use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
 
 impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
@@ -23,10 +23,10 @@ impl Screen<'_> {
                 let open = self.app.model.open.as_ref().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(ui, Action::NewLine, Word::NewLine);
+                let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);
                 Heading {
                     left: format!("{} {who}", ui.word(Word::MessageTo)),
-                    right: parts(&[hint(ui, Action::Send, Word::Send), new_line]),
+                    right: parts(&[hint(ui, SCOPE, Action::Send, Word::Send), new_line]),
                 }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
@@ -43,13 +43,13 @@ impl Screen<'_> {
         } else {
             Word::Send
         };
-        let mut hints = vec![hint(ui, Action::Send, send)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Send, send)];
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), ui.word(Word::Pick)));
         }
-        hints.push(hint(ui, Action::LeaveComposer, Word::Keep));
+        hints.push(hint(ui, SCOPE, Action::Leave, Word::Keep));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
@@ -65,19 +65,19 @@ impl Screen<'_> {
     /// The keys that work here, the most useful ones first, help last.
     pub(super) fn hints(&self) -> Vec<(Action, Word)> {
         if self.app.focus == Focus::Tree && self.app.model.tree.is_empty() {
-            return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
+            return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
         }
         let asked = !self.app.model.inbox.is_empty();
         let mut hints = match self.app.focus {
-            Focus::Tree => vec![(Action::TreeOpen, Word::Open)],
-            Focus::Inbox => vec![(Action::InboxAnswer, Word::Answer)],
-            Focus::Dialog => vec![(Action::FocusComposer, Word::Write)],
+            Focus::Tree => vec![(Action::Open, Word::Open)],
+            Focus::Inbox => vec![(Action::Answer, Word::Answer)],
+            Focus::Dialog => vec![(Action::Compose, Word::Write)],
             Focus::Composer => vec![(Action::Send, Word::Send)],
         };
         match self.app.focus {
             Focus::Tree => {
                 if asked {
-                    hints.push((Action::TreeAnswer, Word::Answer));
+                    hints.push((Action::Answer, Word::Answer));
                 }
                 hints.push((Action::NewDialog, Word::New));
                 let tree = &self.app.model.tree;
@@ -88,24 +88,23 @@ impl Screen<'_> {
                     _ => {}
                 }
             }
-            Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
+            Focus::Inbox => hints.push((Action::CallSite, Word::CallSite)),
             Focus::Dialog => {
                 if asked {
-                    hints.push((Action::DialogAnswer, Word::Answer));
+                    hints.push((Action::Answer, Word::Answer));
                 }
                 hints.push((Action::ToggleCall, Word::Call));
-                hints.push((Action::EnterSideDialog, Word::SideDialog));
+                hints.push((Action::OtherEnd, Word::SideDialog));
                 hints.push((Action::ToggleThinking, Word::Thinking));
             }
             Focus::Composer => {
-                hints.push((Action::LeaveComposer, Word::Keep));
+                hints.push((Action::Leave, Word::Keep));
                 if asked {
                     hints.push((Action::AnswerOldest, Word::All));
                 }
             }
         }
-        let help = if self.app.focus == Focus::Composer { Action::Help } else { Action::PaneHelp };
-        hints.push((help, Word::HelpHint));
+        hints.push((Action::Help, Word::HelpHint));
         hints
     }
 }

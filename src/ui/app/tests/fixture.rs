@@ -19,9 +19,9 @@ use crate::protocol::{
     WorkspaceView,
 };
 use crate::ui::app::{App, AppOptions};
+use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
-use crate::ui::keymap::Keymap;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -88,8 +88,12 @@ impl Stage {
 
     fn made(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs, lang: Lang) -> Self {
         let now = Instant::now();
-        let ui =
-            UiSettings { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: *glyphs,
+            keymap: bindings::defaults(),
+            lang,
+        };
         let app = App::new(AppOptions {
             ui,
             clock: Arc::new(FixedClock),
@@ -117,6 +121,12 @@ impl Stage {
             }
         }
         self
+    }
+
+    /// One key by its name in key files.
+    pub fn key_named(&mut self, name: &str) -> &mut Self {
+        let one = name.chars().count() == 1;
+        self.keys(&if one { name.to_owned() } else { format!("<{name}>") })
     }
 
     pub fn type_text(&mut self, text: &str) {
