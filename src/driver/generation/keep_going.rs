@@ -11,6 +11,7 @@ use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Recor
 use crate::domain::state::Activity;
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
 use crate::driver::calls::{Position, ask_human};
+use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::draft::Draft;
 use crate::driver::texts::Texts;
 use crate::driver::tree::task::TreeTask;
@@ -151,7 +152,7 @@ impl TreeTask {
         if !self.tree.is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
-        let policy = self.load_policy();
+        let policy = self.load_policy().await;
         if policy.keep_going.text.is_none() && switch != Switch::Off {
             return Err(Refusal::NoDiligenceText.into());
         }
@@ -170,8 +171,11 @@ impl TreeTask {
     }
 
     /// The current configuration of the main dialog's member.
-    pub(in crate::driver) fn load_policy(&self) -> KeepGoingPolicy {
-        let minds = self.engine.minds();
+    pub(in crate::driver) async fn load_policy(&self) -> KeepGoingPolicy {
+        let engine = self.engine.clone();
+        let Ok(minds) = blocking(move |on| engine.minds(on)).await else {
+            return KeepGoingPolicy::default();
+        };
         let agent = self.tree.main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
         let max = member.map_or(0, |member| member.diligence_push_max);

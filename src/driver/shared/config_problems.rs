@@ -1,16 +1,18 @@
 //! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
 //! generation, and with a screen shortly after a file has changed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Team};
+use crate::domain::{Problem, Secrets, Team};
 use crate::driver::reporting::screen_state::DriverReport;
 use crate::driver::supervisor::task::Supervisor;
-use crate::minds::{self, Minds, stamp};
+use crate::minds::{self, Minds};
 use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
+use super::blocking::{BlockingThread, blocking};
 use super::engine::Engine;
 
 /// How often the files are checked while there is a screen.
@@ -43,7 +45,7 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
 }
 
 /// The configuration as reported to the screen.
-pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
+pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> DriverReport {
     let tools = engine.sources.registry(&engine.tools);
     let waiting = engine.trust.waiting(minds);
     let mut problems = minds_problems(engine, minds, &tools.names());
@@ -73,12 +75,18 @@ pub fn members(team: &Team) -> Vec<MemberView> {
 }
 
 impl Engine {
+    /// All known secrets, for a command that runs no dialogs.
+    #[must_use]
+    pub fn command_secrets(&self) -> Arc<Secrets> {
+        self.secrets(&self.minds(&BlockingThread::of_command()))
+    }
+
     /// Problems of the configuration, for `doctor`. `more`: names of tools and toolsets besides the built-in
     /// ones.
     #[must_use]
     pub fn config_problems(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
-        let minds = self.minds();
+        let minds = self.minds(&BlockingThread::of_command());
         let mut problems = minds_problems(self, &minds, &known);
         problems.extend(consent_problems(&self.trust.waiting(&minds)));
         problems
@@ -89,14 +97,12 @@ impl Supervisor {
     /// Reports the configuration again if one of its files has changed.
     pub(in crate::driver) async fn check_minds(&mut self) {
         let (engine, known_stamp) = (self.engine.clone(), self.minds_stamp);
-        let read = move || {
-            let stamp_now = stamp(&engine.workspace);
-            (
-                stamp_now,
-                (Some(stamp_now) != known_stamp).then(|| minds_report(&engine, &engine.minds())),
-            )
-        };
-        let Ok((stamp_now, report)) = tokio::task::spawn_blocking(read).await else { return };
+        let read = blocking(move |on| {
+            let stamp_now = engine.configuration.stamp(on);
+            let changed = Some(stamp_now) != known_stamp;
+            (stamp_now, changed.then(|| minds_report(&engine, &engine.minds(on), on)))
+        });
+        let Ok((stamp_now, report)) = read.await else { return };
         self.minds_stamp = Some(stamp_now);
         if let Some(report) = report {
             self.report(report).await;

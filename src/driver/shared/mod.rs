@@ -2,7 +2,9 @@
 //!
 //! Uses `texts` and `reporting`.
 
+pub mod blocking;
 pub mod config_problems;
+pub mod configuration;
 pub mod engine;
 pub mod sources;
 pub mod throttle;

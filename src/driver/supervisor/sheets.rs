@@ -14,6 +14,7 @@ use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Dialog, DialogId, Reminder, SelfId};
+use crate::driver::shared::blocking::{BlockingThread, blocking};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders::{self, ReminderEdit};
 use crate::driver::tree::task::TreeTask;
@@ -65,10 +66,10 @@ impl Supervisor {
         &self,
         ticket: Ticket,
         dialog: DialogId,
-        read: fn(&Engine, &DialogId) -> Result<Sheet, String>,
+        read: fn(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, String>,
     ) {
         let (engine, of) = (self.engine.clone(), dialog.clone());
-        let found = tokio::task::spawn_blocking(move || read(&engine, &of)).await;
+        let found = blocking(move |on| read(&engine, &of, on)).await;
         let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
             Err(text) => DriverEvent::Refused { ticket, text },
@@ -108,7 +109,7 @@ impl TreeTask {
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoReminders.into());
         }
-        let shared = self.shared_reminders(id);
+        let shared = self.shared_reminders(id).await;
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
@@ -125,7 +126,7 @@ impl TreeTask {
 
     pub(in crate::driver) async fn send_reminders(&self, id: &SelfId) {
         let Some(dialog) = self.tree.get(id) else { return };
-        let views = views(dialog, &self.shared_reminders(id));
+        let views = views(dialog, &self.shared_reminders(id).await);
         let sheet = Box::new(Sheet::Reminders(views));
         self.send_event(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
     }
@@ -217,16 +218,20 @@ fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
 }
 
 /// The reminders of a dialog as they are on disk; the tree is not loaded.
-fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+fn read_reminders(
+    engine: &Engine,
+    dialog: &DialogId,
+    on: &BlockingThread,
+) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let loaded =
         engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let shared = reminders::shared(engine, &found.meta.agent_id);
+    let shared = reminders::shared(engine, &found.meta.agent_id, on);
     Ok(Sheet::Reminders(views(found, &shared)))
 }
 
-fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+fn read_taskdoc(engine: &Engine, dialog: &DialogId, _on: &BlockingThread) -> Result<Sheet, String> {
     let path = path_of(engine, dialog)?;
     let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
     let sections = found.sections.into_iter().map(|section| SectionView {

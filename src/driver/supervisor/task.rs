@@ -13,12 +13,13 @@ use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId, TreeChange};
 use crate::driver::reporting::screen_state::{DriverReport, ReportSender, Subscription};
+use crate::driver::shared::blocking::{BlockingThread, blocking};
 use crate::driver::shared::config_problems::{MINDS_POLL_INTERVAL, minds_report};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::driver::tree::task::TreeTask;
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
-use crate::minds::{stamp, taskdoc};
+use crate::minds::{MindsStamp, taskdoc};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
@@ -42,7 +43,7 @@ pub struct Supervisor {
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
     one_dialog_only: bool,
     /// The stamp of `.minds` when it was reported last.
-    pub(in crate::driver) minds_stamp: Option<u64>,
+    pub(in crate::driver) minds_stamp: Option<MindsStamp>,
 }
 
 impl Supervisor {
@@ -109,21 +110,24 @@ impl Supervisor {
     /// A long list of dialogs is cached on disk in the background, to speed up the next start.
     async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
-        let surveyed = tokio::task::spawn_blocking(move || {
+        let surveyed = blocking(move |on| {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
-            let minds_stamp = stamp(&engine.workspace);
-            let minds = engine.minds();
+            let minds_stamp = engine.configuration.stamp(on);
+            let minds = engine.minds(on);
             engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
-            (survey, minds_stamp, minds, view, taskdocs)
+            let report = minds_report(&engine, &minds, on);
+            (survey, minds_stamp, minds, view, taskdocs, report)
         });
-        let Ok((survey, minds_stamp, minds, view, taskdocs)) = surveyed.await else { return None };
+        let Ok((survey, minds_stamp, minds, view, taskdocs, report)) = surveyed.await else {
+            return None;
+        };
         let should_save = survey.is_worth_indexing();
         self.minds_stamp = Some(minds_stamp);
         self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.report(DriverReport::Workspace(view)).await;
-        self.report(minds_report(&self.engine, &minds)).await;
+        self.report(report).await;
         let problems = survey.problems.clone();
         self.report(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();
@@ -382,48 +386,9 @@ impl Supervisor {
     }
 
     async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, String> {
-        let minds = self.engine.minds();
-        let member = minds.member(agent).ok_or_else(|| {
-            let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
-            format!("there is no member @{agent}; known: {}", known.join(", "))
-        })?;
-        minds.model_of(member, self.engine.env).map_err(|problem| problem.to_string())?;
-        taskdoc::validate_path(path)?;
-        create_taskdoc(&self.engine.workspace, path)?;
-        let now = self.engine.clock.now();
-        let id = self.unused_root();
-        let push = i64::from(member.diligence_push_max);
-        let mut latest = Latest::new(now.clone());
-        latest.disable_diligence_push = Some(push <= 0);
-        latest.diligence_push_remaining_budget = Some(push.max(0));
-        let meta = DialogMeta {
-            id: id.clone(),
-            agent_id: agent.clone(),
-            task_doc_path: path.to_owned(),
-            created_at: now.clone(),
-            session_slug: None,
-            extra: serde_json::Map::new(),
-        };
-        let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
-        let mut draft = Draft::new(&empty, now, self.engine.ids.clone());
-        draft.set_durable();
-        draft.create(meta, latest, Vec::new());
-        let (tree, batch) = draft.finish();
-        let written = self.engine.store.commit(batch).map_err(|error| error.to_string())?;
-        tokio::task::spawn_blocking(move || written.sync())
-            .await
-            .map_err(|error| error.to_string())?
-            .map_err(|error| error.to_string())?;
-        Ok(tree)
-    }
-
-    pub(in crate::driver) fn unused_root(&self) -> SelfId {
-        loop {
-            let id = self.engine.ids.dialog();
-            if self.engine.store.find(&RootId::new(id.as_str())).is_none() {
-                return id;
-            }
-        }
+        let (engine, agent, path) = (self.engine.clone(), agent.clone(), path.to_owned());
+        let made = blocking(move |on| make_tree(&engine, &agent, &path, on));
+        made.await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     // --- reading ------------------------------------------------------------------------------
@@ -466,5 +431,53 @@ impl Supervisor {
 fn save_list(engine: &Engine) {
     if let Err(error) = engine.store.write_list_index() {
         tracing::warn!(%error, "the list of dialogs is not cached");
+    }
+}
+
+/// Writes a tree with one main dialog.
+fn make_tree(
+    engine: &Engine,
+    agent: &AgentId,
+    path: &str,
+    on: &BlockingThread,
+) -> Result<DialogTree, String> {
+    let minds = engine.minds(on);
+    let member = minds.member(agent).ok_or_else(|| {
+        let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
+        format!("there is no member @{agent}; known: {}", known.join(", "))
+    })?;
+    minds.model_of(member, engine.env).map_err(|problem| problem.to_string())?;
+    taskdoc::validate_path(path)?;
+    create_taskdoc(&engine.workspace, path)?;
+    let now = engine.clock.now();
+    let id = unused_root(engine, on);
+    let push = i64::from(member.diligence_push_max);
+    let mut latest = Latest::new(now.clone());
+    latest.disable_diligence_push = Some(push <= 0);
+    latest.diligence_push_remaining_budget = Some(push.max(0));
+    let meta = DialogMeta {
+        id: id.clone(),
+        agent_id: agent.clone(),
+        task_doc_path: path.to_owned(),
+        created_at: now.clone(),
+        session_slug: None,
+        extra: serde_json::Map::new(),
+    };
+    let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
+    let mut draft = Draft::new(&empty, now, engine.ids.clone());
+    draft.set_durable();
+    draft.create(meta, latest, Vec::new());
+    let (tree, batch) = draft.finish();
+    let written = engine.store.commit(batch).map_err(|error| error.to_string())?;
+    written.sync().map_err(|error| error.to_string())?;
+    Ok(tree)
+}
+
+pub(super) fn unused_root(engine: &Engine, _on: &BlockingThread) -> SelfId {
+    loop {
+        let id = engine.ids.dialog();
+        if engine.store.find(&RootId::new(id.as_str())).is_none() {
+            return id;
+        }
     }
 }

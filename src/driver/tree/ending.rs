@@ -12,6 +12,7 @@ use crate::driver::generation::context_actions::{DialogOwner, EndAction, end_act
 use crate::driver::generation::keep_going::{act_before_idle, dialog_after_finish, push_once};
 use crate::driver::generation::open as generation;
 use crate::driver::generation::refused_context;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::draft::Draft;
 use crate::llm::{ErrorClass, LlmError, Usage};
 
@@ -31,7 +32,7 @@ pub enum AfterFailure {
 impl TreeTask {
     /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
     /// continues, unless a stop was requested meanwhile.
-    pub(in crate::driver) fn draft_failure(
+    pub(in crate::driver) async fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -51,7 +52,7 @@ impl TreeTask {
             generation::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
-        let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
+        let context_usage = if too_long { self.context_usage(&at.dialog).await } else { None };
         let reason = context_usage.map_or_else(
             || stop_reason(error),
             |context_usage| context_usage.refused_stop_reason(error),
@@ -62,7 +63,7 @@ impl TreeTask {
 
     /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
     /// stop request nothing is added.
-    pub(in crate::driver) fn draft_finish(
+    pub(in crate::driver) async fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -81,7 +82,9 @@ impl TreeTask {
             None => EndAction::Nothing,
         };
         generation::finish(draft, at, finish);
-        if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
+        if after == EndAction::Stop
+            && let Some(context_usage) = self.context_usage(&at.dialog).await
+        {
             generation::mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
@@ -111,9 +114,11 @@ impl TreeTask {
     }
 
     /// The context usage of a dialog that is being driven.
-    fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
-        let prepared = self.prepared.get(id)?;
-        Some(prepared.context_usage(&self.engine, self.tree.get(id)?))
+    async fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
+        let prepared = self.prepared.get(id)?.clone();
+        let dialog = self.tree.dialogs.get(id)?.clone();
+        let engine = self.engine.clone();
+        blocking(move |on| prepared.context_usage(&engine, &dialog, on)).await.ok()
     }
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.

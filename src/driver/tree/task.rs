@@ -48,7 +48,7 @@ pub struct TreeTask {
     requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
     /// The preparations of the running generations.
-    pub(in crate::driver) prepared: BTreeMap<SelfId, PreparedMember>,
+    pub(in crate::driver) prepared: BTreeMap<SelfId, Arc<PreparedMember>>,
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(in crate::driver) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.
@@ -94,7 +94,7 @@ impl TreeTask {
     ///
     /// `repairs`: changes to index files that disagree with the courses, to be written first.
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
-        self.keep_going = self.load_policy().keep_going;
+        self.keep_going = self.load_policy().await.keep_going;
         self.recover(repairs).await;
         self.wait_cycles = cycle_problems(&self.tree);
         self.report_tree().await;
