@@ -17,10 +17,9 @@ use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, R
 use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
-use dominds_tui::ui::keymap::Keymap;
-use dominds_tui::ui::model::drafts::SessionOnlyDrafts;
+use dominds_tui::ui::bindings;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, UiSettings};
+use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -99,13 +98,13 @@ impl Screen {
         let ui = UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
-            keymap: Keymap::defaults(),
+            keymap: bindings::defaults(),
             lang: Lang::En,
         };
         let app = App::new(AppOptions {
             ui,
             clock: Arc::new(FixedClock),
-            drafts: Box::new(SessionOnlyDrafts),
+            drafts: DraftTexts::new(),
             moment: Instant::now(),
         });
         let ability = Capabilities { depth: ColorDepth::True, utf8: true };
@@ -145,8 +144,8 @@ impl Screen {
     }
 
     fn frame(&mut self) {
-        let app = &mut self.app;
-        backend::draw(&mut self.terminal, |frame| app.draw(frame)).expect("a frame");
+        let screen = self.app.layout(SIZE);
+        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
     }
 
     fn bytes(&self) -> usize {

@@ -29,7 +29,7 @@ use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, OutputLogMode, Register, Registry, ShellSetup, Shells};
+use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
 use crate::yaml;
 
 pub use probe::{Probe, ProbeResult, probe};
@@ -145,9 +145,9 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
 }
 
 /// The background processes of earlier runs, recorded in the state folder.
-fn process_register(workspace: &Path) -> Register {
+fn process_register(workspace: &Path) -> ProcessRegistry {
     let state = dirs::state().filter(|state| !trust::is_inside(state, workspace));
-    Register::new(state.map(|state| state.join("processes")), workspace)
+    ProcessRegistry::new(state.map(|state| state.join("processes")), workspace)
 }
 
 /// An engine for reading: it takes no lock and uses no model.

@@ -13,7 +13,8 @@ use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::UiSettings;
 use crate::ui::backend::Capabilities;
-use crate::ui::keymap::{KeyFault, Keymap};
+use crate::ui::bindings;
+use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
 use crate::yaml::{self, Lines};
 
@@ -203,7 +204,7 @@ fn from_text(
     let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
     let value = report.parse(read);
     let theme = read_theme(&value, ability.depth, &mut report);
-    let (keymap, faults) = Keymap::with_overrides(value.get("keys").unwrap_or(&Value::Null));
+    let (keymap, faults) = bindings::with_overrides(value.get("keys").unwrap_or(&Value::Null));
     for fault in faults {
         report.add_key_fault(&fault);
     }

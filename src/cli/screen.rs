@@ -1,6 +1,5 @@
 //! The screen on the real terminal: sets it up, runs the loop, restores it.
 
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,7 +16,9 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
-use crate::ui::{App, AppOptions, DemoStart, DraftStore, Keys, QuitPolicy, RunOptions};
+use crate::ui::{
+    App, AppOptions, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy, RunOptions,
+};
 
 use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
@@ -135,7 +136,7 @@ async fn on_terminal(
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
-        drafts: Box::new(StoredDrafts(store.clone())),
+        drafts: stored_drafts(store.clone()).await,
         moment: Instant::now(),
     });
     if let Some(sandbox) = shells.sandbox() {
@@ -144,6 +145,7 @@ async fn on_terminal(
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
+    let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
@@ -161,7 +163,8 @@ async fn on_terminal(
         },
         modes,
     };
-    let shown = crate::ui::on_terminal(&mut app, (commands, events), shutdown, keys, options).await;
+    let shown =
+        crate::ui::on_terminal(&mut app, (commands, events, drafts), shutdown, keys, options).await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
@@ -202,22 +205,23 @@ fn link() -> Link {
     if env::variable("SSH_CONNECTION").is_some() { Link::Remote } else { Link::Local }
 }
 
+/// The drafts of the last session; none if they cannot be read.
+async fn stored_drafts(store: Arc<Store>) -> DraftTexts {
+    let read = tokio::task::spawn_blocking(move || store.read_drafts()).await;
+    let drafts = read.map_err(io::Error::other).map(|read| read.map_err(io::Error::other));
+    drafts.flatten().unwrap_or_else(|error| {
+        tracing::warn!(%error, "drafts could not be read");
+        DraftTexts::new()
+    })
+}
+
 /// Drafts in the state folder of the workspace.
-#[derive(Debug)]
 struct StoredDrafts(Arc<Store>);
 
 impl DraftStore for StoredDrafts {
-    fn load(&mut self) -> Vec<(String, String)> {
-        let drafts: BTreeMap<String, String> = self.0.read_drafts().unwrap_or_else(|error| {
-            tracing::warn!(%error, "drafts could not be read");
-            BTreeMap::new()
-        });
-        drafts.into_iter().collect()
-    }
-
-    fn save(&mut self, key: &str, text: &str) {
+    fn save(&mut self, name: &str, text: &str) {
         let stored = (!text.is_empty()).then_some(text);
-        if let Err(error) = self.0.write_draft(key, stored) {
+        if let Err(error) = self.0.write_draft(name, stored) {
             tracing::warn!(%error, "a draft could not be saved");
         }
     }

@@ -14,7 +14,7 @@ pub enum Severity {
     Info,
     /// Something was left out, and all else works.
     Warning,
-    /// Something that is wanted does not work before this is mended.
+    /// Something that is wanted does not work before this is fixed.
     #[default]
     Error,
 }
@@ -52,7 +52,7 @@ impl Problem {
         id: impl Into<String>,
         path: impl Into<String>,
         text: impl Into<String>,
-        mend: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
         Self {
             id: id.into(),
@@ -60,15 +60,15 @@ impl Problem {
             line: None,
             severity: Severity::Error,
             text: text.into(),
-            fix: mend.into(),
+            fix: fix.into(),
         }
     }
 
     /// The same finding without secrets in its texts.
     #[must_use]
     pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
-        let [id, text, mend] = [self.id, self.text, self.fix].map(|text| secrets.redacted(text));
-        Self { id, text, fix: mend, ..self }
+        let [id, text, fix] = [self.id, self.text, self.fix].map(|text| secrets.redacted(text));
+        Self { id, text, fix, ..self }
     }
 
     /// The same finding, as a mere warning.

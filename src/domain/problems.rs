@@ -1,40 +1,40 @@
-//! All problems known now, and those that were mended. Whoever looks for problems tells all it found
-//! at once; what it no longer tells is mended.
+//! The open problems of a workspace, and those that were fixed. Each check reports all its findings at
+//! once; a problem that it no longer reports is fixed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::problem::Problem;
 
-/// Mended problems that are remembered.
-const MAX_MENDED: usize = 200;
+/// How many fixed problems are remembered.
+const MAX_FIXED: usize = 200;
 
-/// The problems of a workspace, by who looks for them.
+/// The problems of a workspace, by the check that reports them.
 #[derive(Debug, Default)]
 pub struct ProblemBook {
     open: BTreeMap<String, Vec<Problem>>,
     /// The newest last.
-    mended: VecDeque<Problem>,
+    fixed: VecDeque<Problem>,
 }
 
 impl ProblemBook {
-    /// Takes in all that one finder tells; true if anything is different now.
-    pub fn take(&mut self, finder: &str, found: Vec<Problem>) -> bool {
-        let before = self.open.remove(finder).unwrap_or_default();
+    /// Replaces the open problems of one check; true if that changed anything.
+    pub fn take(&mut self, check: &str, found: Vec<Problem>) -> bool {
+        let before = self.open.remove(check).unwrap_or_default();
         let changed = before != found;
         let is_open = |problem: &Problem| found.iter().any(|one| one.id == problem.id);
-        self.mended.retain(|problem| !is_open(problem));
-        let mended = before.into_iter().filter(|problem| !is_open(problem));
-        self.mended.extend(mended);
-        let excess = self.mended.len().saturating_sub(MAX_MENDED);
-        self.mended.drain(..excess);
+        self.fixed.retain(|problem| !is_open(problem));
+        let fixed = before.into_iter().filter(|problem| !is_open(problem));
+        self.fixed.extend(fixed);
+        let excess = self.fixed.len().saturating_sub(MAX_FIXED);
+        self.fixed.drain(..excess);
         if !found.is_empty() {
-            self.open.insert(finder.to_owned(), found);
+            self.open.insert(check.to_owned(), found);
         }
         changed
     }
 
-    /// In the order of their finders.
+    /// In the order of the names of the checks.
     #[must_use]
     pub fn open(&self) -> Vec<Problem> {
         self.open.values().flatten().cloned().collect()
@@ -42,19 +42,19 @@ impl ProblemBook {
 
     /// The newest first.
     #[must_use]
-    pub fn mended(&self) -> Vec<Problem> {
-        self.mended.iter().rev().cloned().collect()
+    pub fn fixed(&self) -> Vec<Problem> {
+        self.fixed.iter().rev().cloned().collect()
     }
 
-    /// Forgets mended problems that are meant; says how many.
-    pub fn forget(&mut self, is_meant: impl Fn(&Problem) -> bool) -> usize {
-        let before = self.mended.len();
-        self.mended.retain(|problem| !is_meant(problem));
-        before - self.mended.len()
+    /// Forgets the fixed problems that match; returns how many.
+    pub fn forget(&mut self, matches: impl Fn(&Problem) -> bool) -> usize {
+        let before = self.fixed.len();
+        self.fixed.retain(|problem| !matches(problem));
+        before - self.fixed.len()
     }
 }
 
-/// The book, for those who write into it and those who read it. Held for a moment, never over a wait.
+/// The book, shared. The lock is held for a moment, never across an await.
 #[derive(Debug, Default)]
 pub struct Problems(Mutex<ProblemBook>);
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn problems(ids: &[&str]) -> Vec<Problem> {
-        ids.iter().map(|id| Problem::new(*id, "here", "wrong", "mend it")).collect()
+        ids.iter().map(|id| Problem::new(*id, "here", "wrong", "fix it")).collect()
     }
 
     fn ids(problems: &[Problem]) -> Vec<&str> {
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_problem_no_longer_reported_is_fixed_until_it_is_found_again() {
         let mut book = ProblemBook::default();
-        for (finder, told, changed, open, mended) in [
+        for (finder, told, changed, open, fixed) in [
             ("b", vec!["b1", "b2"], true, vec!["b1", "b2"], vec![]),
             ("a", vec!["a1"], true, vec!["a1", "b1", "b2"], vec![]),
             ("a", vec!["a1"], false, vec!["a1", "b1", "b2"], vec![]),
@@ -90,18 +90,18 @@ mod tests {
         ] {
             assert_eq!(book.take(finder, problems(&told)), changed, "{finder} {told:?}");
             assert_eq!(ids(&book.open()), open, "{finder} {told:?}");
-            assert_eq!(ids(&book.mended()), mended, "{finder} {told:?}");
+            assert_eq!(ids(&book.fixed()), fixed, "{finder} {told:?}");
         }
         assert_eq!(book.forget(|problem| problem.id == "b2"), 1);
-        assert_eq!(ids(&book.mended()), ["a1"]);
+        assert_eq!(ids(&book.fixed()), ["a1"]);
     }
 
     #[test]
     fn fixed_problems_are_bounded() {
         let mut book = ProblemBook::default();
-        for n in 0..MAX_MENDED + 5 {
+        for n in 0..MAX_FIXED + 5 {
             book.take("a", problems(&[&format!("p{n}")]));
         }
-        assert_eq!(book.mended().len(), MAX_MENDED);
+        assert_eq!(book.fixed().len(), MAX_FIXED);
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOu
 
 pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
     if !cx.workspace.join(MCP_FILE).exists() {
-        let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to mend.";
+        let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to fix.";
         return ToolOutcome::done(
             cx.lang.pick(text, "没有 `.minds/mcp.yaml`:没有工具服务,也无需修正。"),
         );

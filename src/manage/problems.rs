@@ -1,4 +1,4 @@
-//! What is out of order in the whole workspace, and what was mended.
+//! What is out of order in the whole workspace, and what was fixed.
 
 use serde_json::{Value, json};
 
@@ -51,15 +51,15 @@ fn source_of(problem: &Problem) -> &'static str {
 
 pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let status = args.text("status").unwrap_or("active");
-    let (open, mended) = {
+    let (open, fixed) = {
         let book = known.problems.book();
-        (book.open(), book.mended())
+        (book.open(), book.fixed())
     };
     let most = args.integer("max_items").and_then(|items| usize::try_from(items).ok());
     let most = most.unwrap_or(DEFAULT_MAX_ITEMS);
     let parts = [
         ("active", cx.lang.pick("Open", "未解决"), open),
-        ("resolved", cx.lang.pick("Mended", "已解决"), mended),
+        ("resolved", cx.lang.pick("Fixed", "已解决"), fixed),
     ];
     let shown = parts.into_iter().filter(|(name, ..)| status == *name || status == "all");
     let told = shown.map(|(_, title, problems)| {
@@ -83,7 +83,7 @@ fn with_ids(problems: &[Problem]) -> String {
 pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
     let count = known.problems.book().forget(|problem| matches_filter(args, problem));
     ToolOutcome::done(match cx.lang {
-        Lang::En => format!("{count} mended problems are forgotten. Open ones stay until mended."),
+        Lang::En => format!("{count} fixed problems are forgotten. Open ones stay until fixed."),
         Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),
     })
 }

@@ -45,11 +45,11 @@ pub(super) fn models_schema() -> Value {
 
 /// What is in the way of using a provider now; nothing is sent to it.
 fn obstacle(provider: &ProviderConfig, known: &ManageContext) -> Option<String> {
-    let (found, mend) = provider.unusable_reason().or_else(|| {
+    let (found, fix) = provider.unusable_reason().or_else(|| {
         let missing = provider.api_key(known.env).err()?;
         Some((missing.text, missing.fix))
     })?;
-    Some(format!("{found} ({mend})"))
+    Some(format!("{found} ({fix})"))
 }
 
 fn provider_row(provider: &ProviderConfig, known: &ManageContext, lang: Lang) -> String {

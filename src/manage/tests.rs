@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Lang};
-use crate::tools::test_support::TestBench;
+use crate::tools::test_support::{TestBench, schema_lines};
 
 const LLM: &str = "\
 providers:
@@ -87,6 +87,13 @@ fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
             assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{name} {field}");
         }
     }
+}
+
+#[test]
+fn every_schema_is_what_providers_were_given_before() {
+    let desk = Fixture::new(&[]);
+    let tools = TOOL_NAMES.map(|name| desk.registry.tool(name).unwrap().spec());
+    insta::assert_snapshot!("schemas", schema_lines(tools.into_iter()));
 }
 
 #[tokio::test]
@@ -176,10 +183,10 @@ async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
     for text in ["Written, with findings", ".minds/team.yaml:4", "`locl`", "did you mean `local`"] {
         assert!(made.text.contains(text), "{text}: {}", made.text);
     }
-    let mended = team.replace("locl", "local");
+    let fixed = team.replace("locl", "local");
     let args = json!({
         "path": ".minds/team.yaml", "known_old_total_lines": 4, "known_old_total_bytes": team.len(),
-        "content": mended,
+        "content": fixed,
     });
     let written = desk.call("overwrite_entire_file", args).await;
     assert!(written.ok && written.text.contains("The file is in order"), "{}", written.text);
@@ -262,7 +269,7 @@ async fn tool_servers_and_startup_scripts_are_validated() {
 #[tokio::test]
 async fn problems_are_listed_by_filter_and_fixed_ones_are_cleared() {
     let desk = Fixture::new(&[]);
-    let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "mend it");
+    let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "fix it");
     let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));
     desk.problems.book().take("minds", vec![team.clone(), llm]);
     desk.problems.book().take("minds", vec![team]);

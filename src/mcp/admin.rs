@@ -107,3 +107,17 @@ async fn restart(tx: &mpsc::Sender<SupervisorRequest>, server: String, lang: Lan
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::test_support::schema_lines;
+
+    #[test]
+    fn every_schema_is_what_providers_were_given_before() {
+        let tools = tools(&mpsc::channel(1).0);
+        let lines = schema_lines(tools.iter().map(|tool| tool.spec()));
+        let schema = r#"{"type":"object","properties":{"serverId":{"type":"string"}},"required":["serverId"],"additionalProperties":false}"#;
+        assert_eq!(lines, format!("mcp_release {schema}\nmcp_restart {schema}\n"));
+    }
+}

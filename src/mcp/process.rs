@@ -13,7 +13,7 @@ use super::environment::{ResolvedVariables, passed_on};
 use super::instance::InstanceContext;
 use crate::minds::mcp_config::StdioServer;
 use crate::sandbox::{CommandSpec, Placeholders};
-use crate::tools::{Group, Identity};
+use crate::tools::{Identity, ProcessGroup};
 
 /// For a server to exit after its input was closed, and again after `SIGTERM`.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ const MAX_KEPT_LINES: usize = 8;
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     child: Child,
-    group: Option<Group>,
+    group: Option<ProcessGroup>,
     /// Needed by its sandbox until it has ended.
     _placeholders: Option<Placeholders>,
 }
@@ -93,7 +93,7 @@ fn spawn(
         .process_group(0)
         .kill_on_drop(true)
         .spawn()?;
-    let group = child.id().map(|id| Group::behind(Identity::of(id), layers));
+    let group = child.id().map(|id| ProcessGroup::behind(Identity::of(id), layers));
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let process = ServerProcess { child, group, _placeholders: placeholders };
     match pipes {
@@ -106,7 +106,7 @@ impl ServerProcess {
     /// Waits for a server whose input was closed; terminates, then kills one that does not exit.
     pub async fn end(mut self) {
         if timeout(EXIT_TIMEOUT, self.child.wait()).await.is_err() {
-            self.group.iter().for_each(Group::terminate);
+            self.group.iter().for_each(ProcessGroup::terminate);
             let _ = timeout(EXIT_TIMEOUT, self.child.wait()).await;
         }
     }
@@ -115,7 +115,7 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         // Also if the server itself has ended: its children may be alive.
-        self.group.iter().for_each(Group::kill);
+        self.group.iter().for_each(ProcessGroup::kill);
     }
 }
 

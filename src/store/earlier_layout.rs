@@ -1,5 +1,5 @@
 //! Trees of an earlier layout, with `subdialogs/` and the words of that time. They are history: read and
-//! shown; nothing of them is driven, mended, moved or written.
+//! shown; nothing of them is driven, repaired, moved or written.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl Store {
     }
 }
 
-/// What is read of such a tree: who was there, and what was said. Nothing waits, nothing is to be mended.
+/// What is read of such a tree: who was there, and what was said. Nothing waits, nothing is to be repaired.
 pub(super) fn as_history(read: TreeRead) -> TreeRead {
     let mut tree = DialogTree::new(read.tree.root.clone(), read.tree.bucket);
     for (id, dialog) in read.tree.dialogs {

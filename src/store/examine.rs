@@ -53,7 +53,7 @@ impl Store {
                 .unwrap_or_default()
             {
                 let text = format!("the tree {id} was quarantined");
-                let fix = format!("mend it there, then: doctor --restore {id}");
+                let fix = format!("fix it there, then: doctor --restore {id}");
                 problems.add("quarantined", &malformed.join(&id), text, &fix);
             }
         }

@@ -1,4 +1,4 @@
-//! Loading one tree. A writing store mends what is damaged on the way; a reading one only tells.
+//! Loading one tree. A writing store repairs damage on the way; a read-only one only reports it.
 
 use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::{Bucket, TreeChange};

@@ -101,7 +101,7 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Refuses a file that others have a way to, as far as that cannot be mended.
+/// Refuses a file that others have a way to, as far as that cannot be fixed.
 fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
     let meta = file.metadata().map_err(StoreError::io("looking at", path))?;
     if let Some(reason) = ownership_problem(&meta) {

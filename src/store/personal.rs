@@ -61,7 +61,7 @@ impl Store {
                 FileContent::Misplaced(what) => format!("it is {what}"),
             };
             let text = format!("damaged: {damage}");
-            problems.add("reminder", &path, text, "mend it or move it away");
+            problems.add("reminder", &path, text, "fix it or move it away");
         }
         reminders.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         Ok((reminders, problems.finish(&folder)))

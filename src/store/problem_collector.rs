@@ -57,7 +57,7 @@ impl ProblemCollector {
     pub fn finish(mut self, folder: &Path) -> Vec<Problem> {
         if self.more > 0 {
             let text = counted(self.more, "more problem", "more problems");
-            let last = self.problem("more", folder, text, "mend those above first");
+            let last = self.problem("more", folder, text, "fix those above first");
             self.problems.push(last);
         }
         self.problems

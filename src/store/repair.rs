@@ -101,7 +101,7 @@ impl Store {
         let (from, to) = (self.layout.display_path(&from), self.layout.display_path(&to));
         self.log_quarantine(&from, &to, &problem.text)?;
         problem.text = format!("{}; quarantined: moved to {to}, nothing is deleted", problem.text);
-        problem.fix = format!("mend it there, then: doctor --restore {root}");
+        problem.fix = format!("fix it there, then: doctor --restore {root}");
         Ok(problem)
     }
 

@@ -41,7 +41,7 @@ const FACT_MARKS: [&str; 6] = [
     "\"human_text_record\"",
 ];
 
-/// Something wrong in a course file; told to people, and for broken lines mended by a writing store.
+/// Something wrong in a course file; reported to people, and for broken lines repaired by a writing store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CourseFlaw {
     pub course: Course,

@@ -50,7 +50,7 @@ impl Store {
         Ok(Staging { store: self, staged, root: root.clone() })
     }
 
-    /// A tree as it is now, for somebody who only looks: nothing is mended.
+    /// A tree as it is now, for a reader: nothing is repaired.
     pub fn load_read_only(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
         let read = self.read_tree(bucket, root, ScanDepth::Full)?;
         if read.earlier {

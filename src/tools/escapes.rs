@@ -254,14 +254,14 @@ fn collect(path: &Path, found: &mut BTreeMap<String, String>) {
 }
 
 /// A tool, and the argument of it that takes a path.
-struct Way {
+struct PathTool {
     tool: String,
     field: String,
     schema: Value,
 }
 
 /// Every path-taking argument of every tool. A patch has one way for each kind of section.
-fn ways(bench: &TestBench) -> Vec<Way> {
+fn ways(bench: &TestBench) -> Vec<PathTool> {
     let specs = bench.specs(&TOOLSETS);
     let mut ways = Vec::new();
     for (tool, schema) in specs {
@@ -273,13 +273,17 @@ fn ways(bench: &TestBench) -> Vec<Way> {
             ["path", "from", "to"].into_iter().filter(|name| fields.contains_key(*name)).collect()
         };
         for field in fields {
-            ways.push(Way { tool: tool.clone(), field: field.to_owned(), schema: schema.clone() });
+            ways.push(PathTool {
+                tool: tool.clone(),
+                field: field.to_owned(),
+                schema: schema.clone(),
+            });
         }
     }
     ways
 }
 
-impl Way {
+impl PathTool {
     /// A call that would do harm at this path if it were let.
     fn call(&self, path: &str) -> Value {
         if self.schema["properties"].get("patch").is_some() {
@@ -345,7 +349,7 @@ fn patch(kind: &str, path: &str) -> String {
 }
 
 /// Runs a prepared edit at once, so that preparing tools do all the harm they can.
-fn run(bench: &TestBench, way: &Way, path: &str) -> ToolOutcome {
+fn run(bench: &TestBench, way: &PathTool, path: &str) -> ToolOutcome {
     let outcome = bench.run(&way.tool, &way.call(path));
     if let Some(id) = header(&outcome, "hunk_id").filter(|_| outcome.ok) {
         let call = json!({"hunk_id": id.trim_matches('\'')});
@@ -385,7 +389,7 @@ fn c05_c06_no_path_leads_out_with_any_tool() {
 }
 
 /// Whether the tool has said what it has to say.
-fn right(way: &Way, verdict: Verdict, outcome: &ToolOutcome) -> bool {
+fn right(way: &PathTool, verdict: Verdict, outcome: &ToolOutcome) -> bool {
     let code = header(outcome, "error");
     let is = |codes: &[&str]| code.is_some_and(|code| codes.contains(&code));
     // The patch has its own word for paths that begin with a slash.

@@ -46,10 +46,10 @@ pub use outcome::{
 };
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use shell::{
-    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, Note, OutputLogMode, PASSED_ON,
-    ProcessScope, Register, ShellSetup, Shells, follow, keep_output,
+    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
+    ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,
 };
-pub(crate) use shell::{Group, Identity};
+pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 pub(crate) use tool::{interrupted, localized};

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 
-use super::{Access, Registry, ReminderView, Shells, ToolCx, ToolOutcome};
+use super::{Access, Registry, ReminderView, Shells, ToolCx, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 struct FixedClock;
@@ -20,6 +20,11 @@ impl Clock for FixedClock {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-21 12:00:00")
     }
+}
+
+/// The schemas of tools as a provider gets them, a line for each.
+pub(crate) fn schema_lines<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
+    tools.map(|spec| format!("{} {}\n", spec.name, spec.parameters)).collect()
 }
 
 /// A workspace `ws` beside things that must stay out of reach.

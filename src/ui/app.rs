@@ -29,21 +29,24 @@ pub use self::ending::DemoStart;
 use self::jumping::BackEntry;
 pub use self::processes::QuitPolicy;
 use self::queued::PendingTakeBack;
+pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
+use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, DraftStore, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer::Composer;
+use crate::ui::panes::composer::{self, Composer};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript::TranscriptPane;
+use crate::ui::panes::transcript::{self, TranscriptPane};
+use crate::ui::panes::{inbox, tree};
 use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
@@ -85,7 +88,8 @@ pub enum Effect {
 pub struct AppOptions {
     pub ui: UiSettings,
     pub clock: Arc<dyn Clock>,
-    pub drafts: Box<dyn DraftStore>,
+    /// Drafts of the last session.
+    pub drafts: DraftTexts,
     /// The current time, for messages that expire.
     pub moment: Instant,
 }
@@ -302,6 +306,11 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
+    /// Drafts to store. They are stored before commands with the user's text are sent.
+    pub fn take_drafts(&mut self) -> DraftTexts {
+        self.drafts.take_outgoing()
+    }
+
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
         let counts = count > 0 || self.title_count.is_some() || self.rang_at.is_some();
@@ -328,6 +337,11 @@ impl App {
         self.drafts.save();
     }
 
+    /// Hands all drafts over to be stored, also those that changed just now.
+    pub fn save_drafts(&mut self) {
+        self.drafts.save();
+    }
+
     /// The number of open questions, for the summary after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.len()
@@ -341,10 +355,10 @@ impl App {
     /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
         match self.focus {
-            Focus::Tree => Scope::Tree,
-            Focus::Inbox => Scope::Inbox,
-            Focus::Dialog => Scope::Dialog,
-            Focus::Composer => Scope::Composer,
+            Focus::Tree => tree::SCOPE,
+            Focus::Inbox => inbox::SCOPE,
+            Focus::Dialog => transcript::SCOPE,
+            Focus::Composer => composer::SCOPE,
         }
     }
 
@@ -364,7 +378,7 @@ impl App {
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.last().map_or(Scope::Panes, |pane| pane.scope());
+        let scope = self.overlays.last().map_or(Scope::PANES, |pane| pane.scope());
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
@@ -372,7 +386,7 @@ impl App {
         }
         let used = self.with_overlay(|pane, cx| {
             let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
-            let types = action.is_none() || scope == Scope::Composer;
+            let types = action.is_none() || scope == composer::SCOPE;
             if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
         });
         if !used {

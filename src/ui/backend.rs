@@ -109,6 +109,11 @@ impl<W: Write> ScreenBackend<W> {
         }
     }
 
+    /// The size of the terminal.
+    pub fn area(&self) -> Size {
+        self.size
+    }
+
     /// The terminal has a new size. The next frame draws everything.
     pub fn resize(&mut self, size: Size) {
         if size != self.size {

@@ -7,7 +7,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Background, DialogId, Lang, MsgId, Problem, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ConsentView, Lifecycle, SheetRequest, WorkspaceView};
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::{DraftKey, Drafts, Sheets};
@@ -54,9 +54,10 @@ impl UiSettings {
         format!("{} {about}", self.word(Word::History)).trim_end().to_owned().into()
     }
 
-    /// The key of an action as it is shown in hints, such as `⏎` or `Alt+⏎`; empty if it has none.
-    pub fn key(&self, action: Action) -> String {
-        let name = self.keymap.hint(action).unwrap_or_default();
+    /// The key of an action while `focus` has the focus, as it is shown in hints, such as `⏎` or `Alt+⏎`;
+    /// empty if it has none.
+    pub fn key(&self, focus: Scope, action: Action) -> String {
+        let name = self.keymap.hint(focus, action).unwrap_or_default();
         self.key_label(&name)
     }
 

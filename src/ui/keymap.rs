@@ -1,6 +1,6 @@
 //! From a pressed key to an action, and from an action to the key that is shown for it.
 //!
-//! The defaults come from the action table; a key file may replace the keys of single actions.
+//! The defaults come from the bindings; a key file may replace the keys of single actions.
 //! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
 
 mod chord;
@@ -10,16 +10,17 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::action::{ACTIONS, Action, ActionSpec, Scope, actions_in};
+use super::action::{Action, Binding, Scope};
 pub use chord::Chord;
 
-/// The default keys as a file, for users to copy from.
-pub const DEFAULT_KEYS: &str = include_str!("../../themes/keys.yaml");
+/// An action in a scope.
+type Place = (Scope, Action);
 
-/// The keys of all actions. Immutable.
+/// The keys of all bindings. Immutable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
-    keys: BTreeMap<Action, Vec<Chord>>,
+    bindings: &'static [Binding],
+    keys: BTreeMap<Place, Vec<Chord>>,
     /// Only used for lookups, never iterated, so its order does not matter.
     lookup: HashMap<(Scope, Chord), Action>,
 }
@@ -51,21 +52,25 @@ impl fmt::Display for KeyFault {
 }
 
 impl Keymap {
-    /// The keys of the action table.
+    /// The default keys of these bindings.
     #[must_use]
-    pub fn defaults() -> Self {
-        let keys = ACTIONS.iter().map(|spec| (spec.action, default_keys(spec).collect()));
-        Self::from_keys(keys.collect(), &BTreeSet::new()).0
+    pub fn new(bindings: &'static [Binding]) -> Self {
+        Self::from_keys(bindings, default_keys_of_all(bindings), &BTreeSet::new()).0
     }
 
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
     /// An empty list removes an action's keys.
     ///
     /// Also returns one fault for each invalid entry and for each key bound to two actions. Within a
-    /// scope the file takes precedence over the defaults, then the earlier entry of the table.
+    /// scope the file takes precedence over the defaults, then the earlier binding.
     #[must_use]
-    pub fn with_overrides(overrides: &Value) -> (Self, Vec<KeyFault>) {
-        let mut changes = KeyOverrides { keys: Self::defaults().keys, ..KeyOverrides::default() };
+    pub fn with_overrides(
+        bindings: &'static [Binding],
+        overrides: &Value,
+    ) -> (Self, Vec<KeyFault>) {
+        let keys = Self::new(bindings).keys;
+        let mut changes =
+            KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults: Vec::new() };
         if let Value::Object(scopes) = overrides {
             for (scope, entries) in scopes {
                 changes.scope(scope, entries);
@@ -73,88 +78,98 @@ impl Keymap {
         } else if !overrides.is_null() {
             changes.faults.push(KeyFault::new(&[], "expected a mapping of scopes"));
         }
-        let KeyOverrides { keys, changed, mut faults } = changes;
-        let (keymap, conflicts) = Self::from_keys(keys, &changed);
+        let KeyOverrides { keys, changed, mut faults, .. } = changes;
+        let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
         faults.extend(conflicts);
-        faults
-            .extend(changed.iter().flat_map(|action| keymap.shadowing_warnings(*action, &changed)));
+        let changed_bindings =
+            bindings.iter().filter(|one| changed.contains(&(one.scope, one.action)));
+        faults.extend(changed_bindings.flat_map(|one| keymap.shadowing_warnings(one, &changed)));
         (keymap, faults)
     }
 
     /// What a key does while `focus` has the focus.
     #[must_use]
     pub fn action(&self, focus: Scope, key: Chord) -> Option<Action> {
-        focus.chain().iter().find_map(|scope| self.lookup.get(&(*scope, key)).copied())
+        focus.chain().find_map(|scope| self.action_in(scope, key))
     }
 
-    /// The keys of an action; the first is the one to show.
-    pub fn keys(&self, action: Action) -> &[Chord] {
-        self.keys.get(&action).map_or(&[], Vec::as_slice)
+    /// What a key does by the bindings of this scope alone.
+    pub fn action_in(&self, scope: Scope, key: Chord) -> Option<Action> {
+        self.lookup.get(&(scope, key)).copied()
     }
 
-    /// The key to show for an action in a hint, if it has one.
-    pub fn hint(&self, action: Action) -> Option<String> {
-        self.keys(action).first().map(Chord::to_string)
+    /// The keys of an action in this scope alone; the first is the one to show.
+    pub fn keys(&self, scope: Scope, action: Action) -> &[Chord] {
+        self.keys.get(&(scope, action)).map_or(&[], Vec::as_slice)
     }
 
-    /// All actions available while `focus` has the focus: narrow scopes first, each action with
-    /// its keys. Keys that a narrower scope binds to something else are left out.
+    /// The key to show in a hint for an action while `focus` has the focus, if it has one.
+    pub fn hint(&self, focus: Scope, action: Action) -> Option<String> {
+        let key = focus.chain().find_map(|scope| self.keys(scope, action).first())?;
+        Some(key.to_string())
+    }
+
+    /// All bindings that work while `focus` has the focus: narrow scopes first, each with its keys. Keys
+    /// that a narrower scope binds to something else are left out.
     #[must_use]
-    pub fn listing(&self, focus: Scope) -> Vec<(&'static ActionSpec, Vec<Chord>)> {
+    pub fn listing(&self, focus: Scope) -> Vec<(&'static Binding, Vec<Chord>)> {
         let mut rows = Vec::new();
-        for spec in focus.chain().iter().flat_map(|scope| actions_in(*scope)) {
-            let reaches = |key: &&Chord| self.action(focus, **key) == Some(spec.action);
-            let keys: Vec<Chord> = self.keys(spec.action).iter().filter(reaches).copied().collect();
+        let in_scope = |scope| self.bindings.iter().filter(move |one| one.scope == scope);
+        for binding in focus.chain().flat_map(in_scope) {
+            let reaches = |key: &&Chord| self.action(focus, **key) == Some(binding.action);
+            let keys = self.keys(binding.scope, binding.action).iter();
+            let keys: Vec<Chord> = keys.filter(reaches).copied().collect();
             if !keys.is_empty() {
-                rows.push((spec, keys));
+                rows.push((binding, keys));
             }
         }
         rows
     }
 
     fn from_keys(
-        mut keys: BTreeMap<Action, Vec<Chord>>,
-        changed: &BTreeSet<Action>,
+        bindings: &'static [Binding],
+        mut keys: BTreeMap<Place, Vec<Chord>>,
+        changed: &BTreeSet<Place>,
     ) -> (Self, Vec<KeyFault>) {
         let mut lookup = HashMap::new();
         let mut conflicts = Vec::new();
-        let (first, rest): (Vec<&ActionSpec>, Vec<&ActionSpec>) =
-            ACTIONS.iter().partition(|spec| changed.contains(&spec.action));
-        for spec in first.into_iter().chain(rest) {
-            let Some(chords) = keys.get_mut(&spec.action) else { continue };
+        let (first, rest): (Vec<&Binding>, Vec<&Binding>) =
+            bindings.iter().partition(|one| changed.contains(&(one.scope, one.action)));
+        for Binding { scope, action, .. } in first.into_iter().chain(rest) {
+            let Some(chords) = keys.get_mut(&(*scope, *action)) else { continue };
             chords.retain(|chord| {
-                let taken = *lookup.entry((spec.scope, *chord)).or_insert(spec.action);
-                if taken != spec.action {
-                    let (scope, winner, loser) = (spec.scope.name(), taken.name(), spec.name);
+                let taken = *lookup.entry((*scope, *chord)).or_insert(*action);
+                if taken != *action {
+                    let (scope, winner, loser) = (scope.name(), taken.name(), action.name());
                     let text = format!("{chord} is also bound to {loser}, which loses it");
                     conflicts.push(KeyFault::new(&[scope, winner], &text));
                 }
-                taken == spec.action
+                taken == *action
             });
         }
-        (Self { keys, lookup }, conflicts)
+        (Self { bindings, keys, lookup }, conflicts)
     }
 
-    /// One fault for each new key of this action that shadows an action of a wider scope, or is
+    /// One fault for each new key of this binding that shadows an action of a wider scope, or is
     /// shadowed in a narrower one.
-    fn shadowing_warnings(&self, action: Action, changed: &BTreeSet<Action>) -> Vec<KeyFault> {
-        let Some(spec) = ACTIONS.iter().find(|spec| spec.action == action) else {
-            return Vec::new();
-        };
-        let (scope, name) = (spec.scope, spec.name);
-        let defaults: Vec<Chord> = default_keys(spec).collect();
+    fn shadowing_warnings(&self, binding: &Binding, changed: &BTreeSet<Place>) -> Vec<KeyFault> {
+        let (scope, action) = (binding.scope, binding.action);
+        let name = action.name();
+        let defaults: Vec<Chord> = default_keys(binding).collect();
         let mut warnings = Vec::new();
-        for chord in self.keys(action).iter().filter(|chord| !defaults.contains(chord)) {
-            let at = |scope: &Scope| self.lookup.get(&(*scope, *chord)).copied();
-            if let Some(other) = scope.chain().iter().skip(1).find_map(at) {
-                let (of, other) = (other.scope().name(), other.name());
-                let scope = scope.name();
+        let keys = self.keys(scope, action).iter();
+        for chord in keys.filter(|chord| !defaults.contains(chord)) {
+            let at = |scope| {
+                let other = self.action_in(scope, *chord).filter(|other| *other != action);
+                Some((scope, other?))
+            };
+            if let Some((of, other)) = scope.chain().skip(1).find_map(at) {
+                let (scope, of, other) = (scope.name(), of.name(), other.name());
                 let text = format!("{chord} hides {other} ({of}) there");
                 warnings.push(KeyFault::new(&[scope, name], &text));
             }
-            let narrower = Scope::ALL.iter().filter(|n| **n != scope && n.chain().contains(&scope));
-            for (narrow, other) in narrower.filter_map(|narrow| Some((narrow, at(narrow)?))) {
-                if !changed.contains(&other) {
+            for (narrow, other) in self.narrower(scope).into_iter().filter_map(at) {
+                if !changed.contains(&(narrow, other)) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
                     let text = format!("in {here} {chord} stays {other}");
                     warnings.push(KeyFault::new(&[of, name], &text));
@@ -163,72 +178,96 @@ impl Keymap {
         }
         warnings
     }
+
+    /// The scopes from which a key is also looked up in this one.
+    fn narrower(&self, scope: Scope) -> Vec<Scope> {
+        let mut found = Vec::new();
+        for narrow in self.bindings.iter().map(|one| one.scope) {
+            if narrow.chain().skip(1).any(|wider| wider == scope) && !found.contains(&narrow) {
+                found.push(narrow);
+            }
+        }
+        found
+    }
 }
 
-fn default_keys(spec: &ActionSpec) -> impl Iterator<Item = Chord> {
-    spec.keys.iter().filter_map(|key| Chord::parse(key))
+fn default_keys(binding: &Binding) -> impl Iterator<Item = Chord> {
+    binding.keys.iter().filter_map(|key| Chord::parse(key))
+}
+
+fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<Place, Vec<Chord>> {
+    let keys = bindings.iter().map(|one| ((one.scope, one.action), default_keys(one).collect()));
+    keys.collect()
 }
 
 /// The default keys with the changes of a key file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct KeyOverrides {
-    keys: BTreeMap<Action, Vec<Chord>>,
-    /// The actions the file names.
-    changed: BTreeSet<Action>,
+    bindings: &'static [Binding],
+    keys: BTreeMap<Place, Vec<Chord>>,
+    /// What the file names.
+    changed: BTreeSet<Place>,
     faults: Vec<KeyFault>,
 }
 
 impl KeyOverrides {
     fn scope(&mut self, name: &str, entries: &Value) {
-        let (Some(scope), Value::Object(entries)) = (Scope::named(name), entries) else {
+        let scope = self.bindings.iter().map(|one| one.scope).find(|scope| scope.name() == name);
+        let (Some(scope), Value::Object(entries)) = (scope, entries) else {
             self.faults.push(KeyFault::new(&[name], "not a scope with a mapping of actions"));
             return;
         };
         for (action, value) in entries {
-            match override_action(scope, action, value) {
-                Ok((action, chords)) => {
-                    self.keys.insert(action, chords);
-                    self.changed.insert(action);
+            match self.entry(scope, action, value) {
+                Ok((place, chords)) => {
+                    self.keys.insert(place, chords);
+                    self.changed.insert(place);
                 }
                 Err(fault) => self.faults.push(KeyFault::new(&[name, action], &fault)),
             }
         }
     }
-}
 
-fn override_action(
-    scope: Scope,
-    name: &str,
-    value: &Value,
-) -> Result<(Action, Vec<Chord>), String> {
-    let spec = ActionSpec::named(scope, name).ok_or_else(|| unknown_action(scope, name))?;
-    let names = if let Value::Array(names) = value {
-        names.as_slice()
-    } else if value.is_string() {
-        std::slice::from_ref(value)
-    } else {
-        return Err("expected a key or a list of keys".to_owned());
-    };
-    let mut chords = Vec::with_capacity(names.len());
-    for name in names {
-        let chord = name.as_str().and_then(Chord::parse);
-        let chord = chord.ok_or_else(|| format!("{name} is not a key"))?;
-        if scope.is_for_typing() && chord.is_typed() {
-            return Err(format!("{chord} types text here"));
+    fn entry(
+        &self,
+        scope: Scope,
+        name: &str,
+        value: &Value,
+    ) -> Result<(Place, Vec<Chord>), String> {
+        let action = self.named(scope, name).ok_or_else(|| self.unknown(scope, name))?;
+        let names = if let Value::Array(names) = value {
+            names.as_slice()
+        } else if value.is_string() {
+            std::slice::from_ref(value)
+        } else {
+            return Err("expected a key or a list of keys".to_owned());
+        };
+        let mut chords = Vec::with_capacity(names.len());
+        for name in names {
+            let chord = name.as_str().and_then(Chord::parse);
+            let chord = chord.ok_or_else(|| format!("{name} is not a key"))?;
+            if scope.is_for_typing() && chord.is_typed() {
+                return Err(format!("{chord} types text here"));
+            }
+            if action == Action::Accept && chord.is_enter() {
+                return Err(format!("{chord} cannot confirm what cannot be undone"));
+            }
+            chords.push(chord);
         }
-        if spec.action == Action::ConfirmYes && chord.is_enter() {
-            return Err(format!("{chord} cannot confirm what cannot be undone"));
-        }
-        chords.push(chord);
+        Ok(((scope, action), chords))
     }
-    Ok((spec.action, chords))
-}
 
-fn unknown_action(scope: Scope, name: &str) -> String {
-    let wider = scope.chain().iter().skip(1).find_map(|wider| ActionSpec::named(*wider, name));
-    match wider {
-        Some(spec) => format!("no such action; it is defined under {}", spec.scope.name()),
-        None => "no such action".to_owned(),
+    /// The action with this name in a scope, also by a name of earlier versions.
+    fn named(&self, scope: Scope, name: &str) -> Option<Action> {
+        let mut here = self.bindings.iter().filter(|one| one.scope == scope);
+        here.find(|one| one.is_named(name)).map(|one| one.action)
+    }
+
+    fn unknown(&self, scope: Scope, name: &str) -> String {
+        match scope.chain().skip(1).find(|wider| self.named(*wider, name).is_some()) {
+            Some(wider) => format!("no such action; it is defined under {}", wider.name()),
+            None => "no such action".to_owned(),
+        }
     }
 }
 

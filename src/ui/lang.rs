@@ -4,6 +4,26 @@ use std::fmt::Display;
 
 use crate::domain::{Lang, counted};
 
+/// A text of the screen in both languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    en: &'static str,
+    zh: &'static str,
+}
+
+impl Text {
+    pub const fn new(en: &'static str, zh: &'static str) -> Self {
+        Self { en, zh }
+    }
+
+    pub const fn get(self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.en,
+            Lang::Zh => self.zh,
+        }
+    }
+}
+
 macro_rules! words {
     ($($word:ident: $en:literal / $zh:literal;)*) => {
         /// A fixed word or sentence of the screen.

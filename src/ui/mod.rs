@@ -6,7 +6,9 @@
 pub mod action;
 pub mod app;
 pub mod backend;
+pub mod bindings;
 pub mod cx;
+pub mod draft_writer;
 pub mod input;
 pub mod keymap;
 pub mod lang;
@@ -24,8 +26,8 @@ pub mod theme;
 
 pub use app::{App, AppOptions, DemoStart, Effect, QuitPolicy};
 pub use cx::UiSettings;
+pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};
 pub use input::Keys;
-pub use model::DraftStore;
 pub use run::{Channels, RunEnd, RunOptions, run};
 pub use start::{TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};

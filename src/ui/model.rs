@@ -17,7 +17,7 @@ pub mod tree;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, WorkspaceView};
 
-pub use drafts::{DraftKey, DraftStore, Drafts};
+pub use drafts::{DraftKey, Drafts};
 pub use inbox::Inbox;
 pub use live::Live;
 pub use mark::Mark;

@@ -24,14 +24,14 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     let page = isize::try_from(height).unwrap_or(1).max(1);
     let half = (page / 2).max(1);
     let steps = [
-        (Action::LineUp, -1),
-        (Action::LineDown, 1),
+        (Action::Up, -1),
+        (Action::Down, 1),
         (Action::HalfPageUp, -half),
         (Action::HalfPageDown, half),
         (Action::PageUp, -page),
         (Action::PageDown, page),
-        (Action::ToStart, isize::MIN),
-        (Action::ToEnd, isize::MAX),
+        (Action::Top, isize::MIN),
+        (Action::Bottom, isize::MAX),
     ];
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
@@ -48,6 +48,10 @@ pub trait Overlay: fmt::Debug {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
 
+    /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
+    /// before each [`Overlay::draw`].
+    fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
+
     /// Draws itself into `area`; places the cursor if it has a text field.
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>);
 }

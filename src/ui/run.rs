@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect};
+use super::draft_writer::DraftWriter;
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
 use super::terminal::Control;
@@ -27,6 +28,8 @@ use crate::protocol::{Command, DriverEvent};
 const MAX_BATCH: usize = 256;
 /// Pause before a command that did not fit into the queue is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+/// How long drafts may take to be stored at the end.
+const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
@@ -42,6 +45,8 @@ pub struct Channels<K, S> {
     pub shutdown: S,
     /// Notified after each frame was written out.
     pub written: Arc<Notify>,
+    /// Stores drafts.
+    pub drafts: DraftWriter,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,24 +80,11 @@ where
     K: Stream<Item = io::Result<Event>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { mut input, commands, mut events, shutdown, written } = channels;
-    let mut shutdown = Box::pin(shutdown.fuse());
-    let mut run = Run::new(app, surface, commands, options);
-    loop {
-        if let Some(outcome) = run.process_outputs()? {
-            return Ok(outcome);
-        }
-        let wake = run.wake_at().map(tokio::time::Instant::from_std);
-        let input_ended = run.input_ended;
-        tokio::select! {
-            biased;
-            key = input.next(), if !input_ended => run.input(key, &mut input).await,
-            () = &mut shutdown => run.begin_shutdown(),
-            event = events.recv() => run.events(event, &mut events),
-            () = written.notified() => run.pacer.wrote(run.surface.last_write()),
-            () = until(wake) => {}
-        }
-    }
+    let Channels { input, commands, events, shutdown, written, drafts } = channels;
+    let mut run = Run::new(app, surface, (commands, drafts), options);
+    let outcome = run.until_ended(input, events, shutdown, written).await;
+    run.finish_drafts();
+    outcome
 }
 
 /// An item that is ready now. The input is polled with this task's own waker, since some streams
@@ -120,6 +112,7 @@ struct Run<'a, S: Surface> {
     app: &'a mut App,
     surface: &'a mut S,
     commands: mpsc::Sender<Command>,
+    drafts: DraftWriter,
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
@@ -134,7 +127,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn new(
         app: &'a mut App,
         surface: &'a mut S,
-        commands: mpsc::Sender<Command>,
+        (commands, drafts): (mpsc::Sender<Command>, DraftWriter),
         options: RunOptions,
     ) -> Self {
         let pacer = Pacer::new(options.link);
@@ -142,6 +135,7 @@ impl<'a, S: Surface> Run<'a, S> {
             app,
             surface,
             commands,
+            drafts,
             unsent: VecDeque::new(),
             options,
             pacer,
@@ -152,10 +146,52 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// After each event: sends commands, applies effects, draws at most one frame.
+    async fn until_ended<K, E>(
+        &mut self,
+        mut input: K,
+        mut events: mpsc::Receiver<DriverEvent>,
+        shutdown: E,
+        written: Arc<Notify>,
+    ) -> io::Result<RunEnd>
+    where
+        K: Stream<Item = io::Result<Event>> + Unpin,
+        E: Future<Output = ()>,
+    {
+        let mut shutdown = Box::pin(shutdown.fuse());
+        let stored = self.drafts.written();
+        loop {
+            if let Some(outcome) = self.process_outputs()? {
+                return Ok(outcome);
+            }
+            let wake = self.wake_at().map(tokio::time::Instant::from_std);
+            let input_ended = self.input_ended;
+            tokio::select! {
+                biased;
+                key = input.next(), if !input_ended => self.input(key, &mut input).await,
+                () = &mut shutdown => self.begin_shutdown(),
+                event = events.recv() => self.events(event, &mut events),
+                () = written.notified() => self.pacer.wrote(self.surface.last_write()),
+                () = stored.notified() => {}
+                () = until(wake) => {}
+            }
+        }
+    }
+
+    /// Waits until all drafts are stored, whatever ended the loop.
+    fn finish_drafts(self) {
+        let Self { app, mut drafts, .. } = self;
+        app.save_drafts();
+        drafts.save(app.take_drafts());
+        if !drafts.finish(DRAFTS_TIMEOUT) {
+            tracing::error!("drafts could not be stored in time");
+        }
+    }
+
+    /// After each event: stores drafts, sends commands, applies effects, draws at most one frame.
     fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
+        self.drafts.save(self.app.take_drafts());
         self.unsent.extend(self.app.take_commands());
         for effect in self.app.take_effects() {
             self.effect(effect)?;
@@ -178,8 +214,8 @@ impl<'a, S: Surface> Run<'a, S> {
             return Ok(());
         }
         let started = Instant::now();
-        let app = &mut *self.app;
-        let drawn = self.surface.draw(&mut |frame| app.draw(frame));
+        let screen = self.app.layout(self.surface.size());
+        let drawn = self.surface.draw(&mut |frame| screen.draw(frame));
         self.pacer.drawn(now, started.elapsed());
         self.unsent.extend(self.app.take_commands());
         self.send();
@@ -191,7 +227,9 @@ impl<'a, S: Surface> Run<'a, S> {
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
         let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
-        let retry = (!self.unsent.is_empty()).then(|| now + RETRY_INTERVAL);
+        // A command that waits for its draft is woken by the writer.
+        let retry =
+            (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
         [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
@@ -304,8 +342,17 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
+    /// True if the next command carries the user's text and a draft is not stored yet: the text is on
+    /// disk as a draft before the driver gets it, so no crash loses it.
+    fn awaits_drafts(&self) -> bool {
+        self.unsent.front().is_some_and(carries_text) && !self.drafts.is_idle()
+    }
+
     fn send(&mut self) {
-        while let Some(command) = self.unsent.pop_front() {
+        while !self.awaits_drafts() {
+            let Some(command) = self.unsent.pop_front() else {
+                break;
+            };
             match self.commands.try_send(command) {
                 Ok(()) => {}
                 Err(TrySendError::Full(command)) => {
@@ -326,6 +373,18 @@ impl<'a, S: Surface> Run<'a, S> {
         }
         self.busy_shown = false;
     }
+}
+
+/// True for commands with text that the user typed.
+fn carries_text(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Say { .. }
+            | Command::Answer { .. }
+            | Command::Create { .. }
+            | Command::Sheet { .. }
+            | Command::TakeBack { .. }
+    )
 }
 
 /// The loop's clock: that of its timers.

@@ -15,6 +15,9 @@ pub trait Surface {
     /// True if a frame would be accepted now.
     fn is_ready(&self) -> bool;
 
+    /// The size of the next frame.
+    fn size(&self) -> Size;
+
     /// Draws a frame and hands it over.
     ///
     /// # Errors
@@ -82,6 +85,10 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
 impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     fn is_ready(&self) -> bool {
         self.output.is_idle() || self.output.failure().is_some()
+    }
+
+    fn size(&self) -> Size {
+        self.terminal.backend().area()
     }
 
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {

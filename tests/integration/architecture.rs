@@ -1,14 +1,22 @@
-//! The layers of the program, held by reading its sources: who may use whom, which crate is named
-//! where, how a file has to look. `docs/ARCHITECTURE.md` draws the same picture.
+//! The layers of the program, held by reading its sources: who may use whom, no circles, which package is
+//! named where, how a file has to look. `docs/ARCHITECTURE.md` draws the same picture.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 
-use std::collections::BTreeSet;
+mod graph;
+mod names;
+mod owners;
+mod tokens;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
 const LAYERS: [(&str, &[&str]); 15] = [
@@ -35,36 +43,19 @@ const ALL: &[&str] = &[
     "protocol", "sandbox", "store", "tools", "ui", "yaml",
 ];
 
-/// External crate, and the places below `src` that may name it.
-const CRATES: [(&str, &[&str]); 25] = [
-    ("aho_corasick", &["domain/secrets/"]),
-    ("grep_matcher", &["tools/"]),
-    ("grep_regex", &["tools/"]),
-    ("grep_searcher", &["tools/"]),
-    ("ignore", &["tools/"]),
-    ("landlock", &["sandbox/"]),
-    ("seccompiler", &["sandbox/"]),
-    ("reqwest", &["llm/", "mcp/"]),
-    ("rmcp", &["mcp/"]),
-    ("rustls", &["llm/"]),
-    ("rustix", &["platform/", "sandbox/", "store/", "tools/"]),
-    ("ratatui", &["ui/"]),
-    ("crossterm", &["ui/"]),
-    ("sha2", &["app/"]),
-    ("similar", &["tools/"]),
-    ("tui_textarea", &["ui/"]),
-    ("pulldown_cmark", &["ui/"]),
-    ("serde_yaml", &["yaml.rs"]),
-    ("clap", &["cli/", "main.rs"]),
-    ("clap_mangen", &["cli/"]),
-    ("jiff", &["domain/time.rs", "platform/"]),
-    ("fastrand", &["platform/"]),
-    ("directories", &["platform/"]),
-    ("tracing_appender", &["platform/"]),
-    ("tracing_subscriber", &["platform/"]),
-];
-
 const MAX_LINES: usize = 700;
+
+/// The most files that may use each other in a circle.
+const MAX_CIRCLE: usize = 3;
+
+/// Modules whose circles are known, and not broken yet.
+const KNOWN_CIRCLES: &[&str] =
+    &["driver", "domain", "llm", "manage", "minds", "sandbox", "store", "tools", "ui"];
+
+fn is_known(circle: &BTreeSet<Module>) -> bool {
+    let known = |module: &Module| KNOWN_CIRCLES.iter().any(|k| module.join("::").starts_with(k));
+    circle.iter().all(known)
+}
 
 /// One source file below the package folder.
 struct Source {
@@ -73,14 +64,12 @@ struct Source {
     text: String,
 }
 
-/// One line of code outside comments and tests.
-struct Line<'a> {
-    number: usize,
-    code: &'a str,
-}
-
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn document(path: &str) -> String {
+    fs::read_to_string(package().join(path)).expect("a document")
 }
 
 fn sources(folder: &str) -> Vec<Source> {
@@ -135,101 +124,22 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The lines that are neither comment nor behind `cfg(test)`. Relies on the sources being formatted.
-fn code(source: &Source) -> Vec<Line<'_>> {
-    let mut lines = Vec::new();
-    let mut skipped: Option<usize> = None;
-    for (n, code) in source.text.lines().enumerate() {
-        let trimmed = code.trim_start();
-        let indent = code.len() - trimmed.len();
-        if let Some(start) = skipped {
-            let ends = trimmed.ends_with(';') || trimmed.starts_with('}');
-            if indent == start && ends {
-                skipped = None;
-            }
-        } else if trimmed.starts_with("#[cfg(test)]") {
-            skipped = Some(indent);
-        } else if !trimmed.starts_with("//") {
-            lines.push(Line { number: n + 1, code });
-        }
+/// A module by its names from the root of the crate on. `main.rs` is a program of its own.
+fn module(path: &Path) -> Module {
+    if path.ends_with("main.rs") {
+        return vec!["main".to_owned()];
     }
-    lines
+    let names = folder_of(path);
+    let names = names.components().skip(1);
+    names.map(|name| name.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
-/// How many modules lie between a file and the root of the crate.
-fn depth(path: &Path) -> usize {
-    folder_of(path).components().count() - 1
-}
-
-/// The top-level module a file belongs to; the roots of the crate belong to none.
-fn module(path: &Path) -> Option<String> {
-    let folder = folder_of(path);
-    let first = folder.components().nth(1)?;
-    Some(first.as_os_str().to_string_lossy().into_owned())
-}
-
-/// Everything after `marker` where it stands as a path of its own.
-fn after<'a>(code: &'a str, marker: &str) -> Vec<&'a str> {
-    let own = |at: usize| {
-        let before = code[..at].chars().next_back();
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':' || c == '"')
-    };
-    code.match_indices(marker)
-        .filter(|(at, _)| own(*at))
-        .map(|(at, _)| &code[at + marker.len()..])
-        .collect()
-}
-
-fn identifier(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    &text[..end]
-}
-
-/// The first identifiers of a path: one, or those of the outermost braces.
-fn heads(path: &str) -> Vec<String> {
-    let Some(group) = path.strip_prefix('{') else { return vec![identifier(path).to_owned()] };
-    let mut nesting = 0_usize;
-    let mut heads = vec![String::new()];
-    for c in group.chars() {
-        match c {
-            '{' => nesting += 1,
-            '}' if nesting == 0 => break,
-            '}' => nesting -= 1,
-            ',' if nesting == 0 => heads.push(String::new()),
-            c => heads.last_mut().expect("one at least").push(c),
-        }
-    }
-    heads.iter().map(|head| identifier(head.trim()).to_owned()).filter(|h| !h.is_empty()).collect()
-}
-
-/// The whole program text from a line on, so that a group over several lines is seen whole.
-fn joined(lines: &[Line<'_>], from: usize) -> String {
-    let mut text = String::new();
-    for line in &lines[from..] {
-        text.push_str(line.code.trim());
-        if line.code.contains(';') {
-            break;
-        }
-    }
-    text
-}
-
-/// The top-level modules that a file names, with the line.
-fn used(source: &Source) -> Vec<(usize, String)> {
-    let lines = code(source);
-    let up = "super::".repeat(depth(&source.path));
-    let mut used = Vec::new();
-    for (n, line) in lines.iter().enumerate() {
-        for marker in ["crate::", up.as_str()] {
-            let here = after(line.code.trim(), marker).len();
-            let paths = joined(&lines, n);
-            for path in after(&paths, marker).into_iter().take(here) {
-                used.extend(heads(path).into_iter().map(|head| (line.number, head)));
-            }
-        }
-    }
-    used
-}
+/// The program, with the path of each module's file; read once.
+static PROGRAM: LazyLock<(Graph, BTreeMap<Module, PathBuf>)> = LazyLock::new(|| {
+    let sources = program();
+    let graph = Graph::new(sources.iter().map(|s| (module(&s.path), s.text.as_str())));
+    (graph, sources.into_iter().map(|s| (module(&s.path), s.path)).collect())
+});
 
 fn report(rule: &str, broken: &[String]) {
     assert!(broken.is_empty(), "{rule}:\n{}", broken.join("\n"));
@@ -237,21 +147,23 @@ fn report(rule: &str, broken: &[String]) {
 
 #[test]
 fn every_module_uses_only_the_layers_below_it() {
+    let (graph, files) = &*PROGRAM;
     let mut broken = Vec::new();
-    for source in program() {
-        let Some(module) = module(&source.path) else { continue };
-        let may = match LAYERS.iter().find(|(name, _)| *name == module) {
+    for (module, path) in files {
+        let [top, ..] = module.as_slice() else { continue };
+        let may = match LAYERS.iter().find(|(name, _)| name == top) {
             Some((_, may)) => *may,
-            None if module == "cli" => ALL,
+            None if top == "cli" || top == "main" => ALL,
             None => {
-                broken.push(format!("{}: `{module}` is in no layer", source.path.display()));
+                broken.push(format!("{}: `{top}` is in no layer", path.display()));
                 continue;
             }
         };
-        for (line, other) in used(&source) {
+        for used in graph.uses(module) {
+            let Some(other) = used.path.first() else { continue };
             let ours = ALL.contains(&other.as_str());
-            if ours && other != module && !may.contains(&other.as_str()) {
-                broken.push(format!("{}:{line}: {module} → {other}", source.path.display()));
+            if ours && other != top && !may.contains(&other.as_str()) {
+                broken.push(format!("{}:{}: {top} → {other}", path.display(), used.line));
             }
         }
     }
@@ -260,19 +172,13 @@ fn every_module_uses_only_the_layers_below_it() {
 
 #[test]
 fn outside_the_driver_only_its_front_is_known() {
+    let (graph, files) = &*PROGRAM;
     let mut broken = Vec::new();
-    for source in program().iter().filter(|s| module(&s.path).as_deref() != Some("driver")) {
-        let lines = code(source);
-        for (n, line) in lines.iter().enumerate() {
-            if !line.code.contains("driver::") {
-                continue;
-            }
-            let text = joined(&lines, n);
-            for head in after(&text, "crate::driver::").into_iter().flat_map(heads) {
-                if head.starts_with(|c: char| c.is_lowercase()) {
-                    let place = format!("{}:{}", source.path.display(), line.number);
-                    broken.push(format!("{place}: driver::{head}"));
-                }
+    for (module, path) in files.iter().filter(|(m, _)| m.first().is_none_or(|m| m != "driver")) {
+        for used in graph.uses(module) {
+            let [top, inside, ..] = used.path.as_slice() else { continue };
+            if top == "driver" && !inside.starts_with(char::is_uppercase) && inside != "self" {
+                broken.push(format!("{}:{}: driver::{inside}", path.display(), used.line));
             }
         }
     }
@@ -280,22 +186,63 @@ fn outside_the_driver_only_its_front_is_known() {
 }
 
 #[test]
-fn every_external_crate_has_its_place() {
+fn no_circle_has_more_than_three_files() {
+    let (graph, _) = &*PROGRAM;
+    let circles = graph.circles(MAX_CIRCLE).into_iter().filter(|circle| !is_known(circle));
+    let shown = circles.map(|circle| format!("{} files\n{}", circle.len(), graph.show(&circle)));
+    report("files in a circle", &shown.collect::<Vec<_>>());
+}
+
+#[test]
+fn no_circle_goes_through_two_folders() {
+    let (graph, _) = &*PROGRAM;
+    let circles = graph.circles_of_folders().into_iter().filter(|circle| !is_known(circle));
+    let names = |circle: &BTreeSet<Module>| {
+        let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+        format!("{}\n{}", names.join(" "), graph.show_folders(circle))
+    };
+    let shown: Vec<String> = circles.map(|circle| names(&circle)).collect();
+    report("folders in a circle", &shown);
+}
+
+#[test]
+fn every_package_is_named_exactly_where_the_document_says() {
+    let (graph, files) = &*PROGRAM;
+    let text = document("docs/deps.md");
+    let rows = owners::rows(&text, "## In the program");
     let mut broken = Vec::new();
-    for source in program() {
-        let below =
-            source.path.strip_prefix("src").expect("below src").to_string_lossy().into_owned();
-        for line in code(&source) {
-            for (name, places) in CRATES {
-                let as_path = !after(line.code, &format!("{name}::")).is_empty();
-                let whole = line.code.trim() == format!("use {name};");
-                if (as_path || whole) && !places.iter().any(|place| below.starts_with(place)) {
-                    broken.push(format!("{}:{}: {name}", source.path.display(), line.number));
+    for (row, package) in rows.iter().flat_map(|row| row.packages.iter().map(move |p| (row, p))) {
+        let mut found: BTreeSet<&[String]> = BTreeSet::new();
+        for (module, path) in files {
+            let Some((line, _)) = graph.packages(module).into_iter().find(|(_, n)| n == package)
+            else {
+                continue;
+            };
+            match row.owners.iter().find(|owner| module.starts_with(owner)) {
+                Some(owner) => {
+                    found.insert(owner);
                 }
+                None => broken.push(format!("{}:{line}: {package}", path.display())),
             }
         }
+        let silent = row.owners.iter().filter(|owner| !found.contains(owner.as_slice()));
+        broken.extend(silent.map(|o| format!("docs/deps.md: {} names no {package}", o.join("/"))));
     }
-    report("a crate is named outside its place", &broken);
+    report("a package has other owners than the document says", &broken);
+}
+
+#[test]
+fn every_package_of_the_manifest_has_its_row_and_every_row_its_package() {
+    let text = document("docs/deps.md");
+    let manifest = document("Cargo.toml");
+    for (heading, section) in
+        [("## In the program", "dependencies"), ("## In tests", "dev-dependencies")]
+    {
+        let rows = owners::rows(&text, heading);
+        let mut listed: Vec<String> = rows.into_iter().flat_map(|row| row.packages).collect();
+        listed.sort();
+        assert_eq!(listed, owners::asked_for(&manifest, section), "{heading}");
+    }
 }
 
 #[test]
@@ -334,17 +281,4 @@ fn nothing_is_left_for_later_and_no_lint_is_silenced() {
         }
     }
     report("left for later, or silenced", &broken);
-}
-
-#[test]
-fn the_reading_of_paths_finds_groups_and_leaves_names_alone() {
-    let text = "use crate::{app, store::{Store, Page}, yaml as y};\n\
-                fn f() { crate::driver::x(); mycrate::ui::y(); }\n\
-                #[cfg(test)]\nmod tests {\n    use crate::ui::A;\n}\n\
-                // crate::tools is only mentioned\n\
-                use super::super::llm::Request;\n";
-    let source = Source { path: PathBuf::from("src/minds/deep.rs"), text: text.to_owned() };
-    let found: Vec<(usize, String)> = used(&source);
-    let found: Vec<(usize, &str)> = found.iter().map(|(n, head)| (*n, head.as_str())).collect();
-    assert_eq!(found, [(1, "app"), (1, "store"), (1, "yaml"), (2, "driver"), (8, "llm")]);
 }

@@ -16,7 +16,8 @@ use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::Minds;
 use dominds_tui::minds::mcp_config::{McpFile, Transport};
 use dominds_tui::tools::{Registry, ToolSource as _, ToolSubset};
-use dominds_tui::ui::action::{ActionSpec, Scope, actions_in};
+use dominds_tui::ui::action::{Binding, Scope};
+use dominds_tui::ui::bindings;
 
 const MANUALS: &str = "src/tools/man";
 /// The text about `man` itself.
@@ -237,11 +238,19 @@ fn with_generated(document: &str, name: &str, text: &str) -> String {
     format!("{before}{marker}\n{}\n\n{END}{after}", text.trim())
 }
 
+/// How to write what is generated.
+const UPDATE: &str =
+    concat!("UPDATE_DOCS=1 cargo test --test ", env!("CARGO_CRATE_NAME"), " generated");
+
+#[expect(clippy::disallowed_methods, reason = "whether to write is asked for from outside")]
+fn is_update() -> bool {
+    std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1")
+}
+
 /// With `UPDATE_DOCS=1` they are written instead of compared.
 #[test]
 fn what_is_generated_in_the_documents_is_current() {
-    #[expect(clippy::disallowed_methods, reason = "whether to write is asked for from outside")]
-    let update = std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1");
+    let update = is_update();
     for (path, name, render) in GENERATED {
         let current = document(path);
         let wanted = with_generated(&current, name, &render());
@@ -249,9 +258,7 @@ fn what_is_generated_in_the_documents_is_current() {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
             fs::write(path, wanted).expect("writing a document");
         } else {
-            let fix =
-                concat!("UPDATE_DOCS=1 cargo test --test ", env!("CARGO_CRATE_NAME"), " generated");
-            assert!(current == wanted, "`{name}` in {path} is not current: {fix}");
+            assert!(current == wanted, "`{name}` in {path} is not current: {UPDATE}");
         }
     }
 }
@@ -276,14 +283,43 @@ fn cell(text: &str) -> String {
 /// A table for each scope, with all actions that can be bound there.
 fn keys() -> String {
     let table = |scope: Scope| {
-        let rows = actions_in(scope).map(|spec: &ActionSpec| {
-            let keys: Vec<String> = spec.keys.iter().map(|key| shown(key)).collect();
-            format!("| {} | `{}` | {} |\n", keys.join(" "), spec.name, cell(spec.help))
+        let rows = bindings_in(scope).map(|binding| {
+            let keys: Vec<String> = binding.keys.iter().map(|key| shown(key)).collect();
+            let (name, does) = (binding.action.name(), cell(binding.sentence(Lang::En)));
+            format!("| {} | `{name}` | {does} |\n", keys.join(" "))
         });
         let rows: String = rows.collect();
         format!("## `{}`\n\n| key | action | what it does |\n|---|---|---|\n{rows}\n", scope.name())
     };
-    Scope::ALL.into_iter().map(table).collect()
+    bindings::scopes().into_iter().map(table).collect()
+}
+
+fn bindings_in(scope: Scope) -> impl Iterator<Item = &'static Binding> {
+    bindings::all().iter().filter(move |binding| binding.scope == scope)
+}
+
+/// The default keys as a file, for users to copy from.
+const KEY_FILE: &str = "themes/keys.yaml";
+
+/// With `UPDATE_DOCS=1` it is written instead of compared.
+#[test]
+fn the_generated_file_of_default_keys_is_current() {
+    let mut wanted = "# The default keys. Copy what you want to change into your own key file; an empty \
+                      list takes the keys away.\n# Plain characters cannot be bound in `anywhere` and \
+                      `composer`: there they are typed text.\n"
+        .to_owned();
+    for scope in bindings::scopes() {
+        wanted.push_str(&format!("\n{}:\n", scope.name()));
+        for binding in bindings_in(scope) {
+            let keys: Vec<String> = binding.keys.iter().map(|key| format!("\"{key}\"")).collect();
+            wanted.push_str(&format!("  {}: [{}]\n", binding.action.name(), keys.join(", ")));
+        }
+    }
+    if is_update() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(KEY_FILE), wanted).expect(KEY_FILE);
+    } else {
+        assert!(document(KEY_FILE) == wanted, "{KEY_FILE} is not current: {UPDATE}");
+    }
 }
 
 /// Usage, arguments and options of each command.

@@ -1,6 +1,6 @@
 //! Lines that a model might give `readonly_shell` to write, to run what others named, or to read what is
-//! not its own. Each is run for real in a workspace full of traps, whatever is said to it: behind the wall
-//! every one, and without a wall those that the tool itself holds.
+//! not its own. Each is run for real in a workspace full of traps, whatever is said to it: in the sandbox
+//! every one, and without a sandbox those that the tool itself holds.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
@@ -25,7 +25,7 @@ use crate::common::{files, logged};
 
 const SECRET: &str = "the-canary-outside";
 
-/// What the tool holds without a wall: by refusing the line, or by how it starts the program.
+/// What the tool holds without a sandbox: by refusing the line, or by how it starts the program.
 const HELD_BY_THE_TOOL: [&str; 122] = [
     "cat a.txt > new.txt",
     "cat a.txt >> a.txt",
@@ -157,7 +157,7 @@ const HELD_BY_THE_TOOL: [&str; 122] = [
     "cat /proc/self/root/../secret.txt",
 ];
 
-/// What only the wall holds; where that cannot be had, the tool starts nothing.
+/// What only the sandbox holds; where that cannot be had, the tool starts nothing.
 const HELD_BY_THE_WALL: [&str; 14] = [
     "awk '{print > \"new.txt\"}' a.txt",
     "awk '{print >> \"a.txt\"}' a.txt",
@@ -224,8 +224,8 @@ impl Trapped {
         Self { dir, workspace, tools: Registry::builtin() }
     }
 
-    /// The wall of this workspace, if one can be had here.
-    fn wall(&self) -> Option<Sandbox> {
+    /// The sandbox of this workspace, if one can be had here.
+    fn sandbox(&self) -> Option<Sandbox> {
         let ground = SandboxConfig {
             workspace: self.workspace.canonicalize().expect("a folder"),
             home: Some(self.dir.path().join("home")),
@@ -292,8 +292,8 @@ async fn c12_no_line_writes_runs_or_reads_outside_by_the_tool_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
     let trapped = Trapped::new();
-    let Some(wall) = trapped.wall() else { return };
-    let shells = Shells::behind(Environment::default(), wall);
+    let Some(sandbox) = trapped.sandbox() else { return };
+    let shells = Shells::behind(Environment::default(), sandbox);
     let told = trapped.run("cat a.txt && git log --oneline", &shells).await;
     assert!(
         told.ok && told.text.contains("three\n") && told.text.contains("words"),
@@ -307,8 +307,8 @@ async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
 #[tokio::test(flavor = "multi_thread")]
 async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_in_a_sandbox() {
     let trapped = Trapped::new();
-    let Some(wall) = trapped.wall() else { return };
-    let shells = Shells::behind(Environment::default(), wall);
+    let Some(sandbox) = trapped.sandbox() else { return };
+    let shells = Shells::behind(Environment::default(), sandbox);
     let over = Arc::new(AtomicBool::new(false));
     let (stop, top) = (Arc::clone(&over), trapped.workspace.clone());
     let swapping = std::thread::spawn(move || {

@@ -20,7 +20,7 @@ struct Place(tempfile::TempDir, tempfile::TempDir);
 impl Place {
     /// Whose commands are in no sandbox, so that they may outlive the program.
     fn new() -> Self {
-        let place = Self::walled();
+        let place = Self::sandboxed();
         let settings = place.1.path().join(".config/dominds-tui");
         fs::create_dir_all(&settings).expect("folders");
         fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
@@ -28,7 +28,7 @@ impl Place {
     }
 
     /// Whose commands are in a sandbox.
-    fn walled() -> Self {
+    fn sandboxed() -> Self {
         let folder = || tempfile::tempdir().expect("a folder");
         let place = Self(folder(), folder());
         place.put(
@@ -130,7 +130,7 @@ fn what_a_headless_run_left_in_the_background_ends_with_it_unless_it_is_told_oth
     fs::remove_file(place.at("pid")).expect("a file");
     let left = place.run(&["run", "--leave-processes", "go"]);
     let pid = place.process();
-    assert!(errors(&left).contains(&format!("process {pid} goes on")), "{}", errors(&left));
+    assert!(errors(&left).contains(&format!("process {pid} keeps running")), "{}", errors(&left));
     assert!(works(pid));
 
     place.answers("stop", "stop_daemon", &json!({ "pid": pid }));
@@ -140,7 +140,7 @@ fn what_a_headless_run_left_in_the_background_ends_with_it_unless_it_is_told_oth
 }
 
 /// True if commands can be held in a sandbox here; CI has to have it.
-fn walls_work(place: &Place) -> bool {
+fn sandbox_works(place: &Place) -> bool {
     let tried = place.run(&["sandbox", "--means", "bwrap", "--", "true"]);
     let works = tried.status.code() == Some(0);
     if !works {
@@ -162,8 +162,8 @@ fn leaving(number: usize, daemon: &str) -> (Vec<(&'static str, String)>, String)
 
 #[test]
 fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
-    let place = Place::walled();
-    if !walls_work(&place) {
+    let place = Place::sandboxed();
+    if !sandbox_works(&place) {
         return;
     }
     place.put("daemon.c", DAEMON);
@@ -196,8 +196,8 @@ fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
 /// `git config` of the person puts another file in place, and with that the mount over it is gone.
 #[test]
 fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_reported() {
-    let place = Place::walled();
-    if !walls_work(&place) {
+    let place = Place::sandboxed();
+    if !sandbox_works(&place) {
         return;
     }
     let git = |words: &[&str]| {
@@ -228,7 +228,7 @@ fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_rep
 /// The home folder as the workspace: its secrets cannot be kept from commands.
 #[test]
 fn where_no_sandbox_can_be_made_no_command_runs_and_a_problem_says_why() {
-    let place = Place::walled();
+    let place = Place::sandboxed();
     place.put(
         ".minds/team.yaml",
         "shell_specialists: [lead]\nmembers:\n  lead: { provider: p, model: m, toolsets: [os], \
@@ -255,8 +255,8 @@ fn where_no_sandbox_can_be_made_no_command_runs_and_a_problem_says_why() {
 /// A server in one command, a client in another one.
 #[test]
 fn commands_without_the_network_reach_each_other_and_nobody_else() {
-    let place = Place::walled();
-    if !walls_work(&place) || !has("/usr/bin/python3") {
+    let place = Place::sandboxed();
+    if !sandbox_works(&place) || !has("/usr/bin/python3") {
         return;
     }
     let outside = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -284,8 +284,8 @@ fn commands_without_the_network_reach_each_other_and_nobody_else() {
 
 #[test]
 fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
-    let place = Place::walled();
-    if !walls_work(&place) {
+    let place = Place::sandboxed();
+    if !sandbox_works(&place) {
         return;
     }
     let command =
@@ -298,8 +298,8 @@ fn a_process_in_a_sandbox_hears_that_it_is_to_end() {
 
 #[test]
 fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_are_removed() {
-    let place = Place::walled();
-    if !walls_work(&place) {
+    let place = Place::sandboxed();
+    if !sandbox_works(&place) {
         return;
     }
     let team = fs::read_to_string(place.at(".minds/team.yaml")).expect("a file");
@@ -345,7 +345,7 @@ fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_ar
 #[test]
 fn an_mcp_server_runs_in_the_sandbox_a_person_chose_for_servers() {
     const SERVER: &str = include_str!("../interop/mcp_server.py");
-    if !walls_work(&Place::walled()) || !has("/usr/bin/python3") {
+    if !sandbox_works(&Place::sandboxed()) || !has("/usr/bin/python3") {
         return;
     }
     for (settings, held) in

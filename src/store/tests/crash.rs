@@ -136,7 +136,7 @@ fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
     }
 }
 
-/// After the next start the tree is whole: mended, free of problems, and its next line is clean.
+/// After the next start the tree is complete: repaired, free of problems, and its next line is clean.
 fn goes_on_after(workspace: &Workspace, at: usize) {
     let store = workspace.open();
     let Ok(loaded) = store.load(run(), &root()) else {

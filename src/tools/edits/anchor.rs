@@ -10,7 +10,7 @@ const NAMED_LINES: usize = 10;
 
 /// How a line is compared with an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Match {
+pub(super) enum AnchorMatch {
     Contains,
     Equals,
 }
@@ -26,10 +26,10 @@ pub(super) enum Occurrence {
 }
 
 /// How the anchors of a call are to be understood.
-pub(super) fn rules(args: &Args, lang: Lang) -> Result<(Match, Occurrence), Refusal> {
+pub(super) fn rules(args: &Args, lang: Lang) -> Result<(AnchorMatch, Occurrence), Refusal> {
     let kind = match args.text("match") {
-        Some("equals") => Match::Equals,
-        Some(_) | None => Match::Contains,
+        Some("equals") => AnchorMatch::Equals,
+        Some(_) | None => AnchorMatch::Contains,
     };
     let number = args.integer("occurrence").and_then(|number| usize::try_from(number).ok());
     let text = args.text("occurrence").map(str::trim);
@@ -58,7 +58,7 @@ fn bad_occurrence(lang: Lang) -> Refusal {
 pub(super) fn fitting(
     anchor: &str,
     field: &str,
-    kind: Match,
+    kind: AnchorMatch,
     lines: &[&str],
     lang: Lang,
 ) -> Result<Vec<usize>, Refusal> {
@@ -74,8 +74,8 @@ pub(super) fn fitting(
         ));
     }
     let fits = |line: &str| match kind {
-        Match::Contains => line.contains(wanted),
-        Match::Equals => line == wanted,
+        AnchorMatch::Contains => line.contains(wanted),
+        AnchorMatch::Equals => line == wanted,
     };
     let found = lines.iter().enumerate().filter(|(_, line)| fits(bare(line)));
     let found: Vec<usize> = found.map(|(at, _)| at).collect();

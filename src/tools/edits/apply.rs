@@ -11,11 +11,11 @@ use super::change::LineChange;
 use super::diff::unified;
 use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
-use super::locate::{Rejected, locate};
+use super::locate::{LocateError, locate};
 use super::prepare::{normalized, spans};
 use super::source::{NoText, read_text};
-use super::taken::Taken;
-use super::turns::Turns;
+use super::taken::HunkLease;
+use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
@@ -28,13 +28,13 @@ use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, local
 
 /// The tool.
 #[derive(Debug)]
-pub(super) struct Apply {
+pub(super) struct ApplyTool {
     spec: ToolSpec,
     hunks: Arc<Hunks>,
-    turns: Arc<Turns>,
+    turns: Arc<EditQueues>,
 }
 
-impl Apply {
+impl ApplyTool {
     pub(super) fn new(hunks: Arc<Hunks>) -> Self {
         let spec = ToolSpec {
             name: APPLY.into(),
@@ -53,7 +53,7 @@ impl Apply {
 }
 
 /// An edit that was made.
-struct Applied {
+struct AppliedEdit {
     change: LineChange,
     exact: bool,
     is_new: bool,
@@ -62,22 +62,22 @@ struct Applied {
 }
 
 /// Why an edit was not made; the file is untouched.
-enum Kept {
+enum ApplyRefused {
     NoText(NoText),
     /// The path leads to another file now.
     PlaceChanged,
     /// A file that was to be made is there.
     Appeared,
-    Rejected(Rejected),
+    Rejected(LocateError),
 }
 
-impl From<PathFault> for Kept {
+impl From<PathFault> for ApplyRefused {
     fn from(fault: PathFault) -> Self {
         Self::NoText(fault.into())
     }
 }
 
-impl Tool for Apply {
+impl Tool for ApplyTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -87,7 +87,7 @@ impl Tool for Apply {
         Box::pin(async move {
             let lang = cx.lang;
             let id = args.required_text("hunk_id").trim();
-            let taken = match Taken::take(&hunks, id, &cx.caller, Instant::now()) {
+            let taken = match HunkLease::take(&hunks, id, &cx.caller, Instant::now()) {
                 Ok(taken) => taken,
                 Err(reason) => return no_hunk(APPLY, "", reason, lang),
             };
@@ -105,7 +105,7 @@ impl Tool for Apply {
     }
 }
 
-fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> ToolOutcome {
+fn run(cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {
     let hunk = &taken.hunk;
     match apply(cx, hunk, hunks) {
         Ok(applied) => {
@@ -117,7 +117,7 @@ fn run(cx: &ToolCx, taken: Taken, hunks: &Hunks) -> ToolOutcome {
     }
 }
 
-fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
+fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<AppliedEdit, ApplyRefused> {
     let guard = Guard::general(cx)?;
     match &hunk.edit {
         Edit::Create { content } => create(&guard, &hunk.path, content),
@@ -137,46 +137,44 @@ fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<Applied, Kept> {
 fn rewrite(
     guard: &Guard,
     hunk: &Hunk,
-    find: impl FnOnce(&[&str]) -> Result<(LineChange, bool), Rejected>,
-) -> Result<Applied, Kept> {
+    find: impl FnOnce(&[&str]) -> Result<(LineChange, bool), LocateError>,
+) -> Result<AppliedEdit, ApplyRefused> {
     let opened = guard.open_for_edit(&hunk.path)?;
     if opened.place != hunk.place {
-        return Err(Kept::PlaceChanged);
+        return Err(ApplyRefused::PlaceChanged);
     }
-    let text = read_text(&opened).map_err(Kept::NoText)?;
+    let text = read_text(&opened).map_err(ApplyRefused::NoText)?;
     let all = lines(&text);
-    let (change, exact) = find(&all).map_err(Kept::Rejected)?;
+    let (change, exact) = find(&all).map_err(ApplyRefused::Rejected)?;
     let made = change.made(&all);
     opened.into_slot(&hunk.path).write(made.as_bytes())?;
     let total_lines = lines(&made).len();
-    Ok(Applied { change, exact, is_new: false, total_lines, bytes: made.len() })
+    Ok(AppliedEdit { change, exact, is_new: false, total_lines, bytes: made.len() })
 }
 
-fn create(guard: &Guard, path: &str, content: &str) -> Result<Applied, Kept> {
+fn create(guard: &Guard, path: &str, content: &str) -> Result<AppliedEdit, ApplyRefused> {
     let made = guard
         .new_path(path, PathTarget::File)
         .and_then(|vacant| vacant.create_parents()?.fill(content.as_bytes()));
-    made.map_err(
-        |fault| {
-            if fault.kind == PathFaultKind::Exists { Kept::Appeared } else { fault.into() }
-        },
-    )?;
+    made.map_err(|fault| {
+        if fault.kind == PathFaultKind::Exists { ApplyRefused::Appeared } else { fault.into() }
+    })?;
     let change = LineChange::new(&[], 0..0, content);
     let total_lines = change.new.len();
-    Ok(Applied { change, exact: true, is_new: true, total_lines, bytes: content.len() })
+    Ok(AppliedEdit { change, exact: true, is_new: true, total_lines, bytes: content.len() })
 }
 
-fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
+fn refused(id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome {
     let (code, why) = match kept {
-        Kept::NoText(reason) => return reason.outcome(APPLY, lang),
-        Kept::PlaceChanged => (
+        ApplyRefused::NoText(reason) => return reason.outcome(APPLY, lang),
+        ApplyRefused::PlaceChanged => (
             "APPLY_REJECTED_PLACE_CHANGED",
             lang.pick("The path leads to another file now.", "该路径现已指向另一个文件。"),
         ),
-        Kept::Appeared => {
+        ApplyRefused::Appeared => {
             ("APPLY_REJECTED_FILE_APPEARED", lang.pick("The file exists by now.", "文件现已存在。"))
         }
-        Kept::Rejected(reason) => rejected(*reason, lang),
+        ApplyRefused::Rejected(reason) => rejected(*reason, lang),
     };
     let then = lang.pick(
         "Nothing was changed. Read the file, then prepare the edit again.",
@@ -186,20 +184,20 @@ fn refused(id: &str, path: &str, kept: &Kept, lang: Lang) -> ToolOutcome {
     ToolReport::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
 }
 
-fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
+fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
     match reason {
-        Rejected::ContentChanged => (
+        LocateError::ContentChanged => (
             "CONTENT_CHANGED",
             lang.pick("The lines to be replaced have changed since.", "要替换的行此后已被改动。"),
         ),
-        Rejected::ContextLost => (
+        LocateError::ContextLost => (
             "APPLY_REJECTED_CONTEXT_LOST",
             lang.pick(
                 "The file has changed around the place of the edit.",
                 "修改位置周围的内容已变化。",
             ),
         ),
-        Rejected::Ambiguous => (
+        LocateError::Ambiguous => (
             "AMBIGUOUS_MATCH",
             lang.pick(
                 "The file has changed, and the edit would fit several places now.",
@@ -209,7 +207,7 @@ fn rejected(reason: Rejected, lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-fn told(id: &str, path: &str, applied: &Applied, lang: Lang) -> ToolOutcome {
+fn told(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::anchor::{Occurrence, chosen, fitting, numbers, rules};
-use super::plan::{Planned, Refusal};
+use super::plan::{PlannedEdit, Refusal};
 use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::tool::{Description, ToolSpec, localized};
@@ -34,7 +34,7 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
     let (kind, occurrence) = rules(args, lang)?;
     let starts = fitting(args.required_text("start_anchor"), "start_anchor", kind, lines, lang)?;
     let ends = fitting(args.required_text("end_anchor"), "end_anchor", kind, lines, lang)?;
@@ -67,7 +67,7 @@ pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, R
         ("end_anchor_line", (end + 1).to_string()),
         ("anchors_kept", keep.to_string()),
     ];
-    Ok(Planned { range, evidence })
+    Ok(PlannedEdit { range, evidence })
 }
 
 fn nested(inner: &[usize], lang: Lang) -> Refusal {

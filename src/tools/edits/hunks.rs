@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::change::LineChange;
-use super::locate::{Marks, Seen};
+use super::locate::{LineHasher, TextFingerprint};
 use crate::domain::AgentId;
 
 /// How long a prepared edit can be applied.
@@ -39,16 +39,16 @@ pub(super) struct Hunk {
 #[derive(Debug)]
 pub(super) enum Edit {
     /// Lines in place of others.
-    Change { change: LineChange, seen: Seen },
+    Change { change: LineChange, seen: TextFingerprint },
     /// Text behind the last line, whatever that will be.
-    Append { content: String, seen: Seen },
+    Append { content: String, seen: TextFingerprint },
     /// A file that must not be there yet.
     Create { content: String },
 }
 
 /// Why there is no such prepared edit for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoHunk {
+pub(super) enum HunkMissing {
     /// Unknown, used, replaced, too old, or pushed out by newer ones.
     NotFound,
     WrongOwner,
@@ -57,22 +57,22 @@ pub(super) enum NoHunk {
 /// All prepared edits of the program.
 #[derive(Debug, Default)]
 pub(super) struct Hunks {
-    pub marks: Marks,
-    kept: Mutex<Kept>,
+    pub marks: LineHasher,
+    kept: Mutex<StoredHunks>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredHunks {
     by_id: BTreeMap<String, Arc<Hunk>>,
     prepared: u64,
 }
 
 impl Hunks {
     /// Takes a prepared edit in; `hunk.order` and its birth are set here.
-    pub(super) fn keep(&self, id: String, draft: Draft, now: Instant) {
+    pub(super) fn keep(&self, id: String, draft: NewHunk, now: Instant) {
         let mut kept = self.kept(now);
         kept.prepared += 1;
-        let Draft { owner, path, place, edit } = draft;
+        let NewHunk { owner, path, place, edit } = draft;
         let order = kept.prepared;
         let hunk = Hunk { owner, path, place, edit, order, born: now };
         kept.by_id.insert(id, Arc::new(hunk));
@@ -85,12 +85,12 @@ impl Hunks {
         id: &str,
         caller: &AgentId,
         now: Instant,
-    ) -> Result<Arc<Hunk>, NoHunk> {
+    ) -> Result<Arc<Hunk>, HunkMissing> {
         let mut kept = self.kept(now);
         match kept.by_id.get(id) {
-            None => Err(NoHunk::NotFound),
-            Some(hunk) if hunk.owner != *caller => Err(NoHunk::WrongOwner),
-            Some(_) => kept.by_id.remove(id).ok_or(NoHunk::NotFound),
+            None => Err(HunkMissing::NotFound),
+            Some(hunk) if hunk.owner != *caller => Err(HunkMissing::WrongOwner),
+            Some(_) => kept.by_id.remove(id).ok_or(HunkMissing::NotFound),
         }
     }
 
@@ -104,7 +104,7 @@ impl Hunks {
 
     /// Those that are young enough. Each step below leaves the map whole, so a thread that died
     /// in the middle of one is no reason to stop.
-    fn kept(&self, now: Instant) -> MutexGuard<'_, Kept> {
+    fn kept(&self, now: Instant) -> MutexGuard<'_, StoredHunks> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.by_id.retain(|_, hunk| now.duration_since(hunk.born) < LIFE);
         kept
@@ -113,14 +113,14 @@ impl Hunks {
 
 /// A prepared edit before it is kept.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct NewHunk {
     pub owner: AgentId,
     pub path: String,
     pub place: String,
     pub edit: Edit,
 }
 
-impl Kept {
+impl StoredHunks {
     fn bound(&mut self) {
         let mut bytes: usize = self.by_id.values().map(|hunk| hunk.bytes()).sum();
         while self.by_id.len() > LIMIT || bytes > LIMIT_BYTES {
@@ -145,12 +145,12 @@ impl Hunk {
 mod tests {
     use super::*;
 
-    fn draft(owner: &str, content: &str) -> Draft {
+    fn draft(owner: &str, content: &str) -> NewHunk {
         let edit = Edit::Create { content: content.to_owned() };
-        Draft { owner: AgentId::new(owner), path: "a".into(), place: "a".into(), edit }
+        NewHunk { owner: AgentId::new(owner), path: "a".into(), place: "a".into(), edit }
     }
 
-    fn take(hunks: &Hunks, id: &str, now: Instant) -> Result<u64, NoHunk> {
+    fn take(hunks: &Hunks, id: &str, now: Instant) -> Result<u64, HunkMissing> {
         hunks.take(id, &AgentId::new("lead"), now).map(|hunk| hunk.order)
     }
 
@@ -162,11 +162,11 @@ mod tests {
         hunks.keep("3".into(), draft("lead", "x"), start + Duration::from_secs(1));
         for (id, after, expected) in [
             ("1", Duration::ZERO, Ok(1)),
-            ("1", Duration::ZERO, Err(NoHunk::NotFound)),
-            ("2", Duration::ZERO, Err(NoHunk::WrongOwner)),
-            ("none", Duration::ZERO, Err(NoHunk::NotFound)),
+            ("1", Duration::ZERO, Err(HunkMissing::NotFound)),
+            ("2", Duration::ZERO, Err(HunkMissing::WrongOwner)),
+            ("none", Duration::ZERO, Err(HunkMissing::NotFound)),
             ("3", LIFE, Ok(3)),
-            ("2", LIFE, Err(NoHunk::NotFound)),
+            ("2", LIFE, Err(HunkMissing::NotFound)),
         ] {
             assert_eq!(take(&hunks, id, start + after), expected, "{id} after {after:?}");
         }
@@ -179,7 +179,7 @@ mod tests {
         let later = start + LIFE / 2;
         let hunk = hunks.take("1", &AgentId::new("lead"), later).unwrap();
         hunks.put_back("1".into(), hunk);
-        assert_eq!(take(&hunks, "1", start + LIFE), Err(NoHunk::NotFound));
+        assert_eq!(take(&hunks, "1", start + LIFE), Err(HunkMissing::NotFound));
     }
 
     #[tokio::test(start_paused = true)]
@@ -188,13 +188,13 @@ mod tests {
         for number in 0..=LIMIT {
             hunks.keep(number.to_string(), draft("lead", "x"), now);
         }
-        assert_eq!(take(&hunks, "0", now), Err(NoHunk::NotFound));
+        assert_eq!(take(&hunks, "0", now), Err(HunkMissing::NotFound));
         assert_eq!(take(&hunks, "1", now), Ok(2));
         let big = "x".repeat(LIMIT_BYTES / 2);
         hunks.keep("big".into(), draft("lead", &big), now);
         hunks.keep("bigger".into(), draft("lead", &big), now);
-        assert_eq!(take(&hunks, "2", now), Err(NoHunk::NotFound));
-        assert_eq!(take(&hunks, "big", now), Err(NoHunk::NotFound));
+        assert_eq!(take(&hunks, "2", now), Err(HunkMissing::NotFound));
+        assert_eq!(take(&hunks, "big", now), Err(HunkMissing::NotFound));
         assert!(take(&hunks, "bigger", now).is_ok());
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::anchor::{chosen, fitting, rules};
-use super::plan::{Planned, Refusal};
+use super::plan::{PlannedEdit, Refusal};
 use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::tool::{Description, ToolSpec, localized};
@@ -45,11 +45,11 @@ fn schema() -> Value {
     })
 }
 
-pub(super) fn plan_after(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+pub(super) fn plan_after(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at + 1))
 }
 
-pub(super) fn plan_before(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+pub(super) fn plan_before(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at))
 }
 
@@ -59,8 +59,8 @@ fn anchored(args: &Args, lines: &[&str], lang: Lang) -> Result<usize, Refusal> {
     chosen(&found, "anchor", occurrence, lang)
 }
 
-fn beside(anchor: usize, at: usize) -> Planned {
-    Planned { range: at..at, evidence: vec![("anchor_line", (anchor + 1).to_string())] }
+fn beside(anchor: usize, at: usize) -> PlannedEdit {
+    PlannedEdit { range: at..at, evidence: vec![("anchor_line", (anchor + 1).to_string())] }
 }
 
 #[cfg(test)]

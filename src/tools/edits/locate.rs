@@ -9,28 +9,28 @@ use super::lines::places;
 /// How to recognise a text without keeping it. Keyed at random, so that nobody can make two texts
 /// look the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Marks(RandomState);
+pub(super) struct LineHasher(RandomState);
 
 /// A text that was seen, and its parts around a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct TextFingerprint {
     whole: u64,
     head: u64,
     tail: u64,
     tail_lines: usize,
 }
 
-impl Marks {
+impl LineHasher {
     fn mark(&self, lines: &[&str]) -> u64 {
         self.0.hash_one(lines)
     }
 
     /// What is to be recognised later.
-    pub(super) fn seen(&self, all: &[&str], change: &LineChange) -> Seen {
+    pub(super) fn seen(&self, all: &[&str], change: &LineChange) -> TextFingerprint {
         let head = all.get(..change.at).unwrap_or_default();
         let tail = all.get(change.at + change.old.len()..).unwrap_or_default();
         let (whole, head, tail_lines) = (self.mark(all), self.mark(head), tail.len());
-        Seen { whole, head, tail: self.mark(tail), tail_lines }
+        TextFingerprint { whole, head, tail: self.mark(tail), tail_lines }
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Located {
 
 /// Why a change belongs nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rejected {
+pub(super) enum LocateError {
     /// The lines to be replaced are nowhere any more.
     ContentChanged,
     /// What stood around the change is nowhere any more.
@@ -58,10 +58,10 @@ pub(super) enum Rejected {
 /// at one place only. Where nothing is replaced, nothing less than both sides will do.
 pub(super) fn locate(
     change: &LineChange,
-    seen: &Seen,
+    seen: &TextFingerprint,
     all: &[&str],
-    marks: &Marks,
-) -> Result<Located, Rejected> {
+    marks: &LineHasher,
+) -> Result<Located, LocateError> {
     if marks.mark(all) == seen.whole && stands_at(change, all, change.at) {
         return Ok(Located { at: change.at, exact: true });
     }
@@ -70,11 +70,11 @@ pub(super) fn locate(
     let around = with_sides(change, all, true, true);
     match (around.as_slice(), steady.iter().find(|at| around.contains(at))) {
         ([at], _) | (_, Some(at)) => return fuzzy(*at),
-        ([_, _, ..], None) => return Err(Rejected::Ambiguous),
+        ([_, _, ..], None) => return Err(LocateError::Ambiguous),
         ([], None) => {}
     }
     if change.old.is_empty() {
-        return Err(Rejected::ContextLost);
+        return Err(LocateError::ContextLost);
     }
     if let Some(&at) = steady.iter().find(|&&at| stands_at(change, all, at)) {
         return fuzzy(at);
@@ -83,15 +83,20 @@ pub(super) fn locate(
         match with_sides(change, all, before, after).as_slice() {
             [] => {}
             [at] => return fuzzy(*at),
-            [_, _, ..] => return Err(Rejected::Ambiguous),
+            [_, _, ..] => return Err(LocateError::Ambiguous),
         }
     }
     let gone = places(&change.old, all, 1).is_empty();
-    Err(if gone { Rejected::ContentChanged } else { Rejected::ContextLost })
+    Err(if gone { LocateError::ContentChanged } else { LocateError::ContextLost })
 }
 
 /// The places that have all the text before them, or all the text behind them, as it was.
-fn steady_places(change: &LineChange, seen: &Seen, all: &[&str], marks: &Marks) -> Vec<usize> {
+fn steady_places(
+    change: &LineChange,
+    seen: &TextFingerprint,
+    all: &[&str],
+    marks: &LineHasher,
+) -> Vec<usize> {
     let head = all.get(..change.at).filter(|head| marks.mark(head) == seen.head);
     let tail_at = all.len().checked_sub(seen.tail_lines);
     let tail =
@@ -126,8 +131,8 @@ mod tests {
         range: std::ops::Range<usize>,
         new: &str,
         now: &str,
-    ) -> Result<(usize, bool), Rejected> {
-        let marks = Marks::default();
+    ) -> Result<(usize, bool), LocateError> {
+        let marks = LineHasher::default();
         let all = lines(before);
         let change = LineChange::new(&all, range, new);
         let seen = marks.seen(&all, &change);
@@ -148,13 +153,13 @@ mod tests {
             // Changed far away on both sides.
             (4..5, "x", "a\n2\n3\n4\n5\n6\n7\n8\n9\nb\n", Ok((4, false))),
             // One side alone, twice.
-            (4..5, "x", "a\n2\n3\n4\n5\nb\n2\n3\n4\n5\nc\n", Err(Rejected::Ambiguous)),
-            (4..5, "x", "a\n2\n3\n4\n55\n6\n7\n8\nb\n", Err(Rejected::ContentChanged)),
-            (4..5, "x", "a\n5\nb\n", Err(Rejected::ContextLost)),
-            (4..5, "x", "", Err(Rejected::ContentChanged)),
+            (4..5, "x", "a\n2\n3\n4\n5\nb\n2\n3\n4\n5\nc\n", Err(LocateError::Ambiguous)),
+            (4..5, "x", "a\n2\n3\n4\n55\n6\n7\n8\nb\n", Err(LocateError::ContentChanged)),
+            (4..5, "x", "a\n5\nb\n", Err(LocateError::ContextLost)),
+            (4..5, "x", "", Err(LocateError::ContentChanged)),
             // Nothing is replaced: both sides are needed.
             (4..4, "x", "a\n2\n3\n4\n5\n6\n7\nb\n", Ok((4, false))),
-            (4..4, "x", "1\n2\n3\n4\nb\n6\n7\n", Err(Rejected::ContextLost)),
+            (4..4, "x", "1\n2\n3\n4\nb\n6\n7\n", Err(LocateError::ContextLost)),
             (10..10, "x", "0\n8\n9\n10\n11\n", Ok((4, false))),
         ] {
             assert_eq!(found(ten, range.clone(), new, now), expected, "{range:?} {now:?}");
@@ -169,7 +174,7 @@ mod tests {
         assert_eq!(found(&twice, 3..4, "y", &later), Ok((3, false)));
         assert_eq!(found(&twice, 10..11, "y", &format!("new\n{twice}")), Ok((11, false)));
         let both = format!("new\n{twice}more\n");
-        assert_eq!(found(&twice, 3..4, "y", &both), Err(Rejected::Ambiguous));
+        assert_eq!(found(&twice, 3..4, "y", &both), Err(LocateError::Ambiguous));
     }
 
     proptest! {
@@ -180,7 +185,7 @@ mod tests {
             let all = lines(&text);
             let from = from.min(all.len());
             let to = (from + length).min(all.len());
-            let marks = Marks::default();
+            let marks = LineHasher::default();
             let change = LineChange::new(&all, from..to, &new);
             let seen = marks.seen(&all, &change);
             let place = locate(&change, &seen, &all, &marks);
@@ -195,7 +200,7 @@ mod tests {
             let all = lines(&text);
             let from = from.min(all.len());
             let change = LineChange::new(&all, from..(from + length).min(all.len()), "new\n");
-            let marks = Marks::default();
+            let marks = LineHasher::default();
             let seen = marks.seen(&all, &change);
             // The end of the old text often stays, so that places are found.
             let kept: String = all.iter().skip(keep % (all.len() + 1)).copied().collect();

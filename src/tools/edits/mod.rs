@@ -20,9 +20,9 @@ mod turns;
 
 use std::sync::Arc;
 
-use self::apply::Apply;
-use self::hunks::{Hunks, NoHunk};
-use self::prepare::{Kind, Prepare};
+use self::apply::ApplyTool;
+use self::hunks::{HunkMissing, Hunks};
+use self::prepare::{EditPosition, PrepareTool};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
 use super::tool::Tool;
@@ -48,15 +48,15 @@ pub(super) const NAMES: [&str; 6] = [
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let hunks = Arc::new(Hunks::default());
     let prepare = |spec, kind| -> Arc<dyn Tool> {
-        Arc::new(Prepare { spec, hunks: Arc::clone(&hunks), kind })
+        Arc::new(PrepareTool { spec, hunks: Arc::clone(&hunks), kind })
     };
     vec![
-        prepare(append::spec(), Kind::Append),
-        prepare(insert::spec_after(), Kind::Lines(insert::plan_after)),
-        prepare(insert::spec_before(), Kind::Lines(insert::plan_before)),
-        prepare(block::spec(), Kind::Lines(block::plan)),
-        prepare(range::spec(), Kind::Lines(range::plan)),
-        Arc::new(Apply::new(Arc::clone(&hunks))),
+        prepare(append::spec(), EditPosition::Append),
+        prepare(insert::spec_after(), EditPosition::Lines(insert::plan_after)),
+        prepare(insert::spec_before(), EditPosition::Lines(insert::plan_before)),
+        prepare(block::spec(), EditPosition::Lines(block::plan)),
+        prepare(range::spec(), EditPosition::Lines(range::plan)),
+        Arc::new(ApplyTool::new(Arc::clone(&hunks))),
     ]
 }
 
@@ -65,9 +65,9 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
+fn no_hunk(mode: &str, path: &str, reason: HunkMissing, lang: Lang) -> ToolOutcome {
     let (code, summary) = match reason {
-        NoHunk::NotFound => (
+        HunkMissing::NotFound => (
             "HUNK_NOT_FOUND",
             lang.pick(
                 "There is no such prepared edit: unknown, used, replaced, or older than an hour. \
@@ -77,7 +77,7 @@ fn no_hunk(mode: &str, path: &str, reason: NoHunk, lang: Lang) -> ToolOutcome {
                  修改只能在准备它的那一轮之后应用。请(重新)准备,核对 diff,再应用。",
             ),
         ),
-        NoHunk::WrongOwner => (
+        HunkMissing::WrongOwner => (
             "WRONG_OWNER",
             lang.pick(
                 "Another member prepared this edit. Prepare your own.",

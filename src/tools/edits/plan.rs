@@ -7,11 +7,11 @@ use crate::domain::Lang;
 use crate::tools::args::Args;
 
 /// How one of the preparing tools finds its lines.
-pub(super) type Planner = fn(&Args, &[&str], Lang) -> Result<Planned, Refusal>;
+pub(super) type Planner = fn(&Args, &[&str], Lang) -> Result<PlannedEdit, Refusal>;
 
 /// What is to be put where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Planned {
+pub(super) struct PlannedEdit {
     /// Lines that go, counted from 0; empty where lines are only put in.
     pub range: Range<usize>,
     /// What shows that the right place was found: names and lines.

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use super::change::{LineChange, Normalized};
 use super::diff::unified;
-use super::hunks::{Draft, Edit, Hunks, LIFE};
+use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
 use super::plan::{Planner, Refusal};
 use super::source::{LIMIT_LINES, NoText, read_text};
-use super::taken::Taken;
+use super::taken::HunkLease;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
@@ -24,35 +24,35 @@ use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
 
 /// A tool that prepares an edit.
 #[derive(Debug)]
-pub(super) struct Prepare {
+pub(super) struct PrepareTool {
     pub spec: ToolSpec,
     pub hunks: Arc<Hunks>,
-    pub kind: Kind,
+    pub kind: EditPosition,
 }
 
 /// Where a preparing tool puts its text.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum EditPosition {
     Lines(Planner),
     Append,
 }
 
 /// Why nothing was prepared.
-enum Refused {
+enum PrepareError {
     NoText(NoText),
     Plan(Refusal),
 }
 
 /// A prepared edit and how it is shown.
-struct Prepared {
-    draft: Draft,
+struct PreparedEdit {
+    draft: NewHunk,
     /// The change as the file is now.
     change: LineChange,
     evidence: Vec<(&'static str, String)>,
     total_lines: usize,
 }
 
-impl Tool for Prepare {
+impl Tool for PrepareTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -63,7 +63,7 @@ impl Tool for Prepare {
             let now = Instant::now();
             // Taken at once: a call of the same round that applies the old edit finds it gone.
             let replaced = args.text("existing_hunk_id").map(str::trim).filter(|id| !id.is_empty());
-            let replaced = match replaced.map(|id| Taken::take(&hunks, id, &cx.caller, now)) {
+            let replaced = match replaced.map(|id| HunkLease::take(&hunks, id, &cx.caller, now)) {
                 Some(Err(reason)) => {
                     return no_hunk(&name, args.required_text("path"), reason, cx.lang);
                 }
@@ -82,7 +82,7 @@ impl Tool for Prepare {
             tokio::task::yield_now().await;
             match in_background(work).await {
                 Some((outcome, Some(draft))) => {
-                    replaced.into_iter().for_each(Taken::spend);
+                    replaced.into_iter().for_each(HunkLease::spend);
                     hunks.keep(id, draft, now);
                     outcome
                 }
@@ -93,7 +93,7 @@ impl Tool for Prepare {
     }
 }
 
-impl Refused {
+impl PrepareError {
     fn outcome(&self, name: &str, path: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::NoText(reason) => reason.outcome(name, lang),
@@ -104,53 +104,64 @@ impl Refused {
     }
 }
 
-fn prepare(cx: &ToolCx, args: &Args, kind: Kind, hunks: &Hunks) -> Result<Prepared, Refused> {
+fn prepare(
+    cx: &ToolCx,
+    args: &Args,
+    kind: EditPosition,
+    hunks: &Hunks,
+) -> Result<PreparedEdit, PrepareError> {
     let path = args.required_text("path");
     let content = args.text("content").unwrap_or_default();
     if content.matches('\n').count() > LIMIT_LINES {
-        return Err(Refused::Plan(too_long(cx.lang)));
+        return Err(PrepareError::Plan(too_long(cx.lang)));
     }
-    let guard = Guard::general(cx).map_err(|fault| Refused::NoText(fault.into()))?;
-    let create = matches!(kind, Kind::Append) && args.flag("create").unwrap_or(true);
+    let guard = Guard::general(cx).map_err(|fault| PrepareError::NoText(fault.into()))?;
+    let create = matches!(kind, EditPosition::Append) && args.flag("create").unwrap_or(true);
     let opened = match guard.open_for_edit(path) {
         Err(fault) if create && fault.kind == PathFaultKind::NotFound => {
             return new_file(cx, &guard, path, content);
         }
-        opened => opened.map_err(|fault| Refused::NoText(fault.into()))?,
+        opened => opened.map_err(|fault| PrepareError::NoText(fault.into()))?,
     };
-    let text = read_text(&opened).map_err(Refused::NoText)?;
+    let text = read_text(&opened).map_err(PrepareError::NoText)?;
     let all = lines(&text);
     let (range, evidence) = match kind {
-        Kind::Lines(plan) => {
-            let planned = plan(args, &all, cx.lang).map_err(Refused::Plan)?;
+        EditPosition::Lines(plan) => {
+            let planned = plan(args, &all, cx.lang).map_err(PrepareError::Plan)?;
             (planned.range, planned.evidence)
         }
-        Kind::Append => (all.len()..all.len(), Vec::new()),
+        EditPosition::Append => (all.len()..all.len(), Vec::new()),
     };
     let change = LineChange::new(&all, range, content);
     if !change.changes_something() {
-        return Err(Refused::Plan(no_change(cx.lang)));
+        return Err(PrepareError::Plan(no_change(cx.lang)));
     }
     let seen = hunks.marks.seen(&all, &change);
     let edit = match kind {
-        Kind::Lines(_) => Edit::Change { change: change.clone(), seen },
-        Kind::Append => Edit::Append { content: content.to_owned(), seen },
+        EditPosition::Lines(_) => Edit::Change { change: change.clone(), seen },
+        EditPosition::Append => Edit::Append { content: content.to_owned(), seen },
     };
-    let draft = Draft { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
-    Ok(Prepared { draft, change, evidence, total_lines: all.len() })
+    let draft = NewHunk { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
+    Ok(PreparedEdit { draft, change, evidence, total_lines: all.len() })
 }
 
-fn new_file(cx: &ToolCx, guard: &Guard, path: &str, content: &str) -> Result<Prepared, Refused> {
-    let vacant =
-        guard.new_path(path, PathTarget::File).map_err(|fault| Refused::NoText(fault.into()))?;
+fn new_file(
+    cx: &ToolCx,
+    guard: &Guard,
+    path: &str,
+    content: &str,
+) -> Result<PreparedEdit, PrepareError> {
+    let vacant = guard
+        .new_path(path, PathTarget::File)
+        .map_err(|fault| PrepareError::NoText(fault.into()))?;
     let change = LineChange::new(&[], 0..0, content);
     if !change.changes_something() {
-        return Err(Refused::Plan(no_change(cx.lang)));
+        return Err(PrepareError::Plan(no_change(cx.lang)));
     }
     let edit = Edit::Create { content: change.new.concat() };
     let place = vacant.shown.clone();
-    let draft = Draft { owner: cx.caller.clone(), path: vacant.shown, place, edit };
-    Ok(Prepared { draft, change, evidence: Vec::new(), total_lines: 0 })
+    let draft = NewHunk { owner: cx.caller.clone(), path: vacant.shown, place, edit };
+    Ok(PreparedEdit { draft, change, evidence: Vec::new(), total_lines: 0 })
 }
 
 fn too_long(lang: Lang) -> Refusal {
@@ -173,8 +184,8 @@ fn no_change(lang: Lang) -> Refusal {
     )
 }
 
-fn told(name: &str, prepared: &Prepared, cx: &ToolCx) -> ToolOutcome {
-    let Prepared { draft, change, evidence, total_lines } = prepared;
+fn told(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
+    let PreparedEdit { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
     let id = &cx.new_id;
     let mut report = ToolReport::ok(name, &draft.path)

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::plan::{Planned, Refusal};
+use super::plan::{PlannedEdit, Refusal};
 use crate::domain::Lang;
 use crate::tools::args::Args;
 use crate::tools::files::parse_range;
@@ -29,7 +29,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 /// `N+1~` stands behind the last of N lines.
-pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, Refusal> {
+pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
     let parsed = parse_range(args.required_text("range"));
     let range = parsed.map_err(|fault| Refusal::new("INVALID_RANGE", fault.text(lang)))?;
     let total = lines.len() as u64;
@@ -50,7 +50,7 @@ pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<Planned, R
             },
         ));
     };
-    Ok(Planned { range: first..end, evidence: Vec::new() })
+    Ok(PlannedEdit { range: first..end, evidence: Vec::new() })
 }
 
 #[cfg(test)]

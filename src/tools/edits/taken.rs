@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::hunks::{Hunk, Hunks, NoHunk};
+use super::hunks::{Hunk, HunkMissing, Hunks};
 use crate::domain::AgentId;
 
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct HunkLease {
     hunks: Arc<Hunks>,
     pub id: String,
     pub hunk: Arc<Hunk>,
     used: bool,
 }
 
-impl Taken {
+impl HunkLease {
     /// Takes a prepared edit out, so that nobody else can use it.
     pub(super) fn take(
         hunks: &Arc<Hunks>,
         id: &str,
         caller: &AgentId,
         now: Instant,
-    ) -> Result<Self, NoHunk> {
+    ) -> Result<Self, HunkMissing> {
         let hunk = hunks.take(id, caller, now)?;
         Ok(Self { hunks: Arc::clone(hunks), id: id.to_owned(), hunk, used: false })
     }
@@ -34,7 +34,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for HunkLease {
     fn drop(&mut self) {
         if !self.used {
             self.hunks.put_back(std::mem::take(&mut self.id), Arc::clone(&self.hunk));

@@ -8,41 +8,41 @@ use tokio::sync::Notify;
 
 /// The lines of waiting edits, one per file.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    files: Mutex<BTreeMap<String, Line>>,
+pub(super) struct EditQueues {
+    files: Mutex<BTreeMap<String, EditQueue>>,
     left: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct EditQueue {
     waiting: BTreeSet<u64>,
     busy: bool,
 }
 
 /// A place in the line of one file; leaves it when dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
-    turns: Arc<Turns>,
+pub(super) struct QueueTicket {
+    turns: Arc<EditQueues>,
     file: String,
     order: u64,
     /// Whether it has come and is not over.
     come: bool,
 }
 
-impl Turns {
+impl EditQueues {
     /// Takes a place in the line of a file.
-    pub(super) fn enroll(self: &Arc<Self>, file: &str, order: u64) -> Turn {
+    pub(super) fn enroll(self: &Arc<Self>, file: &str, order: u64) -> QueueTicket {
         self.files().entry(file.to_owned()).or_default().waiting.insert(order);
-        Turn { turns: Arc::clone(self), file: file.to_owned(), order, come: false }
+        QueueTicket { turns: Arc::clone(self), file: file.to_owned(), order, come: false }
     }
 
     /// Every change below leaves the map whole, so a thread that died is no reason to stop.
-    fn files(&self) -> MutexGuard<'_, BTreeMap<String, Line>> {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<String, EditQueue>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Turn {
+impl QueueTicket {
     /// Waits until nobody is at work on the file and nobody earlier waits.
     pub(super) async fn come(&mut self) {
         let turns = Arc::clone(&self.turns);
@@ -68,7 +68,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for QueueTicket {
     fn drop(&mut self) {
         let mut files = self.turns.files();
         if let Some(line) = files.get_mut(&self.file) {
@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_earlier_edit_of_a_file_goes_first_and_nobody_breaks_in() {
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(EditQueues::default());
         let mut at_work = turns.enroll("a", 7);
         at_work.come().await;
         let order = Mutex::new(Vec::new());
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn files_do_not_wait_for_each_other_and_who_gives_up_holds_up_nobody() {
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(EditQueues::default());
         let mut first = turns.enroll("a", 1);
         first.come().await;
         turns.enroll("b", 2).come().await;

@@ -12,7 +12,7 @@ const CHAR_BYTES: usize = 4;
 
 /// Which part of a file is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct LineRange {
     /// 1-based line numbers.
     pub range: RangeInclusive<u64>,
     pub max_lines: usize,
@@ -21,7 +21,7 @@ pub(super) struct Window {
 
 /// The wanted part, and what was learnt on the way.
 #[derive(Debug, PartialEq, Eq, Default)]
-pub(super) struct Excerpt {
+pub(super) struct ReadLines {
     /// Without their line ends; bytes that are no UTF-8 are shown as `�`.
     pub lines: Vec<String>,
     pub total_lines: u64,
@@ -39,8 +39,8 @@ pub(super) struct Stats {
 }
 
 struct Collector<'a> {
-    window: &'a Window,
-    excerpt: Excerpt,
+    window: &'a LineRange,
+    excerpt: ReadLines,
     /// Bytes of the line being read, as far as they may be shown.
     line: Vec<u8>,
     line_open: bool,
@@ -48,10 +48,13 @@ struct Collector<'a> {
 }
 
 /// Reads the wanted part; `None` if the file holds a NUL byte, so is no text.
-pub(super) fn excerpt(mut reader: impl BufRead, window: &Window) -> io::Result<Option<Excerpt>> {
+pub(super) fn excerpt(
+    mut reader: impl BufRead,
+    window: &LineRange,
+) -> io::Result<Option<ReadLines>> {
     let mut collector = Collector {
         window,
-        excerpt: Excerpt { counted_all: true, ..Excerpt::default() },
+        excerpt: ReadLines { counted_all: true, ..ReadLines::default() },
         line: Vec::new(),
         line_open: false,
         chars_left: window.max_chars,
@@ -147,7 +150,7 @@ impl Collector<'_> {
         self.line.clear();
     }
 
-    fn finish(mut self) -> Excerpt {
+    fn finish(mut self) -> ReadLines {
         if self.line_open {
             self.end_line();
         }
@@ -163,8 +166,8 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &[u8], range: RangeInclusive<u64>, lines: usize, chars: usize) -> Excerpt {
-        let window = Window { range, max_lines: lines, max_chars: chars };
+    fn read(text: &[u8], range: RangeInclusive<u64>, lines: usize, chars: usize) -> ReadLines {
+        let window = LineRange { range, max_lines: lines, max_chars: chars };
         let reader = BufReader::with_capacity(3, Cursor::new(text));
         excerpt(reader, &window).unwrap().expect("text")
     }
@@ -201,7 +204,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_shown_or_reported() {
         assert_eq!(read(b"a\xffb\n", 1..=9, 9, 9).lines, ["a\u{fffd}b"]);
-        let window = Window { range: 1..=9, max_lines: 9, max_chars: 9 };
+        let window = LineRange { range: 1..=9, max_lines: 9, max_chars: 9 };
         assert_eq!(excerpt(Cursor::new(b"ab\n\0cd"), &window).unwrap(), None);
     }
 

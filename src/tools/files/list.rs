@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::lines::{Window, excerpt};
+use super::lines::{LineRange, excerpt};
 use super::text::short;
 use crate::domain::Lang;
 use crate::domain::counted;
@@ -156,7 +156,7 @@ fn lines(dir: &OpenDir, name: &OsStr, seen: &Metadata) -> Option<u64> {
     if !same {
         return None;
     }
-    let none = Window { range: 0..=0, max_lines: 0, max_chars: 0 };
+    let none = LineRange { range: 0..=0, max_lines: 0, max_chars: 0 };
     let found = excerpt(BufReader::new(file.take(COUNTED_BYTES)), &none).ok()?;
     found.map(|found| found.total_lines)
 }

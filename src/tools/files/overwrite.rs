@@ -42,7 +42,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 }
 
 /// Why a file was left as it is.
-enum Kept {
+enum OverwriteRefused {
     Fault(PathFault),
     Stats(Stats),
 }
@@ -73,24 +73,29 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 .summary(summary)
                 .outcome()
         }
-        Err(Kept::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
-        Err(Kept::Stats(stats)) => mismatch(path, stats, cx.lang),
+        Err(OverwriteRefused::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
+        Err(OverwriteRefused::Stats(stats)) => mismatch(path, stats, cx.lang),
     }
 }
 
 /// Replaces the file if its size is what the model says; gives its path and its old size.
-fn replace(cx: &ToolCx, args: &Args, path: &str, content: &str) -> Result<(String, Stats), Kept> {
-    let guard = Guard::general(cx).map_err(Kept::Fault)?;
-    let opened = guard.open_file(path, AccessOp::Write).map_err(Kept::Fault)?;
+fn replace(
+    cx: &ToolCx,
+    args: &Args,
+    path: &str,
+    content: &str,
+) -> Result<(String, Stats), OverwriteRefused> {
+    let guard = Guard::general(cx).map_err(OverwriteRefused::Fault)?;
+    let opened = guard.open_file(path, AccessOp::Write).map_err(OverwriteRefused::Fault)?;
     let old = count(BufReader::new(&opened.file))
-        .map_err(|error| Kept::Fault(PathFault::io(path, &error)))?;
+        .map_err(|error| OverwriteRefused::Fault(PathFault::io(path, &error)))?;
     let known = |field| args.integer(field).and_then(|number| u64::try_from(number).ok());
     let lines_match = known("known_old_total_lines") == Some(old.lines);
     if !lines_match || known("known_old_total_bytes") != Some(old.bytes) {
-        return Err(Kept::Stats(old));
+        return Err(OverwriteRefused::Stats(old));
     }
     let slot = opened.into_slot(path);
-    slot.write(content.as_bytes()).map_err(Kept::Fault)?;
+    slot.write(content.as_bytes()).map_err(OverwriteRefused::Fault)?;
     Ok((slot.shown, old))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::lines::{Excerpt, Window, excerpt};
+use super::lines::{LineRange, ReadLines, excerpt};
 use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
@@ -54,7 +54,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     };
     let wanted = args.integer("max_lines").and_then(|lines| usize::try_from(lines).ok());
     let max_lines = wanted.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
-    let window = Window { range, max_lines, max_chars: MAX_CHARS };
+    let window = LineRange { range, max_lines, max_chars: MAX_CHARS };
     let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, AccessOp::Read));
     let read = opened.and_then(|opened| {
         let found = excerpt(BufReader::with_capacity(BUFFER_BYTES, &opened.file), &window);
@@ -71,9 +71,9 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 }
 
 fn report(
-    found: &Excerpt,
+    found: &ReadLines,
     opened: &OpenFile,
-    window: &Window,
+    window: &LineRange,
     numbered: bool,
     lang: Lang,
 ) -> ToolOutcome {

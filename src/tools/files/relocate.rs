@@ -47,14 +47,14 @@ fn schema() -> Value {
 }
 
 /// A move that was made.
-struct Done {
+struct Moved {
     from: String,
     to: String,
     kind: PathKind,
 }
 
 /// Why nothing moved, and which of the two rights was asked for.
-struct Kept(AccessOp, PathFault);
+struct MoveRefused(AccessOp, PathFault);
 
 fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome {
     match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
@@ -71,17 +71,17 @@ fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome 
                 .summary(summary)
                 .outcome()
         }
-        Err(Kept(op, fault)) => refused(name, op, &fault, cx.lang),
+        Err(MoveRefused(op, fault)) => refused(name, op, &fault, cx.lang),
     }
 }
 
-fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Done, Kept> {
+fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Moved, MoveRefused> {
     let source = |fault: PathFault| {
         let listed =
             if let PathFaultKind::Listed { op, .. } = fault.kind { Some(op) } else { None };
-        Kept(listed.unwrap_or(AccessOp::Write), fault)
+        MoveRefused(listed.unwrap_or(AccessOp::Write), fault)
     };
-    let place = |fault| Kept(AccessOp::Write, fault);
+    let place = |fault| MoveRefused(AccessOp::Write, fault);
     let guard = Guard::general(cx).map_err(source)?;
     let entry = guard.entry(from, &SOURCE).map_err(source)?;
     let kind = entry.kind();
@@ -105,5 +105,5 @@ fn relocate(cx: &ToolCx, from: &str, to: &str, target: PathTarget) -> Result<Don
     }
     let spot = vacant.create_parents().map_err(place)?;
     entry.move_to(&spot).inspect_err(|_| spot.remove_parents()).map_err(place)?;
-    Ok(Done { from: entry.shown, to: spot.shown, kind })
+    Ok(Moved { from: entry.shown, to: spot.shown, kind })
 }

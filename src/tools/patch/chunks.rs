@@ -2,7 +2,7 @@
 //! for behind the one before it. Lines that stand there more than once are refused unless a head
 //! says which are meant; of kept lines it is always the file's own that stay.
 
-use super::grammar::{Chunk, Line};
+use super::grammar::{Chunk, PatchLine};
 use crate::domain::Lang;
 use crate::tools::edits::{LineChange, bare, lines, places};
 use crate::tools::files::short;
@@ -13,16 +13,16 @@ const SHOWN_CHARS: usize = 80;
 
 /// Why an update cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Misfit {
+pub(super) struct ChunkError {
     /// Counted from 1.
     pub chunk: usize,
-    pub kind: MisfitKind,
+    pub kind: ChunkErrorKind,
     /// The first lines that were looked for.
     pub sought: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MisfitKind {
+pub(super) enum ChunkErrorKind {
     HeadNotFound,
     NotFound,
     Ambiguous,
@@ -32,30 +32,31 @@ pub(super) enum MisfitKind {
 
 /// A text with its chunks put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Updated {
+pub(super) struct PatchedText {
     pub text: String,
     pub added: usize,
     pub removed: usize,
 }
 
 /// Puts all chunks in.
-pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<Updated, Misfit> {
+pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<PatchedText, ChunkError> {
     let all = lines(text);
     let bare_lines: Vec<&str> = all.iter().map(|line| bare(line)).collect();
     let mut changes: Vec<LineChange> = Vec::new();
     let mut from = 0;
     for (at, chunk) in chunks.iter().enumerate() {
-        let misfit = |kind, sought: &[&str]| Misfit { chunk: at + 1, kind, sought: shown(sought) };
+        let misfit =
+            |kind, sought: &[&str]| ChunkError { chunk: at + 1, kind, sought: shown(sought) };
         let old = old_lines(chunk);
         for head in &chunk.heads {
             let found = find(&[head.as_str()], &bare_lines, from, 1).first().copied();
-            from = found.ok_or_else(|| misfit(MisfitKind::HeadNotFound, &[head]))? + 1;
+            from = found.ok_or_else(|| misfit(ChunkErrorKind::HeadNotFound, &[head]))? + 1;
         }
         let place = place(chunk, &old, &bare_lines, from).map_err(|kind| misfit(kind, &old))?;
         for change in runs(chunk, place, &all) {
             let end = changes.last().map_or(0, |last| last.at + last.old.len());
             if change.at < end {
-                return Err(misfit(MisfitKind::Overlap, &old));
+                return Err(misfit(ChunkErrorKind::Overlap, &old));
             }
             changes.push(change);
         }
@@ -64,7 +65,7 @@ pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<Updated, Misfit> {
     Ok(made(&all, &changes))
 }
 
-fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize, MisfitKind> {
+fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize, ChunkErrorKind> {
     if old.is_empty() {
         let at_head = !chunk.heads.is_empty() && !chunk.at_end;
         return Ok(if at_head { from } else { all.len() });
@@ -72,9 +73,9 @@ fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize
     let found = find(old, all, from, if chunk.at_end { usize::MAX } else { 2 });
     let at_end = found.last().copied().filter(|at| at + old.len() == all.len());
     match (found.as_slice(), chunk.at_end) {
-        (_, true) => at_end.ok_or(MisfitKind::NotFound),
-        ([], false) => Err(MisfitKind::NotFound),
-        ([_, _, ..], false) if chunk.heads.is_empty() => Err(MisfitKind::Ambiguous),
+        (_, true) => at_end.ok_or(ChunkErrorKind::NotFound),
+        ([], false) => Err(ChunkErrorKind::NotFound),
+        ([_, _, ..], false) if chunk.heads.is_empty() => Err(ChunkErrorKind::Ambiguous),
         ([at, ..], false) => Ok(*at),
     }
 }
@@ -97,8 +98,8 @@ fn find(wanted: &[&str], all: &[&str], from: usize, limit: usize) -> Vec<usize> 
 
 fn old_lines(chunk: &Chunk) -> Vec<&str> {
     let old = chunk.lines.iter().filter_map(|line| match line {
-        Line::Keep(text) | Line::Drop(text) => Some(text.as_str()),
-        Line::Put(_) => None,
+        PatchLine::Keep(text) | PatchLine::Drop(text) => Some(text.as_str()),
+        PatchLine::Put(_) => None,
     });
     old.collect()
 }
@@ -114,14 +115,14 @@ fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<LineChange> {
     };
     for line in &chunk.lines {
         match line {
-            Line::Keep(_) => {
+            PatchLine::Keep(_) => {
                 close(start, at, &content);
                 content.clear();
                 at += 1;
                 start = at;
             }
-            Line::Drop(_) => at += 1,
-            Line::Put(text) => {
+            PatchLine::Drop(_) => at += 1,
+            PatchLine::Put(text) => {
                 content.push_str(text);
                 content.push('\n');
             }
@@ -131,8 +132,8 @@ fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<LineChange> {
     changes
 }
 
-fn made(all: &[&str], changes: &[LineChange]) -> Updated {
-    let mut updated = Updated { text: String::new(), added: 0, removed: 0 };
+fn made(all: &[&str], changes: &[LineChange]) -> PatchedText {
+    let mut updated = PatchedText { text: String::new(), added: 0, removed: 0 };
     let mut from = 0;
     for change in changes {
         updated.text.extend(all.get(from..change.at).unwrap_or_default().iter().copied());
@@ -149,13 +150,13 @@ fn shown(lines: &[&str]) -> Vec<String> {
     lines.iter().take(SHOWN_LINES).map(|line| short(line, SHOWN_CHARS)).collect()
 }
 
-impl Misfit {
+impl ChunkError {
     /// A stable code.
     pub(super) fn code(&self) -> &'static str {
         match self.kind {
-            MisfitKind::HeadNotFound | MisfitKind::NotFound => "CONTEXT_NOT_FOUND",
-            MisfitKind::Ambiguous => "AMBIGUOUS_MATCH",
-            MisfitKind::Overlap => "OVERLAPPING_CHUNKS",
+            ChunkErrorKind::HeadNotFound | ChunkErrorKind::NotFound => "CONTEXT_NOT_FOUND",
+            ChunkErrorKind::Ambiguous => "AMBIGUOUS_MATCH",
+            ChunkErrorKind::Overlap => "OVERLAPPING_CHUNKS",
         }
     }
 
@@ -163,31 +164,31 @@ impl Misfit {
     pub(super) fn text(&self, lang: Lang) -> String {
         let (chunk, sought) = (self.chunk, self.sought.join(" / "));
         match (self.kind, lang) {
-            (MisfitKind::HeadNotFound, Lang::En) => format!(
+            (ChunkErrorKind::HeadNotFound, Lang::En) => format!(
                 "Chunk {chunk}: no line behind the chunk before reads `{sought}`. Read the file \
                  and take the line after @@ from it, or leave it out."
             ),
-            (MisfitKind::HeadNotFound, Lang::Zh) => format!(
+            (ChunkErrorKind::HeadNotFound, Lang::Zh) => format!(
                 "第 {chunk} 块:在前一块之后找不到 `{sought}` 这一行。请读取文件,@@ 之后照抄其中的行,或省略。"
             ),
-            (MisfitKind::NotFound, Lang::En) => format!(
+            (ChunkErrorKind::NotFound, Lang::En) => format!(
                 "Chunk {chunk}: its lines do not stand in the file behind the chunk before, \
                  beginning with `{sought}`. Read the file and take them from it."
             ),
-            (MisfitKind::NotFound, Lang::Zh) => format!(
+            (ChunkErrorKind::NotFound, Lang::Zh) => format!(
                 "第 {chunk} 块:在前一块之后找不到以 `{sought}` 开头的这些行。请读取文件,照抄其中的行。"
             ),
-            (MisfitKind::Ambiguous, Lang::En) => format!(
+            (ChunkErrorKind::Ambiguous, Lang::En) => format!(
                 "Chunk {chunk}: its lines, beginning with `{sought}`, stand in the file more than \
                  once. Add kept lines around them, or @@ with a line above them."
             ),
-            (MisfitKind::Ambiguous, Lang::Zh) => format!(
+            (ChunkErrorKind::Ambiguous, Lang::Zh) => format!(
                 "第 {chunk} 块:以 `{sought}` 开头的这些行在文件中不止一处。请增加上下文行,或用 @@ 加上方的某一行。"
             ),
-            (MisfitKind::Overlap, Lang::En) => {
+            (ChunkErrorKind::Overlap, Lang::En) => {
                 format!("Chunk {chunk} changes a line of the chunk before. Make them one chunk.")
             }
-            (MisfitKind::Overlap, Lang::Zh) => {
+            (ChunkErrorKind::Overlap, Lang::Zh) => {
                 format!("第 {chunk} 块与前一块改动了同一行。请合并为一块。")
             }
         }
@@ -196,14 +197,14 @@ impl Misfit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grammar::{Section, parse};
+    use super::super::grammar::{FilePatch, parse};
     use super::*;
 
     fn chunks(body: &str) -> Vec<Chunk> {
         let text = format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch\n");
         match parse(&text).unwrap().swap_remove(0) {
-            Section::Update { chunks, .. } => chunks,
-            Section::Add { .. } | Section::Delete { .. } => panic!("an update"),
+            FilePatch::Update { chunks, .. } => chunks,
+            FilePatch::Add { .. } | FilePatch::Delete { .. } => panic!("an update"),
         }
     }
 
@@ -233,13 +234,13 @@ mod tests {
     #[test]
     fn chunks_that_do_not_fit_are_refused() {
         for (text, body, chunk, kind) in [
-            ("a\nb\n", "@@\n-c\n", 1, MisfitKind::NotFound),
-            ("a\nb\n", "@@ z\n-b\n", 1, MisfitKind::HeadNotFound),
-            ("x\nx\n", "@@\n-x\n+y\n", 1, MisfitKind::Ambiguous),
-            ("a\nb\n", "@@\n-b\n@@\n-a\n", 2, MisfitKind::NotFound),
-            ("a\nb\n", "@@\n-a\n*** End of File\n", 1, MisfitKind::NotFound),
-            ("a\nb", "@@\n-b\n+c\n@@\n+d\n", 2, MisfitKind::Overlap),
-            ("", "@@\n-a\n", 1, MisfitKind::NotFound),
+            ("a\nb\n", "@@\n-c\n", 1, ChunkErrorKind::NotFound),
+            ("a\nb\n", "@@ z\n-b\n", 1, ChunkErrorKind::HeadNotFound),
+            ("x\nx\n", "@@\n-x\n+y\n", 1, ChunkErrorKind::Ambiguous),
+            ("a\nb\n", "@@\n-b\n@@\n-a\n", 2, ChunkErrorKind::NotFound),
+            ("a\nb\n", "@@\n-a\n*** End of File\n", 1, ChunkErrorKind::NotFound),
+            ("a\nb", "@@\n-b\n+c\n@@\n+d\n", 2, ChunkErrorKind::Overlap),
+            ("", "@@\n-a\n", 1, ChunkErrorKind::NotFound),
         ] {
             let misfit = update(text, &chunks(body)).unwrap_err();
             assert_eq!((misfit.chunk, misfit.kind), (chunk, kind), "{text:?} {body:?}");

@@ -32,7 +32,7 @@ const SHOWN_CHARS: usize = 80;
 
 /// What is to become of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum FilePatch {
     Add { path: String, content: String },
     Delete { path: String },
     Update { path: String, to: Option<String>, chunks: Vec<Chunk> },
@@ -43,12 +43,12 @@ pub(super) enum Section {
 pub(super) struct Chunk {
     /// Lines to find first, one after the other.
     pub heads: Vec<String>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<PatchLine>,
     pub at_end: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum PatchLine {
     Keep(String),
     Drop(String),
     Put(String),
@@ -56,14 +56,14 @@ pub(super) enum Line {
 
 /// Why a text is no patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct PatchError {
     /// Counted from 1 in the text that was given.
     pub line: usize,
-    pub kind: FaultKind,
+    pub kind: PatchErrorKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FaultKind {
+pub(super) enum PatchErrorKind {
     NoBegin,
     NoEnd,
     NoSection,
@@ -76,31 +76,31 @@ pub(super) enum FaultKind {
 }
 
 /// Reads a patch. What comes before its begin and behind its end must be the wrapping of a shell.
-pub(super) fn parse(text: &str) -> Result<Vec<Section>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let lines: Vec<&str> = text.lines().collect();
-    let fault = |line: usize, kind| Fault { line: line + 1, kind };
+    let fault = |line: usize, kind| PatchError { line: line + 1, kind };
     let begin = lines.iter().position(|line| line.trim() == BEGIN);
     let begin = begin.filter(|&at| lines.iter().take(at).all(|line| opens(line)));
-    let begin = begin.ok_or_else(|| fault(0, FaultKind::NoBegin))?;
+    let begin = begin.ok_or_else(|| fault(0, PatchErrorKind::NoBegin))?;
     let end = lines.iter().rposition(|line| line.trim() == END).filter(|&at| at > begin);
-    let end = end.ok_or_else(|| fault(lines.len().saturating_sub(1), FaultKind::NoEnd))?;
+    let end = end.ok_or_else(|| fault(lines.len().saturating_sub(1), PatchErrorKind::NoEnd))?;
     if let Some(at) = (end + 1..lines.len()).find(|&at| lines.get(at).is_some_and(|l| !closes(l))) {
         return Err(fault(at, unexpected(lines.get(at).copied().unwrap_or_default())));
     }
-    let mut reader = Reader { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 };
+    let mut reader = PatchParser { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 };
     let mut sections = Vec::new();
     while let Some(line) = reader.peek() {
         if line.trim().is_empty() {
             reader.at += 1;
         } else {
             if sections.len() == LIMIT_SECTIONS {
-                return Err(reader.fault(FaultKind::TooMany));
+                return Err(reader.fault(PatchErrorKind::TooMany));
             }
             sections.push(reader.section()?);
         }
     }
     if sections.is_empty() {
-        return Err(fault(end, FaultKind::NoSection));
+        return Err(fault(end, PatchErrorKind::NoSection));
     }
     Ok(sections)
 }
@@ -121,32 +121,32 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn unexpected(line: &str) -> FaultKind {
-    FaultKind::Unexpected(short(line, SHOWN_CHARS))
+fn unexpected(line: &str) -> PatchErrorKind {
+    PatchErrorKind::Unexpected(short(line, SHOWN_CHARS))
 }
 
-struct Reader<'a> {
+struct PatchParser<'a> {
     lines: &'a [&'a str],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PatchParser<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.lines.get(self.at).copied()
     }
 
-    fn fault(&self, kind: FaultKind) -> Fault {
-        Fault { line: self.at + 1, kind }
+    fn fault(&self, kind: PatchErrorKind) -> PatchError {
+        PatchError { line: self.at + 1, kind }
     }
 
-    fn section(&mut self) -> Result<Section, Fault> {
+    fn section(&mut self) -> Result<FilePatch, PatchError> {
         let line = self.peek().unwrap_or_default();
         if let Some(path) = line.strip_prefix(ADD) {
             let path = self.path(path)?;
-            return Ok(Section::Add { path, content: self.added()? });
+            return Ok(FilePatch::Add { path, content: self.added()? });
         }
         if let Some(path) = line.strip_prefix(DELETE) {
-            return Ok(Section::Delete { path: self.path(path)? });
+            return Ok(FilePatch::Delete { path: self.path(path)? });
         }
         let Some(path) = line.strip_prefix(UPDATE) else {
             return Err(self.fault(unexpected(line)));
@@ -159,22 +159,22 @@ impl<'a> Reader<'a> {
         };
         let chunks = self.chunks()?;
         if chunks.is_empty() && to.is_none() {
-            return Err(Fault { line: head + 1, kind: FaultKind::Empty });
+            return Err(PatchError { line: head + 1, kind: PatchErrorKind::Empty });
         }
-        Ok(Section::Update { path, to, chunks })
+        Ok(FilePatch::Update { path, to, chunks })
     }
 
     /// Takes the line; its path must be relative.
-    fn path(&mut self, path: &str) -> Result<String, Fault> {
+    fn path(&mut self, path: &str) -> Result<String, PatchError> {
         let path = path.trim();
         if path.is_empty() || Path::new(path).is_absolute() {
-            return Err(self.fault(FaultKind::Path(short(path, SHOWN_CHARS))));
+            return Err(self.fault(PatchErrorKind::Path(short(path, SHOWN_CHARS))));
         }
         self.at += 1;
         Ok(path.to_owned())
     }
 
-    fn added(&mut self) -> Result<String, Fault> {
+    fn added(&mut self) -> Result<String, PatchError> {
         let mut content = String::new();
         while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
             match line.strip_prefix('+') {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| line.starts_with("*** "))
     }
 
-    fn chunks(&mut self) -> Result<Vec<Chunk>, Fault> {
+    fn chunks(&mut self) -> Result<Vec<Chunk>, PatchError> {
         let mut chunks = Vec::new();
         while let Some(line) = self.peek() {
             if line.starts_with("*** ") || line.trim().is_empty() && self.only_blank_lines_follow()
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
         Ok(chunks)
     }
 
-    fn chunk(&mut self) -> Result<Chunk, Fault> {
+    fn chunk(&mut self) -> Result<Chunk, PatchError> {
         let mut chunk = Chunk::default();
         let head = self.at;
         while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("@@")) {
@@ -232,54 +232,56 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         if chunk.lines.is_empty() {
-            return Err(Fault { line: head + 1, kind: FaultKind::Empty });
+            return Err(PatchError { line: head + 1, kind: PatchErrorKind::Empty });
         }
         Ok(chunk)
     }
 }
 
 /// An empty line stands for a kept empty line, whose blank is easily lost.
-fn kind_of(line: &str) -> Option<Line> {
+fn kind_of(line: &str) -> Option<PatchLine> {
     let mut chars = line.chars();
     let first = chars.next();
     let rest = chars.as_str().to_owned();
     match first {
-        None => Some(Line::Keep(String::new())),
-        Some(' ') => Some(Line::Keep(rest)),
-        Some('-') => Some(Line::Drop(rest)),
-        Some('+') => Some(Line::Put(rest)),
+        None => Some(PatchLine::Keep(String::new())),
+        Some(' ') => Some(PatchLine::Keep(rest)),
+        Some('-') => Some(PatchLine::Drop(rest)),
+        Some('+') => Some(PatchLine::Put(rest)),
         Some(_) => None,
     }
 }
 
-impl Fault {
+impl PatchError {
     /// What is wrong, where, and how it should be.
     pub(super) fn text(&self, lang: Lang) -> String {
         let line = self.line;
         let what = match (&self.kind, lang) {
-            (FaultKind::NoBegin, Lang::En) => "the patch must begin with `*** Begin Patch`".into(),
-            (FaultKind::NoBegin, Lang::Zh) => "补丁须以 `*** Begin Patch` 开头".into(),
-            (FaultKind::NoEnd, Lang::En) => "the patch must end with `*** End Patch`".into(),
-            (FaultKind::NoEnd, Lang::Zh) => "补丁须以 `*** End Patch` 结尾".into(),
-            (FaultKind::NoSection, Lang::En) => "the patch names no file".into(),
-            (FaultKind::NoSection, Lang::Zh) => "补丁没有涉及任何文件".into(),
-            (FaultKind::Unexpected(line), Lang::En) => format!(
+            (PatchErrorKind::NoBegin, Lang::En) => {
+                "the patch must begin with `*** Begin Patch`".into()
+            }
+            (PatchErrorKind::NoBegin, Lang::Zh) => "补丁须以 `*** Begin Patch` 开头".into(),
+            (PatchErrorKind::NoEnd, Lang::En) => "the patch must end with `*** End Patch`".into(),
+            (PatchErrorKind::NoEnd, Lang::Zh) => "补丁须以 `*** End Patch` 结尾".into(),
+            (PatchErrorKind::NoSection, Lang::En) => "the patch names no file".into(),
+            (PatchErrorKind::NoSection, Lang::Zh) => "补丁没有涉及任何文件".into(),
+            (PatchErrorKind::Unexpected(line), Lang::En) => format!(
                 "`{line}` does not belong here; lines begin with a space, - or + (in a new file \
                  with +), chunks with @@, sections with ***"
             ),
-            (FaultKind::Unexpected(line), Lang::Zh) => format!(
+            (PatchErrorKind::Unexpected(line), Lang::Zh) => format!(
                 "此处不应有 `{line}`;行须以空格、- 或 + 开头(新文件中以 + 开头),块以 @@ 开头,节以 *** 开头"
             ),
-            (FaultKind::Path(path), Lang::En) => {
+            (PatchErrorKind::Path(path), Lang::En) => {
                 format!("`{path}` is no path relative to the workspace")
             }
-            (FaultKind::Path(path), Lang::Zh) => format!("`{path}` 不是相对于工作区的路径"),
-            (FaultKind::Empty, Lang::En) => "nothing is to be changed here".into(),
-            (FaultKind::Empty, Lang::Zh) => "此处没有任何改动".into(),
-            (FaultKind::TooMany, Lang::En) => {
+            (PatchErrorKind::Path(path), Lang::Zh) => format!("`{path}` 不是相对于工作区的路径"),
+            (PatchErrorKind::Empty, Lang::En) => "nothing is to be changed here".into(),
+            (PatchErrorKind::Empty, Lang::Zh) => "此处没有任何改动".into(),
+            (PatchErrorKind::TooMany, Lang::En) => {
                 format!("more than {LIMIT_SECTIONS} files; make several patches of it")
             }
-            (FaultKind::TooMany, Lang::Zh) => {
+            (PatchErrorKind::TooMany, Lang::Zh) => {
                 format!("涉及的文件超过 {LIMIT_SECTIONS} 个;请拆成几个补丁")
             }
         };
@@ -303,24 +305,28 @@ mod tests {
     #[test]
     fn all_kinds_of_sections_are_read() {
         let expected = vec![
-            Section::Add { path: "a/new.txt".into(), content: "one\n\n".into() },
-            Section::Delete { path: "old".into() },
-            Section::Update {
+            FilePatch::Add { path: "a/new.txt".into(), content: "one\n\n".into() },
+            FilePatch::Delete { path: "old".into() },
+            FilePatch::Update {
                 path: "b".into(),
                 to: Some("c".into()),
                 chunks: vec![
                     Chunk {
                         heads: vec!["fn a()".into(), "inner".into()],
                         lines: vec![
-                            Line::Keep("x".into()),
-                            Line::Drop("y".into()),
-                            Line::Put("z".into()),
-                            Line::Keep(String::new()),
-                            Line::Put("w".into()),
+                            PatchLine::Keep("x".into()),
+                            PatchLine::Drop("y".into()),
+                            PatchLine::Put("z".into()),
+                            PatchLine::Keep(String::new()),
+                            PatchLine::Put("w".into()),
                         ],
                         at_end: false,
                     },
-                    Chunk { heads: vec![], lines: vec![Line::Drop("last".into())], at_end: true },
+                    Chunk {
+                        heads: vec![],
+                        lines: vec![PatchLine::Drop("last".into())],
+                        at_end: true,
+                    },
                 ],
             },
         ];
@@ -351,22 +357,26 @@ mod tests {
     #[test]
     fn a_fault_names_its_line() {
         for (text, line, kind) in [
-            (String::new(), 1, FaultKind::NoBegin),
-            ("--- a\n+++ b\n".into(), 1, FaultKind::NoBegin),
-            (format!("{BEGIN}\n*** Delete File: a\n"), 2, FaultKind::NoEnd),
-            (wrap(""), 2, FaultKind::NoSection),
-            (wrap("*** Delete File: /etc/passwd\n"), 2, FaultKind::Path("/etc/passwd".into())),
-            (wrap("*** Delete File:  \n"), 2, FaultKind::Path(String::new())),
-            (wrap("*** Update File: a\n*** Move to: /x\n"), 3, FaultKind::Path("/x".into())),
-            (wrap("*** Update File: a\n"), 2, FaultKind::Empty),
-            (wrap("*** Update File: a\n@@ x\n"), 3, FaultKind::Empty),
-            (wrap("*** Update File: a\n@@\n*x\n"), 4, FaultKind::Unexpected("*x".into())),
-            (wrap("*** Add File: a\nx\n"), 3, FaultKind::Unexpected("x".into())),
-            (wrap(&"*** Delete File: a\n".repeat(201)), 202, FaultKind::TooMany),
-            (wrap("*** Rename File: a\n"), 2, FaultKind::Unexpected("*** Rename File: a".into())),
+            (String::new(), 1, PatchErrorKind::NoBegin),
+            ("--- a\n+++ b\n".into(), 1, PatchErrorKind::NoBegin),
+            (format!("{BEGIN}\n*** Delete File: a\n"), 2, PatchErrorKind::NoEnd),
+            (wrap(""), 2, PatchErrorKind::NoSection),
+            (wrap("*** Delete File: /etc/passwd\n"), 2, PatchErrorKind::Path("/etc/passwd".into())),
+            (wrap("*** Delete File:  \n"), 2, PatchErrorKind::Path(String::new())),
+            (wrap("*** Update File: a\n*** Move to: /x\n"), 3, PatchErrorKind::Path("/x".into())),
+            (wrap("*** Update File: a\n"), 2, PatchErrorKind::Empty),
+            (wrap("*** Update File: a\n@@ x\n"), 3, PatchErrorKind::Empty),
+            (wrap("*** Update File: a\n@@\n*x\n"), 4, PatchErrorKind::Unexpected("*x".into())),
+            (wrap("*** Add File: a\nx\n"), 3, PatchErrorKind::Unexpected("x".into())),
+            (wrap(&"*** Delete File: a\n".repeat(201)), 202, PatchErrorKind::TooMany),
+            (
+                wrap("*** Rename File: a\n"),
+                2,
+                PatchErrorKind::Unexpected("*** Rename File: a".into()),
+            ),
         ] {
             let fault = parse(&text).unwrap_err();
-            assert_eq!(fault, Fault { line, kind }, "{text:?}");
+            assert_eq!(fault, PatchError { line, kind }, "{text:?}");
             assert!(fault.text(Lang::En).contains(&format!("Line {line} ")));
             assert!(fault.text(Lang::Zh).contains(&format!("第 {line} 行")));
         }

@@ -1,12 +1,12 @@
 //! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
 
-use super::plan::{Rewrite, Step};
+use super::plan::{PatchStep, Rewrite};
 use crate::tools::access::AccessOp;
 use crate::tools::edits::read_text;
 use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
 /// How a step that was made is taken back.
-enum Undo {
+enum UndoStep {
     Created(Spot),
     /// Out of the way, to be removed at the end.
     Removed(MovedEntry),
@@ -16,14 +16,14 @@ enum Undo {
 
 /// A patch that could not be made.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct ApplyError {
     pub fault: PathFault,
     /// Paths that could not be brought back to what they were.
     pub left: Vec<String>,
 }
 
 /// Makes all steps; gives a line for each.
-pub(super) fn make(guard: &Guard, steps: Vec<Step>) -> Result<Vec<String>, Failed> {
+pub(super) fn make(guard: &Guard, steps: Vec<PatchStep>) -> Result<Vec<String>, ApplyError> {
     let mut told = Vec::new();
     let mut made = Vec::new();
     for step in steps {
@@ -33,11 +33,11 @@ pub(super) fn make(guard: &Guard, steps: Vec<Step>) -> Result<Vec<String>, Faile
                 made.push(undo);
                 told.push(line);
             }
-            Err(fault) => return Err(Failed { fault, left: take_back(guard, made) }),
+            Err(fault) => return Err(ApplyError { fault, left: take_back(guard, made) }),
         }
     }
     for undo in made {
-        if let Undo::Removed(moved) = undo {
+        if let UndoStep::Removed(moved) = undo {
             // It has lost its name already; a rest that cannot be removed harms nobody.
             let _ = moved.remove();
         }
@@ -45,34 +45,34 @@ pub(super) fn make(guard: &Guard, steps: Vec<Step>) -> Result<Vec<String>, Faile
     Ok(told)
 }
 
-fn step_once(step: Step) -> Result<Undo, PathFault> {
+fn step_once(step: PatchStep) -> Result<UndoStep, PathFault> {
     match step {
-        Step::Create { vacant, content } => {
+        PatchStep::Create { vacant, content } => {
             let spot = vacant.create_parents()?;
             spot.fill(content.as_bytes())?;
-            Ok(Undo::Created(spot))
+            Ok(UndoStep::Created(spot))
         }
-        Step::Remove(entry) => entry.set_aside().map(Undo::Removed),
-        Step::Rewrite(rewrite) => {
+        PatchStep::Remove(entry) => entry.set_aside().map(UndoStep::Removed),
+        PatchStep::Rewrite(rewrite) => {
             rewrite.slot.write(rewrite.new.as_bytes())?;
-            Ok(Undo::Rewritten(rewrite))
+            Ok(UndoStep::Rewritten(rewrite))
         }
-        Step::Move { entry, vacant } => {
+        PatchStep::Move { entry, vacant } => {
             let spot = vacant.create_parents()?;
             let moved = entry.move_to(&spot).inspect_err(|_| spot.remove_parents())?;
-            Ok(Undo::Moved(moved, spot))
+            Ok(UndoStep::Moved(moved, spot))
         }
     }
 }
 
-fn take_back(guard: &Guard, made: Vec<Undo>) -> Vec<String> {
+fn take_back(guard: &Guard, made: Vec<UndoStep>) -> Vec<String> {
     let mut left = Vec::new();
     for undo in made.into_iter().rev() {
         let (path, taken_back) = match &undo {
-            Undo::Created(spot) => (&spot.shown, spot.remove()),
-            Undo::Removed(moved) => (&moved.shown, moved.undo()),
-            Undo::Rewritten(rewrite) => (&rewrite.path, restore(guard, rewrite)),
-            Undo::Moved(moved, spot) => {
+            UndoStep::Created(spot) => (&spot.shown, spot.remove()),
+            UndoStep::Removed(moved) => (&moved.shown, moved.undo()),
+            UndoStep::Rewritten(rewrite) => (&rewrite.path, restore(guard, rewrite)),
+            UndoStep::Moved(moved, spot) => {
                 let back = moved.undo();
                 spot.remove_parents();
                 (&moved.shown, back)
@@ -96,15 +96,15 @@ fn restore(guard: &Guard, rewrite: &Rewrite) -> Result<(), PathFault> {
     opened.into_slot(&rewrite.path).write(rewrite.old.as_bytes())
 }
 
-fn line(step: &Step) -> String {
+fn line(step: &PatchStep) -> String {
     match step {
-        Step::Create { vacant, content } => {
+        PatchStep::Create { vacant, content } => {
             format!("A {} (+{})", vacant.shown, content.matches('\n').count())
         }
-        Step::Remove(entry) => format!("D {}", entry.shown),
-        Step::Rewrite(rewrite) => {
+        PatchStep::Remove(entry) => format!("D {}", entry.shown),
+        PatchStep::Rewrite(rewrite) => {
             format!("M {} (+{} -{})", rewrite.path, rewrite.added, rewrite.removed)
         }
-        Step::Move { entry, vacant } => format!("R {} -> {}", entry.shown, vacant.shown),
+        PatchStep::Move { entry, vacant } => format!("R {} -> {}", entry.shown, vacant.shown),
     }
 }

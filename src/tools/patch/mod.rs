@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use self::make::{Failed, make};
-use self::plan::{Unfit, plan};
+use self::make::{ApplyError, make};
+use self::plan::{PlanError, plan};
 use super::args::Args;
 use super::files::fence;
 use super::guard::Guard;
@@ -50,7 +50,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
         }
     };
     let planned = Guard::general(cx)
-        .map_err(Unfit::from)
+        .map_err(PlanError::from)
         .and_then(|guard| Ok((plan(&guard, &sections)?, guard)));
     let (steps, guard) = match planned {
         Ok(planned) => planned,
@@ -74,18 +74,18 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     }
 }
 
-fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
+fn refuse(unfit: &PlanError, lang: Lang) -> ToolOutcome {
     let (path, code, summary) = match unfit {
-        Unfit::NoText(reason) => return reason.outcome(NAME, lang),
-        Unfit::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
-        Unfit::Twice(path) => {
+        PlanError::NoText(reason) => return reason.outcome(NAME, lang),
+        PlanError::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
+        PlanError::Twice(path) => {
             let text = lang.pick(
                 "The patch has two sections about this path. Make them one.",
                 "补丁中有两节涉及此路径。请合并为一节。",
             );
             (path, "DUPLICATE_PATH", text.to_owned())
         }
-        Unfit::TooMuch(path) => {
+        PlanError::TooMuch(path) => {
             let text = lang.pick(
                 "The files are too large to be changed at once. Make several patches of it.",
                 "文件过大,无法一次全部修改。请拆成几个补丁。",
@@ -97,7 +97,7 @@ fn refuse(unfit: &Unfit, lang: Lang) -> ToolOutcome {
     ToolReport::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
 }
 
-fn fail(failed: &Failed, lang: Lang) -> ToolOutcome {
+fn fail(failed: &ApplyError, lang: Lang) -> ToolOutcome {
     let reason = failed.fault.text(lang);
     if failed.left.is_empty() {
         let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::chunks::{Misfit, update};
-use super::grammar::{Chunk, Section};
+use super::chunks::{ChunkError, update};
+use super::grammar::{Chunk, FilePatch};
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::edits::{NoText, read_text};
 use crate::tools::guard::{
@@ -19,7 +19,7 @@ const LIMIT_BYTES: usize = 64 * 1024 * 1024;
 
 /// One step, and the words for it.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum PatchStep {
     Create { vacant: NewPath, content: String },
     Remove(DirEntryHandle),
     Rewrite(Rewrite),
@@ -39,11 +39,11 @@ pub(super) struct Rewrite {
 
 /// Why nothing can be done.
 #[derive(Debug)]
-pub(super) enum Unfit {
+pub(super) enum PlanError {
     NoText(NoText),
     Misfit {
         path: String,
-        misfit: Misfit,
+        misfit: ChunkError,
     },
     /// Two sections about one path.
     Twice(String),
@@ -51,83 +51,83 @@ pub(super) enum Unfit {
     TooMuch(String),
 }
 
-impl From<PathFault> for Unfit {
+impl From<PathFault> for PlanError {
     fn from(fault: PathFault) -> Self {
         Self::NoText(fault.into())
     }
 }
 
 /// Works out all steps.
-pub(super) fn plan(guard: &Guard, sections: &[Section]) -> Result<Vec<Step>, Unfit> {
-    let mut plan = Plan { guard, steps: Vec::new(), named: BTreeSet::new(), bytes: 0 };
+pub(super) fn plan(guard: &Guard, sections: &[FilePatch]) -> Result<Vec<PatchStep>, PlanError> {
+    let mut plan = PatchPlan { guard, steps: Vec::new(), named: BTreeSet::new(), bytes: 0 };
     for section in sections {
         match section {
-            Section::Add { path, content } => plan.add(path, content)?,
-            Section::Delete { path } => plan.delete(path)?,
-            Section::Update { path, to, chunks } => plan.update(path, to.as_deref(), chunks)?,
+            FilePatch::Add { path, content } => plan.add(path, content)?,
+            FilePatch::Delete { path } => plan.delete(path)?,
+            FilePatch::Update { path, to, chunks } => plan.update(path, to.as_deref(), chunks)?,
         }
     }
     Ok(plan.steps)
 }
 
-struct Plan<'a> {
+struct PatchPlan<'a> {
     guard: &'a Guard,
-    steps: Vec<Step>,
+    steps: Vec<PatchStep>,
     /// Paths that a section is about.
     named: BTreeSet<String>,
     /// Text that is held, old and new.
     bytes: usize,
 }
 
-impl Plan<'_> {
-    fn add(&mut self, path: &str, content: &str) -> Result<(), Unfit> {
+impl PatchPlan<'_> {
+    fn add(&mut self, path: &str, content: &str) -> Result<(), PlanError> {
         let vacant = self.guard.new_path(path, PathTarget::File)?;
         self.once(&vacant.shown)?;
-        self.steps.push(Step::Create { vacant, content: content.to_owned() });
+        self.steps.push(PatchStep::Create { vacant, content: content.to_owned() });
         Ok(())
     }
 
-    fn delete(&mut self, path: &str) -> Result<(), Unfit> {
+    fn delete(&mut self, path: &str) -> Result<(), PlanError> {
         let entry = self.guard.entry(path, &BOTH)?;
         match entry.kind() {
             PathKind::File | PathKind::Symlink => {}
             PathKind::Directory | PathKind::Special => return Err(no_file(path)),
         }
         self.once(&entry.shown)?;
-        self.steps.push(Step::Remove(entry));
+        self.steps.push(PatchStep::Remove(entry));
         Ok(())
     }
 
-    fn update(&mut self, path: &str, to: Option<&str>, chunks: &[Chunk]) -> Result<(), Unfit> {
+    fn update(&mut self, path: &str, to: Option<&str>, chunks: &[Chunk]) -> Result<(), PlanError> {
         let rewrite = rewrite(self.guard, path, chunks)?;
         self.once(&rewrite.path)?;
         self.bytes += rewrite.old.len() + rewrite.new.len();
         if self.bytes > LIMIT_BYTES {
-            return Err(Unfit::TooMuch(rewrite.path));
+            return Err(PlanError::TooMuch(rewrite.path));
         }
         if rewrite.old != rewrite.new {
-            self.steps.push(Step::Rewrite(rewrite));
+            self.steps.push(PatchStep::Rewrite(rewrite));
         }
         if let Some(to) = to {
             let (entry, vacant) = relocation(self.guard, path, to)?;
             self.once(&vacant.shown)?;
-            self.steps.push(Step::Move { entry, vacant });
+            self.steps.push(PatchStep::Move { entry, vacant });
         }
         Ok(())
     }
 
-    fn once(&mut self, path: &str) -> Result<(), Unfit> {
+    fn once(&mut self, path: &str) -> Result<(), PlanError> {
         let new = self.named.insert(path.to_owned());
-        if new { Ok(()) } else { Err(Unfit::Twice(path.to_owned())) }
+        if new { Ok(()) } else { Err(PlanError::Twice(path.to_owned())) }
     }
 }
 
-fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, Unfit> {
+fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, PlanError> {
     let opened = guard.open_for_edit(path)?;
-    let old = read_text(&opened).map_err(Unfit::NoText)?;
+    let old = read_text(&opened).map_err(PlanError::NoText)?;
     let path = opened.shown.clone();
     let updated =
-        update(&old, chunks).map_err(|misfit| Unfit::Misfit { path: path.clone(), misfit })?;
+        update(&old, chunks).map_err(|misfit| PlanError::Misfit { path: path.clone(), misfit })?;
     let slot = opened.into_slot(&path);
     let (added, removed) = (updated.added, updated.removed);
     Ok(Rewrite { path, slot, old, new: updated.text, added, removed })
@@ -135,7 +135,7 @@ fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, Unfit
 
 /// Only a plain file moves and changes at once: of a link it would be the link that moves, and the
 /// file behind it that changes.
-fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, NewPath), Unfit> {
+fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, NewPath), PlanError> {
     let entry = guard.entry(from, &BOTH)?;
     if entry.kind() != PathKind::File {
         return Err(no_file(from));
@@ -143,6 +143,6 @@ fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, Ne
     Ok((entry, guard.new_path(to, PathTarget::File)?))
 }
 
-fn no_file(path: &str) -> Unfit {
+fn no_file(path: &str) -> PlanError {
     PathFault::new(path, PathFaultKind::NotAFile).into()
 }

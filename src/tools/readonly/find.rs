@@ -1,9 +1,9 @@
 //! `find` and the programs that only tell their version.
 
-use super::place::{Kind, Place};
+use super::place::{PathCheck, PathUse};
 use super::refusal::Refusal;
 
-type Checked = Result<Vec<String>, Refusal>;
+type Arguments = Result<Vec<String>, Refusal>;
 
 /// Tests and actions of `find` that only look and print.
 const FIND_ALONE: [&str; 16] = [
@@ -36,13 +36,13 @@ const FIND_VALUED: [&str; 22] = [
 ];
 
 /// `find [folder]… [test]…`
-pub(super) fn find(words: &[String], place: &Place<'_>) -> Checked {
+pub(super) fn find(words: &[String], place: &PathCheck<'_>) -> Arguments {
     let mut rest = words.iter();
     let mut among_folders = true;
     while let Some(word) = rest.next() {
         let begins_tests = word.starts_with('-') || word == "!" || word == "(" || word == ")";
         if among_folders && !begins_tests {
-            place.judge(word, Kind::Any)?;
+            place.judge(word, PathUse::Any)?;
             continue;
         }
         among_folders = false;
@@ -50,7 +50,7 @@ pub(super) fn find(words: &[String], place: &Place<'_>) -> Checked {
             rest.next().ok_or_else(|| no_value("find", word))?;
         } else if word == "-newer" {
             let file = rest.next().ok_or_else(|| no_value("find", word))?;
-            place.judge(file, Kind::Any)?;
+            place.judge(file, PathUse::Any)?;
         } else if !FIND_ALONE.contains(&word.as_str()) {
             return Err(option_of("find", word));
         }
@@ -59,7 +59,7 @@ pub(super) fn find(words: &[String], place: &Place<'_>) -> Checked {
 }
 
 /// `node` and `python3`: only their version.
-pub(super) fn version(program: &str, words: &[String]) -> Checked {
+pub(super) fn version(program: &str, words: &[String]) -> Arguments {
     let known: &[&str] =
         if program == "node" { &["--version", "-v"] } else { &["--version", "-V"] };
     match words {

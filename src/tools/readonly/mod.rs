@@ -2,8 +2,8 @@
 //! read by a small grammar, each program and each option is judged by a table, and what is left is
 //! started directly. No shell ever sees the line, so there is no second reading of it.
 //!
-//! All that is help for the model; what holds is the wall around each program (`crate::sandbox`). Only
-//! git is a wall of its own (`git/`), since it reads what a repository says.
+//! All that is help for the model; what holds is the sandbox around each program (`crate::sandbox`). Only
+//! git is a sandbox of its own (`git/`), since it reads what a repository says.
 //!
 //! What this does not promise: programs that walk a folder tell the names in it, without the member's
 //! lists.
@@ -23,10 +23,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use self::parse::{After, Pipeline};
-use self::place::Place;
+use self::parse::{Pipeline, RunCondition};
+use self::place::PathCheck;
 use self::refusal::Refusal;
-use self::run::Line;
+use self::run::CommandLine;
 use super::args::Args;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
@@ -87,17 +87,18 @@ async fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
         Err(_) => return ToolOutcome::failed(broken(cx.lang)),
     };
     let mut environment = cx.shells.environment(&cx.keys);
-    environment.retain(|name, _| PASSED.contains(&name.as_str()) || name.starts_with("LC_"));
+    environment
+        .retain(|name, _| INHERITED_VARIABLES.contains(&name.as_str()) || name.starts_with("LC_"));
     environment.insert("PATH".to_owned(), run::search_path());
     environment.extend(git::environment(&cx.workspace));
     let folder = cx.workspace.join(folder);
-    let line = Line {
+    let line = CommandLine {
         pipelines,
         folder: &folder,
         environment: &environment,
         enders: cx.shells.enders(),
         keys: &cx.keys,
-        wall: cx.shells.wall_for_looking(),
+        command_sandbox: cx.shells.read_only_sandbox(),
     };
     let ran = match line.run(Duration::from_millis(limit)).await {
         Ok(ran) => ran,
@@ -113,39 +114,39 @@ async fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 }
 
 /// Of the environment of a shell these programs get only this.
-const PASSED: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
+const INHERITED_VARIABLES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
 
-type Judged = (Vec<Pipeline>, std::path::PathBuf);
+type CheckedLine = (Vec<Pipeline>, std::path::PathBuf);
 
 /// The line as it may run, with its folder below the workspace.
-fn judged(cx: &ToolCx, command: &str) -> Result<Judged, String> {
+fn judged(cx: &ToolCx, command: &str) -> Result<CheckedLine, String> {
     let guard = Guard::general(cx).map_err(|fault| fault.text(cx.lang))?;
     let folder = std::path::PathBuf::new();
-    let place = Place {
+    let place = PathCheck {
         guard: &guard,
         access: &cx.access,
         workspace: &cx.workspace,
         folder,
         lang: cx.lang,
-        wall: cx.shells.wall_for_looking(),
+        command_sandbox: cx.shells.read_only_sandbox(),
     };
     line(command, place).map_err(|refusal| refusal.text(cx.lang))
 }
 
-fn line(command: &str, mut place: Place<'_>) -> Result<Judged, Refusal> {
+fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, Refusal> {
     let mut pipelines = parse::parse(command)?;
     if let [first, second, ..] = pipelines.as_slice()
         && let [words] = first.commands.as_slice()
         && let [cd, folder] = words.as_slice()
         && cd == "cd"
     {
-        if second.after != After::Success {
+        if second.after != RunCondition::Success {
             return Err(Refusal::Cd);
         }
         place.folder = place.inner(folder)?;
         pipelines.remove(0);
         if let Some(first) = pipelines.first_mut() {
-            first.after = After::Nothing;
+            first.after = RunCondition::Nothing;
         }
     }
     for pipeline in &mut pipelines {
@@ -157,7 +158,7 @@ fn line(command: &str, mut place: Place<'_>) -> Result<Judged, Refusal> {
 }
 
 /// One program with the arguments it is run with, as its file and words.
-fn checked(words: &[String], place: &Place<'_>) -> Result<Vec<String>, Refusal> {
+fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, Refusal> {
     let Some((program, rest)) = words.split_first() else { return Err(Refusal::Incomplete) };
     let arguments = match program.as_str() {
         "cd" => return Err(Refusal::Cd),

@@ -10,13 +10,13 @@ pub(super) type Words = Vec<String>;
 /// Programs whose output goes from one into the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pipeline {
-    pub after: After,
+    pub after: RunCondition,
     pub commands: Vec<Words>,
 }
 
 /// When a pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum RunCondition {
     /// It is the first one.
     Nothing,
     /// If what came before has succeeded.
@@ -43,7 +43,7 @@ pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
         return Err(Refusal::TooLong);
     }
     let mut pipelines = Vec::new();
-    let mut pipeline = Pipeline { after: After::Nothing, commands: Vec::new() };
+    let mut pipeline = Pipeline { after: RunCondition::Nothing, commands: Vec::new() };
     let mut words = Words::new();
     for token in tokens(line)? {
         match token {
@@ -51,7 +51,8 @@ pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
             Token::Pipe => pipeline.commands.push(whole(&mut words)?),
             Token::And | Token::Or => {
                 pipeline.commands.push(whole(&mut words)?);
-                let after = if token == Token::And { After::Success } else { After::Failure };
+                let after =
+                    if token == Token::And { RunCondition::Success } else { RunCondition::Failure };
                 let next = Pipeline { after, commands: Vec::new() };
                 pipelines.push(std::mem::replace(&mut pipeline, next));
             }
@@ -158,9 +159,9 @@ mod tests {
         let pipelines = parse(line).unwrap();
         let one = |pipeline: &Pipeline| {
             let sign = match pipeline.after {
-                After::Nothing => "",
-                After::Success => "&& ",
-                After::Failure => "|| ",
+                RunCondition::Nothing => "",
+                RunCondition::Success => "&& ",
+                RunCondition::Failure => "|| ",
             };
             let commands: Vec<String> =
                 pipeline.commands.iter().map(|words| format!("[{}]", words.join("·"))).collect();

@@ -8,10 +8,10 @@ use super::refusal::Refusal;
 use crate::domain::Lang;
 use crate::tools::access::{Access, AccessOp};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
-use crate::tools::shell::Wall;
+use crate::tools::shell::CommandSandbox;
 
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct PathCheck<'a> {
     pub guard: &'a Guard,
     pub access: &'a Access,
     pub workspace: &'a Path,
@@ -19,25 +19,25 @@ pub(super) struct Place<'a> {
     pub folder: PathBuf,
     pub lang: Lang,
     /// What programs that are asked while a line is judged run behind.
-    pub wall: Option<Wall>,
+    pub command_sandbox: Option<CommandSandbox>,
 }
 
 /// What may stand where a path stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PathUse {
     File,
     /// A program that tells names and sizes, or that is told what to leave out.
     Any,
 }
 
-impl Place<'_> {
+impl PathCheck<'_> {
     /// A path that is not there is let through: the program says so itself.
-    pub fn judge(&self, path: &str, kind: Kind) -> Result<(), Refusal> {
+    pub fn judge(&self, path: &str, kind: PathUse) -> Result<(), Refusal> {
         self.judge_at(&self.folder, path, kind)
     }
 
     /// The same for a program that works in this folder below the workspace.
-    pub fn judge_at(&self, folder: &Path, path: &str, kind: Kind) -> Result<(), Refusal> {
+    pub fn judge_at(&self, folder: &Path, path: &str, kind: PathUse) -> Result<(), Refusal> {
         if path.is_empty() || path.trim() != path || goes_back_later(path) {
             let why = self.lang.pick(
                 "write it without blanks at its ends, and with `..` at its beginning only",
@@ -47,7 +47,7 @@ impl Place<'_> {
         }
         let below = below(folder, path);
         match self.guard.open_dir(&below) {
-            Ok(_) if kind == Kind::File => {
+            Ok(_) if kind == PathUse::File => {
                 Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
             }
             Ok(_) => Ok(()),
@@ -60,7 +60,7 @@ impl Place<'_> {
 
     /// The folder `cd` goes to.
     pub fn inner(&self, path: &str) -> Result<PathBuf, Refusal> {
-        self.judge(path, Kind::Any)?;
+        self.judge(path, PathUse::Any)?;
         let below = below(&self.folder, path);
         let opened = self.guard.open_dir(&below);
         let folder = opened.map_err(|fault| refused(path, &fault.text(self.lang)))?.shown;

@@ -1,7 +1,7 @@
 //! The programs that only read, and of each the options that keep it so. Whatever is not in the table is
 //! refused; so an option nobody has thought of cannot write or run anything.
 
-use super::place::{Kind, Place};
+use super::place::{PathCheck, PathUse};
 use super::refusal::Refusal;
 use crate::domain::reserved::{AT_TOP, TASKDOC_ENDING};
 
@@ -89,7 +89,7 @@ fn rg_always() -> Vec<String> {
 pub(super) fn check(
     program: &str,
     words: &[String],
-    place: &Place<'_>,
+    place: &PathCheck<'_>,
 ) -> Result<Vec<String>, Refusal> {
     if ONLY_PRINTED.contains(&program) {
         return Ok(words.to_vec());
@@ -105,7 +105,7 @@ pub(super) fn check(
             if files.clone().next().is_none() {
                 return Err(Refusal::Lists("rg".to_owned()));
             }
-            files.into_iter().try_for_each(|file| place.judge(file, Kind::File))?;
+            files.into_iter().try_for_each(|file| place.judge(file, PathUse::File))?;
         }
         // The last glob that fits decides, and of the two kinds this one comes last.
         let always = rg_always();
@@ -155,7 +155,7 @@ fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, Refusal> {
 
 /// One word of options.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct OptionCluster {
     /// The next word is its value.
     needs_value: bool,
     /// No operand is a pattern any more.
@@ -163,44 +163,44 @@ struct Known {
 }
 
 impl Spec {
-    fn long_option(&self, option: &str) -> Result<Known, Refusal> {
+    fn long_option(&self, option: &str) -> Result<OptionCluster, Refusal> {
         let (name, value) = option.split_once('=').map_or((option, None), |(n, v)| (n, Some(v)));
         let stands_for_pattern = matches!(name, "regexp" | "files" | "type-list");
         for known in self.long.split(' ').filter(|known| !known.is_empty()) {
             match known.strip_suffix('=') {
                 Some(known) if known == name => {
-                    return Ok(Known { needs_value: value.is_none(), stands_for_pattern });
+                    return Ok(OptionCluster { needs_value: value.is_none(), stands_for_pattern });
                 }
                 None if known == name && value.is_none() => {
-                    return Ok(Known { needs_value: false, stands_for_pattern });
+                    return Ok(OptionCluster { needs_value: false, stands_for_pattern });
                 }
                 Some(_) | None => {}
             }
             if known.strip_suffix('?') == Some(name) {
-                return Ok(Known { needs_value: false, stands_for_pattern });
+                return Ok(OptionCluster { needs_value: false, stands_for_pattern });
             }
         }
         Err(self.refused(&format!("--{option}")))
     }
 
-    fn letters(&self, letters: &str) -> Result<Known, Refusal> {
+    fn letters(&self, letters: &str) -> Result<OptionCluster, Refusal> {
         let counts = matches!(self.name, "head" | "tail" | "diff" | "uniq");
         if counts && letters.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(Known::default());
+            return Ok(OptionCluster::default());
         }
         for (at, letter) in letters.char_indices() {
             if self.valued.contains(letter) {
                 let needs_value = at + letter.len_utf8() == letters.len();
-                return Ok(Known { needs_value, stands_for_pattern: letter == 'e' });
+                return Ok(OptionCluster { needs_value, stands_for_pattern: letter == 'e' });
             }
             if !self.flags.contains(letter) {
                 return Err(self.refused(&format!("-{letters}")));
             }
         }
-        Ok(Known::default())
+        Ok(OptionCluster::default())
     }
 
-    fn judge(&self, read: &Read<'_>, place: &Place<'_>) -> Result<(), Refusal> {
+    fn judge(&self, read: &Read<'_>, place: &PathCheck<'_>) -> Result<(), Refusal> {
         let operands = &read.operands;
         let paths = |from: usize, kind| {
             let stdin = |path: &&&str| **path == "-";
@@ -220,9 +220,9 @@ impl Spec {
                 None => Ok(()),
             },
             Operands::OneFile if operands.len() > 1 => too_many,
-            Operands::OneFile | Operands::Files => paths(0, Kind::File),
-            Operands::Paths => paths(0, Kind::Any),
-            Operands::PatternThenPaths => paths(usize::from(!read.no_pattern), Kind::Any),
+            Operands::OneFile | Operands::Files => paths(0, PathUse::File),
+            Operands::Paths => paths(0, PathUse::Any),
+            Operands::PatternThenPaths => paths(usize::from(!read.no_pattern), PathUse::Any),
         }
     }
 

@@ -8,10 +8,10 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::parse::{After, Pipeline};
+use super::parse::{Pipeline, RunCondition};
 use crate::domain::Secrets;
 use crate::domain::background::Exit;
-use crate::tools::shell::{Enders, Launch, Wall, Window, Working};
+use crate::tools::shell::{CommandSandbox, GroupReaper, Launch, RunningCommand, StreamWindow};
 
 /// Where programs are looked for: places only an administrator writes to.
 const FOLDERS: [&str; 6] =
@@ -19,21 +19,21 @@ const FOLDERS: [&str; 6] =
 
 /// A line that may run.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct CommandLine<'a> {
     pub pipelines: Vec<Pipeline>,
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
-    pub enders: &'a Enders,
+    pub enders: &'a GroupReaper,
     /// What its output must not hold.
     pub keys: &'a Arc<Secrets>,
-    pub wall: Option<Wall>,
+    pub command_sandbox: Option<CommandSandbox>,
 }
 
 /// What a line left behind.
 #[derive(Debug, Default)]
-pub(super) struct Ran {
-    pub out: Window,
-    pub err: Window,
+pub(super) struct RunOutput {
+    pub out: StreamWindow,
+    pub err: StreamWindow,
     /// How the last program that ran has ended; `None`: the time was over.
     pub exit: Option<Exit>,
 }
@@ -48,10 +48,10 @@ pub(super) fn search_path() -> String {
     FOLDERS.join(":")
 }
 
-impl Line<'_> {
+impl CommandLine<'_> {
     /// Runs until the end or the limit; whatever is at work then is ended.
-    pub async fn run(&self, limit: Duration) -> io::Result<Ran> {
-        let mut ran = Ran::default();
+    pub async fn run(&self, limit: Duration) -> io::Result<RunOutput> {
+        let mut ran = RunOutput::default();
         let whole = tokio::time::timeout(limit, self.all(&mut ran)).await;
         match whole {
             Ok(ended) => ran.exit = Some(ended?),
@@ -60,13 +60,13 @@ impl Line<'_> {
         Ok(ran)
     }
 
-    async fn all(&self, ran: &mut Ran) -> io::Result<Exit> {
+    async fn all(&self, ran: &mut RunOutput) -> io::Result<Exit> {
         let mut last = Exit::Code(0);
         for pipeline in &self.pipelines {
             let wanted = match pipeline.after {
-                After::Nothing => true,
-                After::Success => last == Exit::Code(0),
-                After::Failure => last != Exit::Code(0),
+                RunCondition::Nothing => true,
+                RunCondition::Success => last == Exit::Code(0),
+                RunCondition::Failure => last != Exit::Code(0),
             };
             if wanted {
                 last = self.pipeline(pipeline, ran).await?;
@@ -76,8 +76,8 @@ impl Line<'_> {
     }
 
     /// All programs of a pipeline run at once; how the last one ends is how it ends.
-    async fn pipeline(&self, pipeline: &Pipeline, ran: &mut Ran) -> io::Result<Exit> {
-        let mut started: Vec<Working> = Vec::new();
+    async fn pipeline(&self, pipeline: &Pipeline, ran: &mut RunOutput) -> io::Result<Exit> {
+        let mut started: Vec<RunningCommand> = Vec::new();
         let mut input = Stdio::null();
         let last = pipeline.commands.len().saturating_sub(1);
         for (at, words) in pipeline.commands.iter().enumerate() {
@@ -88,11 +88,11 @@ impl Line<'_> {
                 arguments: &arguments,
                 folder: self.folder,
                 environment: self.environment,
-                wall: self.wall.clone(),
+                command_sandbox: self.command_sandbox.clone(),
             };
             let mut working = launch.start(input, self.enders).await?;
-            working.out = Window::of(self.keys);
-            working.err = Window::of(self.keys);
+            working.out = StreamWindow::of(self.keys);
+            working.err = StreamWindow::of(self.keys);
             input = if at == last { Stdio::null() } else { working.output()? };
             started.push(working);
         }

@@ -1,13 +1,13 @@
 //! `sed`, `awk` and `jq`: programs that are told what to do in a text of their own. What such a text may
-//! do at all, the wall says; here the model is told quickly what has no use, and a member's lists hold.
+//! do at all, the sandbox says; here the model is told quickly what has no use, and a member's lists hold.
 
-use super::place::{Kind, Place};
+use super::place::{PathCheck, PathUse};
 use super::refusal::Refusal;
 
-type Checked = Result<Vec<String>, Refusal>;
+type Arguments = Result<Vec<String>, Refusal>;
 
 /// `sed [-nErsuz] [-e script]… [script] [file]…`, with the option by which it neither writes nor runs.
-pub(super) fn sed(words: &[String], place: &Place<'_>) -> Checked {
+pub(super) fn sed(words: &[String], place: &PathCheck<'_>) -> Arguments {
     let mut rest = words.iter();
     let (mut given, mut operands) = (false, Vec::new());
     while let Some(word) = rest.next() {
@@ -24,7 +24,7 @@ pub(super) fn sed(words: &[String], place: &Place<'_>) -> Checked {
     }
     // With a script behind an option, wherever it stands, all operands are files.
     let files = operands.into_iter().skip(usize::from(!given));
-    files.filter(|file| *file != "-").try_for_each(|file| place.judge(file, Kind::File))?;
+    files.filter(|file| *file != "-").try_for_each(|file| place.judge(file, PathUse::File))?;
     Ok(std::iter::once("--sandbox".to_owned()).chain(words.iter().cloned()).collect())
 }
 
@@ -36,7 +36,7 @@ fn is_plain(letters: &str) -> bool {
 const AWK_CLOSED: [&str; 3] = ["system", "getline", "ENVIRON"];
 
 /// `awk [-F separator] [-v name=value]… program [file]…`
-pub(super) fn awk(words: &[String], place: &Place<'_>) -> Checked {
+pub(super) fn awk(words: &[String], place: &PathCheck<'_>) -> Arguments {
     if !place.access.read_scope().is_open() {
         return Err(Refusal::Lists("awk".to_owned()));
     }
@@ -63,13 +63,13 @@ pub(super) fn awk(words: &[String], place: &Place<'_>) -> Checked {
         if file.starts_with('-') {
             return Err(option_of("awk", file));
         }
-        place.judge(file, Kind::File)?;
+        place.judge(file, PathUse::File)?;
     }
     Ok(words.to_vec())
 }
 
 /// `jq [options] filter [file]…`
-pub(super) fn jq(words: &[String], place: &Place<'_>) -> Checked {
+pub(super) fn jq(words: &[String], place: &PathCheck<'_>) -> Arguments {
     const LETTERS: &str = "acCeMnrRsSj";
     const LONG: [&str; 11] = [
         "--compact-output",
@@ -105,7 +105,7 @@ pub(super) fn jq(words: &[String], place: &Place<'_>) -> Checked {
                 jq_filter(text)?;
                 filter = Some(text);
             }
-            file => place.judge(file, Kind::File)?,
+            file => place.judge(file, PathUse::File)?,
         }
     }
     filter.ok_or(Refusal::Incomplete)?;

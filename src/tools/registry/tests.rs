@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::domain::Secrets;
-use crate::tools::test_support::TestBench;
+use crate::tools::test_support::{TestBench, schema_lines};
 
 const INTRINSIC: [&str; 6] = control::NAMES;
 
@@ -108,6 +108,12 @@ fn every_tool_has_a_text_in_both_languages_and_a_closed_schema() {
             assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{}", spec.name);
         }
     }
+}
+
+#[test]
+fn every_schema_is_what_providers_were_given_before() {
+    let (all, _) = Registry::builtin().for_member(&texts(&["*"]), &[], true);
+    insta::assert_snapshot!("schemas", schema_lines(all.specs()));
 }
 
 #[test]

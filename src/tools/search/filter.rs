@@ -28,7 +28,7 @@ const GLOB_LIMIT_BYTES: usize = 1_024;
 
 /// What holds for the whole search.
 #[derive(Debug)]
-pub(super) struct Filter {
+pub(super) struct SearchFilter {
     globs: Override,
     types: Types,
     hidden: bool,
@@ -44,21 +44,27 @@ pub(super) enum FilterFault {
 
 /// The ignore rules that hold in a directory: its own first, then those of the ones above.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Rules(Option<Arc<Node>>);
+pub(super) struct IgnoreRules(Option<Arc<IgnoreNode>>);
 
 #[derive(Debug)]
-struct Node {
+struct IgnoreNode {
     own: Gitignore,
-    above: Rules,
+    above: IgnoreRules,
 }
 
-impl Filter {
+impl SearchFilter {
     pub(super) fn new(query: &Query) -> Result<Self, FilterFault> {
         Ok(Self { globs: globs(&query.globs)?, types: types(&query.types)?, hidden: query.hidden })
     }
 
     /// Whether an entry is looked at. `path` is below the workspace.
-    pub(super) fn keeps(&self, rules: &Rules, path: &str, name: &OsStr, is_dir: bool) -> bool {
+    pub(super) fn keeps(
+        &self,
+        rules: &IgnoreRules,
+        path: &str,
+        name: &OsStr,
+        is_dir: bool,
+    ) -> bool {
         if name == GIT_STORE {
             return false;
         }
@@ -82,7 +88,7 @@ impl Filter {
     }
 }
 
-impl Rules {
+impl IgnoreRules {
     /// The rules for a directory, with those of all directories above it.
     pub(super) fn of(guard: &Guard, dir: &OpenDir) -> Self {
         let above = guard.above(dir);
@@ -100,7 +106,9 @@ impl Rules {
             }
         }
         match builder.build() {
-            Ok(own) if !own.is_empty() => Self(Some(Arc::new(Node { own, above: self.clone() }))),
+            Ok(own) if !own.is_empty() => {
+                Self(Some(Arc::new(IgnoreNode { own, above: self.clone() })))
+            }
             Ok(_) | Err(_) => self.clone(),
         }
     }
@@ -160,19 +168,22 @@ fn types(rules: &[TypeRule]) -> Result<Types, FilterFault> {
 mod tests {
     use super::*;
 
-    fn rules(root: &str, text: &str, above: &Rules) -> Rules {
+    fn rules(root: &str, text: &str, above: &IgnoreRules) -> IgnoreRules {
         let mut builder = GitignoreBuilder::new(root);
         for line in text.lines() {
             builder.add_line(None, line).unwrap();
         }
-        Rules(Some(Arc::new(Node { own: builder.build().unwrap(), above: above.clone() })))
+        IgnoreRules(Some(Arc::new(IgnoreNode {
+            own: builder.build().unwrap(),
+            above: above.clone(),
+        })))
     }
 
-    fn keeps(query: &Query, rules: &Rules, path: &str) -> bool {
+    fn keeps(query: &Query, rules: &IgnoreRules, path: &str) -> bool {
         let is_dir = path.ends_with('/');
         let path = path.trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap();
-        Filter::new(query).unwrap().keeps(rules, path, OsStr::new(name), is_dir)
+        SearchFilter::new(query).unwrap().keeps(rules, path, OsStr::new(name), is_dir)
     }
 
     fn globbed(globs: &[&str]) -> Query {
@@ -181,18 +192,18 @@ mod tests {
 
     #[test]
     fn globs_decide_first_then_ignore_files_then_kinds_then_hidden_names() {
-        let ignoring = rules("", "target/\n*.log\n/build\n!keep.log\n", &Rules::default());
+        let ignoring = rules("", "target/\n*.log\n/build\n!keep.log\n", &IgnoreRules::default());
         let inner = rules("src", "gen.rs\n!debug.log\n", &ignoring);
         let rust = Query { types: vec![TypeRule::Only("rust".into())], ..Query::default() };
         let not_rust = Query { types: vec![TypeRule::Not("rust".into())], ..Query::default() };
         let hidden = Query { hidden: true, ..Query::default() };
         let any = Query::default();
         for (query, rules, path, kept) in [
-            (&any, &Rules::default(), "a.rs", true),
-            (&any, &Rules::default(), ".env", false),
-            (&any, &Rules::default(), ".cache/", false),
-            (&hidden, &Rules::default(), ".env", true),
-            (&hidden, &Rules::default(), ".git/", false),
+            (&any, &IgnoreRules::default(), "a.rs", true),
+            (&any, &IgnoreRules::default(), ".env", false),
+            (&any, &IgnoreRules::default(), ".cache/", false),
+            (&hidden, &IgnoreRules::default(), ".env", true),
+            (&hidden, &IgnoreRules::default(), ".git/", false),
             (&any, &ignoring, "target/", false),
             (&any, &ignoring, "sub/target/", false),
             (&any, &ignoring, "target", true),
@@ -207,17 +218,17 @@ mod tests {
             (&globbed(&["*.log"]), &ignoring, "a.log", true),
             (&globbed(&["*.log"]), &ignoring, "a.rs", false),
             (&globbed(&["*.log"]), &ignoring, "src/", true),
-            (&globbed(&["!*.rs"]), &Rules::default(), "src/a.rs", false),
-            (&globbed(&["!*.rs"]), &Rules::default(), "src/a.md", true),
-            (&globbed(&["src/**/*.rs"]), &Rules::default(), "src/a/b.rs", true),
-            (&globbed(&["src/**/*.rs"]), &Rules::default(), "lib/b.rs", false),
-            (&globbed(&["*.rs", "!src/x.rs"]), &Rules::default(), "src/x.rs", false),
-            (&globbed(&[".env"]), &Rules::default(), ".env", true),
-            (&rust, &Rules::default(), "a.rs", true),
-            (&rust, &Rules::default(), "a.md", false),
-            (&rust, &Rules::default(), "src/", true),
-            (&not_rust, &Rules::default(), "a.rs", false),
-            (&not_rust, &Rules::default(), "a.md", true),
+            (&globbed(&["!*.rs"]), &IgnoreRules::default(), "src/a.rs", false),
+            (&globbed(&["!*.rs"]), &IgnoreRules::default(), "src/a.md", true),
+            (&globbed(&["src/**/*.rs"]), &IgnoreRules::default(), "src/a/b.rs", true),
+            (&globbed(&["src/**/*.rs"]), &IgnoreRules::default(), "lib/b.rs", false),
+            (&globbed(&["*.rs", "!src/x.rs"]), &IgnoreRules::default(), "src/x.rs", false),
+            (&globbed(&[".env"]), &IgnoreRules::default(), ".env", true),
+            (&rust, &IgnoreRules::default(), "a.rs", true),
+            (&rust, &IgnoreRules::default(), "a.md", false),
+            (&rust, &IgnoreRules::default(), "src/", true),
+            (&not_rust, &IgnoreRules::default(), "a.rs", false),
+            (&not_rust, &IgnoreRules::default(), "a.md", true),
         ] {
             assert_eq!(keeps(query, rules, path), kept, "{query:?} {path}");
         }
@@ -225,10 +236,12 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_or_no_kind_is_said() {
-        assert!(matches!(Filter::new(&globbed(&["a{"])), Err(FilterFault::Glob(_))));
+        assert!(matches!(SearchFilter::new(&globbed(&["a{"])), Err(FilterFault::Glob(_))));
         let odd = Query { types: vec![TypeRule::Only("rost".into())], ..Query::default() };
-        assert!(matches!(Filter::new(&odd), Err(FilterFault::Type(text)) if text.contains("rost")));
+        assert!(
+            matches!(SearchFilter::new(&odd), Err(FilterFault::Type(text)) if text.contains("rost"))
+        );
         let many = globbed(&["a"; MAX_GLOBS + 1]);
-        assert!(matches!(Filter::new(&many), Err(FilterFault::TooManyGlobs)));
+        assert!(matches!(SearchFilter::new(&many), Err(FilterFault::TooManyGlobs)));
     }
 }

@@ -7,8 +7,8 @@ use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::pieces::{Cuts, Pieces};
-use super::query::{Query, Show};
+use super::pieces::{LineBreaks, SplitReader};
+use super::query::{Query, SearchOutput};
 use crate::tools::outcome::MAX_RESULT_CHARS;
 use crate::tools::stop::StopFlag;
 
@@ -29,21 +29,21 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// Searches files, one after the other.
 #[derive(Debug)]
-pub(super) struct Finder<'a> {
+pub(super) struct FileSearcher<'a> {
     matcher: &'a RegexMatcher,
     searcher: Searcher,
-    show: Show,
+    show: SearchOutput,
     multi_line: bool,
     stop: &'a StopFlag,
 }
 
 /// What one file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Found {
+pub(super) struct FileMatches {
     /// Matching lines.
     pub hits: usize,
     /// Lines to be shown.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OutputLine>,
     /// More lines match than were wanted.
     pub more: bool,
     pub binary: bool,
@@ -53,14 +53,14 @@ pub(super) struct Found {
 
 /// A line to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum OutputLine {
     Match(u64, String),
     Context(u64, String),
     /// Lines were left out here.
     Gap,
 }
 
-impl Line {
+impl OutputLine {
     fn number(&self) -> Option<u64> {
         match self {
             Self::Match(number, _) | Self::Context(number, _) => Some(*number),
@@ -76,11 +76,11 @@ impl Line {
     }
 }
 
-impl<'a> Finder<'a> {
+impl<'a> FileSearcher<'a> {
     pub(super) fn new(query: &Query, matcher: &'a RegexMatcher, stop: &'a StopFlag) -> Self {
         let (before, after) = match query.show {
-            Show::Snippets => (query.before, query.after),
-            Show::Files | Show::Count => (0, 0),
+            SearchOutput::Snippets => (query.before, query.after),
+            SearchOutput::Files | SearchOutput::Count => (0, 0),
         };
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
@@ -99,35 +99,39 @@ impl<'a> Finder<'a> {
     ///
     /// # Errors
     /// The file cannot be read, or not be held in memory, or nobody waits any more.
-    pub(super) fn search(&mut self, mut file: impl Read, most: usize) -> io::Result<Found> {
+    pub(super) fn search(&mut self, mut file: impl Read, most: usize) -> io::Result<FileMatches> {
         let mut start = Vec::new();
         file.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
         if start == BYTE_ORDER_MARK {
             start.clear();
         }
         let piece = if self.multi_line { usize::MAX } else { PIECE_BYTES };
-        let reader = Pieces::new(start.as_slice().chain(file), piece, self.stop);
+        let reader = SplitReader::new(start.as_slice().chain(file), piece, self.stop);
         let cuts = reader.cuts();
         let mut sink = Collector {
             matcher: self.matcher,
             show: self.show,
             most,
             cuts: cuts.clone(),
-            found: Found::default(),
+            found: FileMatches::default(),
             chars: 0,
         };
         self.searcher.search_reader(self.matcher, reader, &mut sink)?;
-        let found = Found { pieces: cuts.any(), ..sink.found };
-        Ok(if found.binary { Found { binary: true, ..Found::default() } } else { found })
+        let found = FileMatches { pieces: cuts.any(), ..sink.found };
+        Ok(if found.binary {
+            FileMatches { binary: true, ..FileMatches::default() }
+        } else {
+            found
+        })
     }
 }
 
 struct Collector<'a> {
     matcher: &'a RegexMatcher,
-    show: Show,
+    show: SearchOutput,
     most: usize,
-    cuts: Cuts,
-    found: Found,
+    cuts: LineBreaks,
+    found: FileMatches,
     /// Characters of the lines to be shown.
     chars: usize,
 }
@@ -135,16 +139,15 @@ struct Collector<'a> {
 impl Collector<'_> {
     /// Keeps a line; false when there are more characters than any result can show. Of a line that
     /// was searched in pieces, those beside the match are no context.
-    fn push(&mut self, line: Line) -> bool {
-        let last = self.found.lines.last().and_then(Line::number);
+    fn push(&mut self, line: OutputLine) -> bool {
+        let last = self.found.lines.last().and_then(OutputLine::number);
         match &line {
-            Line::Context(number, _) if last == Some(*number) => return true,
-            Line::Match(number, _) => {
-                let beside =
-                    |line: &mut Line| matches!(line, Line::Context(beside, _) if beside == number);
+            OutputLine::Context(number, _) if last == Some(*number) => return true,
+            OutputLine::Match(number, _) => {
+                let beside = |line: &mut OutputLine| matches!(line, OutputLine::Context(beside, _) if beside == number);
                 self.found.lines.pop_if(beside);
             }
-            Line::Context(..) | Line::Gap => {}
+            OutputLine::Context(..) | OutputLine::Gap => {}
         }
         self.chars += line.chars();
         self.found.lines.push(line);
@@ -159,11 +162,11 @@ impl Collector<'_> {
         let first = self.number(matched.line_number(), matched.absolute_byte_offset());
         for (line, number) in matched.lines().zip(first..).take(MATCH_LINES) {
             let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
-            if !self.push(Line::Match(number, excerpt(line, at))) {
+            if !self.push(OutputLine::Match(number, excerpt(line, at))) {
                 return false;
             }
         }
-        matched.lines().nth(MATCH_LINES).is_none() || self.push(Line::Gap)
+        matched.lines().nth(MATCH_LINES).is_none() || self.push(OutputLine::Gap)
     }
 }
 
@@ -171,25 +174,25 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.show != Show::Count && self.found.hits == self.most {
+        if self.show != SearchOutput::Count && self.found.hits == self.most {
             self.found.more = true;
             return Ok(false);
         }
         self.found.hits += 1;
         match self.show {
-            Show::Files => Ok(false),
-            Show::Count => Ok(true),
-            Show::Snippets => Ok(self.keep(matched)),
+            SearchOutput::Files => Ok(false),
+            SearchOutput::Count => Ok(true),
+            SearchOutput::Snippets => Ok(self.keep(matched)),
         }
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let number = self.number(context.line_number(), context.absolute_byte_offset());
-        Ok(self.push(Line::Context(number, excerpt(context.bytes(), 0))))
+        Ok(self.push(OutputLine::Context(number, excerpt(context.bytes(), 0))))
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        Ok(self.push(Line::Gap))
+        Ok(self.push(OutputLine::Gap))
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
@@ -226,10 +229,10 @@ mod tests {
     use super::*;
     use crate::tools::search::matcher::matcher;
 
-    fn found(query: &Query, text: &[u8]) -> Found {
+    fn found(query: &Query, text: &[u8]) -> FileMatches {
         let stop = StopFlag::default();
         let matcher = matcher(query).unwrap();
-        Finder::new(query, &matcher, &stop).search(text, query.most).unwrap()
+        FileSearcher::new(query, &matcher, &stop).search(text, query.most).unwrap()
     }
 
     fn query(pattern: &str) -> Query {
@@ -247,11 +250,11 @@ mod tests {
             .lines
             .iter()
             .filter_map(|line| match line {
-                Line::Match(number, text) => {
+                OutputLine::Match(number, text) => {
                     assert!(text.contains("needle") && text.chars().count() <= TEXT_CHARS + 2);
                     Some(*number)
                 }
-                Line::Context(..) | Line::Gap => None,
+                OutputLine::Context(..) | OutputLine::Gap => None,
             })
             .collect();
         assert_eq!((numbers, found.pieces), (vec![2, 3], true));
@@ -264,7 +267,7 @@ mod tests {
         let enough = found(&query("a"), b"a\na\na\n");
         assert_eq!((enough.hits, enough.more), (3, false));
         let binary = found(&query("a"), b"a\n\0\na\n");
-        assert_eq!(binary, Found { binary: true, ..Found::default() });
+        assert_eq!(binary, FileMatches { binary: true, ..FileMatches::default() });
     }
 
     #[test]
@@ -272,11 +275,11 @@ mod tests {
         let query = Query { before: 1, after: 1, ..query("m") };
         let found = found(&query, b"\xef\xbb\xbfm1\nb\nc\nd\nm2\n");
         let expected = [
-            Line::Match(1, "m1".into()),
-            Line::Context(2, "b".into()),
-            Line::Gap,
-            Line::Context(4, "d".into()),
-            Line::Match(5, "m2".into()),
+            OutputLine::Match(1, "m1".into()),
+            OutputLine::Context(2, "b".into()),
+            OutputLine::Gap,
+            OutputLine::Context(4, "d".into()),
+            OutputLine::Match(5, "m2".into()),
         ];
         assert_eq!(found.lines, expected);
     }
@@ -285,7 +288,10 @@ mod tests {
     fn a_match_over_several_lines_shows_each() {
         let query = Query { multi_line: true, ..query("a\\nb") };
         let found = found(&query, b"x\na\nb\n");
-        assert_eq!(found.lines, [Line::Match(2, "a".into()), Line::Match(3, "b".into())]);
+        assert_eq!(
+            found.lines,
+            [OutputLine::Match(2, "a".into()), OutputLine::Match(3, "b".into())]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
-use super::query::{Case, Query, Whole};
+use super::query::{CaseMode, MatchScope, Query};
 
 /// Most bytes of a compiled expression, and of what it builds while it runs.
 const SIZE_LIMIT_BYTES: usize = 10 * 1024 * 1024;
@@ -16,14 +16,14 @@ pub(super) fn matcher(query: &Query) -> Result<RegexMatcher, String> {
     builder
         .multi_line(true)
         .fixed_strings(query.fixed)
-        .word(query.whole == Whole::Word)
-        .whole_line(query.whole == Whole::Line)
+        .word(query.whole == MatchScope::Word)
+        .whole_line(query.whole == MatchScope::Line)
         .size_limit(SIZE_LIMIT_BYTES)
         .dfa_size_limit(SIZE_LIMIT_BYTES);
     match query.case {
-        Case::Smart => builder.case_smart(true),
-        Case::Sensitive => &mut builder,
-        Case::Insensitive => builder.case_insensitive(true),
+        CaseMode::Smart => builder.case_smart(true),
+        CaseMode::Sensitive => &mut builder,
+        CaseMode::Insensitive => builder.case_insensitive(true),
     };
     if !query.multi_line {
         builder.line_terminator(Some(b'\n'));

@@ -2,7 +2,7 @@
 //! is refused, so that no option can start a program, read another place or change the form of
 //! the result. Pure.
 
-use super::query::{Case, MAX_CONTEXT, Query, TypeRule, Whole};
+use super::query::{CaseMode, MAX_CONTEXT, MatchScope, Query, TypeRule};
 use crate::domain::Lang;
 
 /// Most options of one call.
@@ -16,7 +16,7 @@ const ALLOWED: &str = "-g GLOB, -t TYPE, -T TYPE, -i, -s, -S, -w, -x, -U, -F, -A
 
 /// What an option does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opt {
+enum SearchOption {
     Glob,
     Type,
     TypeNot,
@@ -24,8 +24,8 @@ enum Opt {
     Before,
     Context,
     MaxCount,
-    Case(Case),
-    Whole(Whole),
+    Case(CaseMode),
+    Whole(MatchScope),
     MultiLine,
     Fixed,
     Hidden,
@@ -35,24 +35,24 @@ enum Opt {
 }
 
 /// Short name, long name, meaning.
-const OPTIONS: [(Option<char>, &str, Opt); 17] = [
-    (Some('g'), "glob", Opt::Glob),
-    (Some('t'), "type", Opt::Type),
-    (Some('T'), "type-not", Opt::TypeNot),
-    (Some('A'), "after-context", Opt::After),
-    (Some('B'), "before-context", Opt::Before),
-    (Some('C'), "context", Opt::Context),
-    (Some('m'), "max-count", Opt::MaxCount),
-    (Some('i'), "ignore-case", Opt::Case(Case::Insensitive)),
-    (Some('s'), "case-sensitive", Opt::Case(Case::Sensitive)),
-    (Some('S'), "smart-case", Opt::Case(Case::Smart)),
-    (Some('w'), "word-regexp", Opt::Whole(Whole::Word)),
-    (Some('x'), "line-regexp", Opt::Whole(Whole::Line)),
-    (Some('U'), "multiline", Opt::MultiLine),
-    (Some('F'), "fixed-strings", Opt::Fixed),
-    (Some('n'), "line-number", Opt::LineNumber),
-    (Some('L'), "follow", Opt::Follow),
-    (None, "hidden", Opt::Hidden),
+const OPTIONS: [(Option<char>, &str, SearchOption); 17] = [
+    (Some('g'), "glob", SearchOption::Glob),
+    (Some('t'), "type", SearchOption::Type),
+    (Some('T'), "type-not", SearchOption::TypeNot),
+    (Some('A'), "after-context", SearchOption::After),
+    (Some('B'), "before-context", SearchOption::Before),
+    (Some('C'), "context", SearchOption::Context),
+    (Some('m'), "max-count", SearchOption::MaxCount),
+    (Some('i'), "ignore-case", SearchOption::Case(CaseMode::Insensitive)),
+    (Some('s'), "case-sensitive", SearchOption::Case(CaseMode::Sensitive)),
+    (Some('S'), "smart-case", SearchOption::Case(CaseMode::Smart)),
+    (Some('w'), "word-regexp", SearchOption::Whole(MatchScope::Word)),
+    (Some('x'), "line-regexp", SearchOption::Whole(MatchScope::Line)),
+    (Some('U'), "multiline", SearchOption::MultiLine),
+    (Some('F'), "fixed-strings", SearchOption::Fixed),
+    (Some('n'), "line-number", SearchOption::LineNumber),
+    (Some('L'), "follow", SearchOption::Follow),
+    (None, "hidden", SearchOption::Hidden),
 ];
 
 /// Why an option is refused.
@@ -66,7 +66,7 @@ pub(super) enum OptionFault {
     TooMany,
 }
 
-impl Opt {
+impl SearchOption {
     fn takes_value(self) -> bool {
         match self {
             Self::Glob
@@ -153,25 +153,30 @@ fn apply_short<'a>(
     Ok(())
 }
 
-fn set(query: &mut Query, opt: Opt, written: &str, value: &str) -> Result<(), OptionFault> {
+fn set(
+    query: &mut Query,
+    opt: SearchOption,
+    written: &str,
+    value: &str,
+) -> Result<(), OptionFault> {
     match opt {
-        Opt::Glob => query.globs.push(value.to_owned()),
-        Opt::Type => query.types.push(TypeRule::Only(value.to_owned())),
-        Opt::TypeNot => query.types.push(TypeRule::Not(value.to_owned())),
-        Opt::After => query.after = lines(written, value)?,
-        Opt::Before => query.before = lines(written, value)?,
-        Opt::Context => {
+        SearchOption::Glob => query.globs.push(value.to_owned()),
+        SearchOption::Type => query.types.push(TypeRule::Only(value.to_owned())),
+        SearchOption::TypeNot => query.types.push(TypeRule::Not(value.to_owned())),
+        SearchOption::After => query.after = lines(written, value)?,
+        SearchOption::Before => query.before = lines(written, value)?,
+        SearchOption::Context => {
             query.before = lines(written, value)?;
             query.after = query.before;
         }
-        Opt::MaxCount => query.most_per_file = Some(number(written, value)?),
-        Opt::Case(case) => query.case = case,
-        Opt::Whole(whole) => query.whole = whole,
-        Opt::MultiLine => query.multi_line = true,
-        Opt::Fixed => query.fixed = true,
-        Opt::Hidden => query.hidden = true,
-        Opt::Follow => query.follow = true,
-        Opt::LineNumber => {}
+        SearchOption::MaxCount => query.most_per_file = Some(number(written, value)?),
+        SearchOption::Case(case) => query.case = case,
+        SearchOption::Whole(whole) => query.whole = whole,
+        SearchOption::MultiLine => query.multi_line = true,
+        SearchOption::Fixed => query.fixed = true,
+        SearchOption::Hidden => query.hidden = true,
+        SearchOption::Follow => query.follow = true,
+        SearchOption::LineNumber => {}
     }
     Ok(())
 }
@@ -257,15 +262,15 @@ mod tests {
                     ..base()
                 },
             ),
-            (vec!["-i"], Query { case: Case::Insensitive, ..base() }),
-            (vec!["-i", "--case-sensitive"], Query { case: Case::Sensitive, ..base() }),
-            (vec!["-S"], Query { case: Case::Smart, ..base() }),
-            (vec!["-w"], Query { whole: Whole::Word, ..base() }),
-            (vec!["-x"], Query { whole: Whole::Line, ..base() }),
+            (vec!["-i"], Query { case: CaseMode::Insensitive, ..base() }),
+            (vec!["-i", "--case-sensitive"], Query { case: CaseMode::Sensitive, ..base() }),
+            (vec!["-S"], Query { case: CaseMode::Smart, ..base() }),
+            (vec!["-w"], Query { whole: MatchScope::Word, ..base() }),
+            (vec!["-x"], Query { whole: MatchScope::Line, ..base() }),
             (vec!["-U", "-F"], Query { multi_line: true, fixed: true, ..base() }),
-            (vec!["-nFi"], Query { case: Case::Insensitive, fixed: true, ..base() }),
+            (vec!["-nFi"], Query { case: CaseMode::Insensitive, fixed: true, ..base() }),
             (vec!["-A2", "-B", "3"], Query { before: 3, after: 2, ..base() }),
-            (vec!["-iC=4"], Query { case: Case::Insensitive, before: 4, after: 4, ..base() }),
+            (vec!["-iC=4"], Query { case: CaseMode::Insensitive, before: 4, after: 4, ..base() }),
             (vec!["--context", "9999999999"], Query { before: 50, after: 50, ..base() }),
             (vec!["-m", "7"], Query { most_per_file: Some(7), ..base() }),
             (vec!["--hidden", "-L"], Query { hidden: true, follow: true, ..base() }),

@@ -10,11 +10,11 @@ use crate::tools::stop::StopFlag;
 
 /// Where lines were parted: offsets in what was handed on, ascending.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cuts(Rc<RefCell<Vec<u64>>>);
+pub(super) struct LineBreaks(Rc<RefCell<Vec<u64>>>);
 
 /// The reader.
 #[derive(Debug)]
-pub(super) struct Pieces<'a, R> {
+pub(super) struct SplitReader<'a, R> {
     inner: R,
     stop: &'a StopFlag,
     most: usize,
@@ -23,10 +23,10 @@ pub(super) struct Pieces<'a, R> {
     /// Read, but to be handed on after a cut.
     held: Option<u8>,
     handed_on: u64,
-    cuts: Cuts,
+    cuts: LineBreaks,
 }
 
-impl Cuts {
+impl LineBreaks {
     /// How many lines were parted before this offset.
     pub(super) fn before(&self, offset: u64) -> u64 {
         self.0.borrow().partition_point(|&cut| cut < offset) as u64
@@ -37,14 +37,14 @@ impl Cuts {
     }
 }
 
-impl<'a, R: Read> Pieces<'a, R> {
+impl<'a, R: Read> SplitReader<'a, R> {
     /// Reads `inner` in lines of at most `most` bytes.
     pub(super) fn new(inner: R, most: usize, stop: &'a StopFlag) -> Self {
-        Self { inner, stop, most, run: 0, held: None, handed_on: 0, cuts: Cuts::default() }
+        Self { inner, stop, most, run: 0, held: None, handed_on: 0, cuts: LineBreaks::default() }
     }
 
     /// Shared with the reader while it reads.
-    pub(super) fn cuts(&self) -> Cuts {
+    pub(super) fn cuts(&self) -> LineBreaks {
         self.cuts.clone()
     }
 
@@ -61,7 +61,7 @@ impl<'a, R: Read> Pieces<'a, R> {
     }
 }
 
-impl<R: Read> Read for Pieces<'_, R> {
+impl<R: Read> Read for SplitReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stop.is_set() {
             return Err(io::Error::other("stopped"));
@@ -95,7 +95,7 @@ mod tests {
 
     fn read(text: &str, most: usize) -> (String, Vec<u64>) {
         let stop = StopFlag::default();
-        let mut pieces = Pieces::new(text.as_bytes(), most, &stop);
+        let mut pieces = SplitReader::new(text.as_bytes(), most, &stop);
         let cuts = pieces.cuts();
         let mut all = String::new();
         pieces.read_to_string(&mut all).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn numbers_of_later_lines_can_be_put_right() {
         let stop = StopFlag::default();
-        let mut pieces = Pieces::new("abcdefghi\nj\n".as_bytes(), 4, &stop);
+        let mut pieces = SplitReader::new("abcdefghi\nj\n".as_bytes(), 4, &stop);
         let cuts = pieces.cuts();
         assert!(!cuts.any());
         io::copy(&mut pieces, &mut io::sink()).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn reading_ends_when_it_is_to_stop() {
         let stop = StopFlag::default();
-        let mut pieces = Pieces::new("abc".as_bytes(), 4, &stop);
+        let mut pieces = SplitReader::new("abc".as_bytes(), 4, &stop);
         drop(stop.set_on_drop());
         assert!(pieces.read(&mut [0; 2]).is_err());
     }

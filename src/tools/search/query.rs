@@ -12,7 +12,7 @@ pub(super) const MAX_CONTEXT: usize = 50;
 
 /// Whether letter case matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Case {
+pub(super) enum CaseMode {
     /// Only if the pattern has an upper-case letter.
     #[default]
     Smart,
@@ -22,7 +22,7 @@ pub(super) enum Case {
 
 /// How much of its surroundings a match has to fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Whole {
+pub(super) enum MatchScope {
     #[default]
     Part,
     Word,
@@ -31,7 +31,7 @@ pub(super) enum Whole {
 
 /// What is shown of the files that match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Show {
+pub(super) enum SearchOutput {
     /// Their paths.
     Files,
     /// The matching lines.
@@ -54,10 +54,10 @@ pub(super) struct Query {
     pub pattern: String,
     /// A directory or a file.
     pub path: String,
-    pub case: Case,
+    pub case: CaseMode,
     /// The pattern is a text, not an expression.
     pub fixed: bool,
-    pub whole: Whole,
+    pub whole: MatchScope,
     /// A match may span lines.
     pub multi_line: bool,
     pub globs: Vec<String>,
@@ -68,23 +68,23 @@ pub(super) struct Query {
     pub after: usize,
     /// Matching lines looked for in one file.
     pub most_per_file: Option<u64>,
-    pub show: Show,
+    pub show: SearchOutput,
     /// Files or matching lines shown, as `show` has it.
     pub most: usize,
 }
 
 impl Query {
     /// What the arguments of a tool that shows `show` ask for.
-    pub(super) fn from_args(args: &Args, show: Show) -> Self {
+    pub(super) fn from_args(args: &Args, show: SearchOutput) -> Self {
         let most = match show {
-            Show::Files => number(args, "max_files").unwrap_or(DEFAULT_FILES),
-            Show::Count => number(args, "max_files").unwrap_or(DEFAULT_COUNTED_FILES),
-            Show::Snippets => number(args, "max_results").unwrap_or(DEFAULT_RESULTS),
+            SearchOutput::Files => number(args, "max_files").unwrap_or(DEFAULT_FILES),
+            SearchOutput::Count => number(args, "max_files").unwrap_or(DEFAULT_COUNTED_FILES),
+            SearchOutput::Snippets => number(args, "max_results").unwrap_or(DEFAULT_RESULTS),
         };
         let case = match args.text("case") {
-            Some("sensitive") => Case::Sensitive,
-            Some("insensitive") => Case::Insensitive,
-            Some(_) | None => Case::Smart,
+            Some("sensitive") => CaseMode::Sensitive,
+            Some("insensitive") => CaseMode::Insensitive,
+            Some(_) | None => CaseMode::Smart,
         };
         let context = |field| number(args, field).unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
         Self {
@@ -106,9 +106,9 @@ impl Query {
     /// What the arguments of the tool for texts ask for.
     pub(super) fn fixed(args: &Args) -> Self {
         let show = match args.text("mode") {
-            Some("files") => Show::Files,
-            Some("count") => Show::Count,
-            Some(_) | None => Show::Snippets,
+            Some("files") => SearchOutput::Files,
+            Some("count") => SearchOutput::Count,
+            Some(_) | None => SearchOutput::Snippets,
         };
         let pattern = args.required_text("literal").to_owned();
         Self { pattern, fixed: true, ..Self::from_args(args, show) }
@@ -120,7 +120,7 @@ impl Query {
             pattern: args.required_text("pattern").to_owned(),
             path: path(args),
             // As the command does without options.
-            case: Case::Sensitive,
+            case: CaseMode::Sensitive,
             most: DEFAULT_RESULTS,
             ..Self::default()
         }

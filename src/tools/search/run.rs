@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::filter::{Filter, FilterFault};
-use super::find::{Finder, Found, Line};
+use super::filter::{FilterFault, SearchFilter};
+use super::find::{FileMatches, FileSearcher, OutputLine};
 use super::matcher::matcher;
-use super::query::{Query, Show};
-use super::walk::{Passed, Walk};
+use super::query::{Query, SearchOutput};
+use super::walk::{SearchWalk, SkippedCounts};
 use crate::tools::files::short;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::stop::StopFlag;
@@ -19,7 +19,7 @@ const PATH_CHARS: usize = 400;
 
 /// Why nothing was searched.
 #[derive(Debug)]
-pub(super) enum NotSearched {
+pub(super) enum SearchError {
     Pattern(String),
     Filter(FilterFault),
     Path(PathFault),
@@ -27,7 +27,7 @@ pub(super) enum NotSearched {
 
 /// What a search has found.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct SearchResults {
     /// What is shown to the model.
     pub body: String,
     /// Files that are shown.
@@ -39,7 +39,7 @@ pub(super) struct Findings {
     pub searched: usize,
     pub binary: usize,
     pub pieces: usize,
-    pub passed: Passed,
+    pub passed: SkippedCounts,
     /// There is more than was asked for.
     pub cut_by_number: bool,
     /// There is more than fits.
@@ -47,7 +47,7 @@ pub(super) struct Findings {
     chars: usize,
 }
 
-impl Findings {
+impl SearchResults {
     /// Whether every file was looked at to its end.
     pub(super) fn complete(&self) -> bool {
         !(self.cut_by_number || self.cut_by_chars || self.passed.cut)
@@ -69,13 +69,13 @@ pub(super) fn search(
     guard: &Guard,
     query: &Query,
     stop: &StopFlag,
-) -> Result<Findings, NotSearched> {
-    let matcher = matcher(query).map_err(NotSearched::Pattern)?;
-    let filter = Filter::new(query).map_err(NotSearched::Filter)?;
-    let walk = Walk::begin(guard, &filter, stop, &query.path, query.follow);
-    let mut walk = walk.map_err(NotSearched::Path)?;
-    let mut finder = Finder::new(query, &matcher, stop);
-    let mut findings = Findings::default();
+) -> Result<SearchResults, SearchError> {
+    let matcher = matcher(query).map_err(SearchError::Pattern)?;
+    let filter = SearchFilter::new(query).map_err(SearchError::Filter)?;
+    let walk = SearchWalk::begin(guard, &filter, stop, &query.path, query.follow);
+    let mut walk = walk.map_err(SearchError::Path)?;
+    let mut finder = FileSearcher::new(query, &matcher, stop);
+    let mut findings = SearchResults::default();
     for candidate in walk.by_ref() {
         let wanted = query.most.saturating_sub(findings.hits);
         match finder.search(candidate.file, wanted) {
@@ -97,14 +97,14 @@ pub(super) fn search(
 }
 
 /// Writes down what one file holds; false when it is enough.
-fn take(findings: &mut Findings, query: &Query, path: &str, found: &Found) -> bool {
+fn take(findings: &mut SearchResults, query: &Query, path: &str, found: &FileMatches) -> bool {
     if found.hits == 0 {
         findings.cut_by_number |= found.more;
         return !found.more;
     }
     let path = short(path, PATH_CHARS);
     match query.show {
-        Show::Files => {
+        SearchOutput::Files => {
             if findings.files == query.most {
                 findings.cut_by_number = true;
                 return false;
@@ -113,7 +113,7 @@ fn take(findings: &mut Findings, query: &Query, path: &str, found: &Found) -> bo
             findings.files += usize::from(fits);
             fits
         }
-        Show::Count => {
+        SearchOutput::Count => {
             findings.hits += found.hits;
             findings.matching_files += 1;
             if findings.files == query.most {
@@ -124,11 +124,11 @@ fn take(findings: &mut Findings, query: &Query, path: &str, found: &Found) -> bo
             }
             true
         }
-        Show::Snippets => snippets(findings, &path, found),
+        SearchOutput::Snippets => snippets(findings, &path, found),
     }
 }
 
-fn snippets(findings: &mut Findings, path: &str, found: &Found) -> bool {
+fn snippets(findings: &mut SearchResults, path: &str, found: &FileMatches) -> bool {
     let gap = if findings.files == 0 { "" } else { "\n" };
     if !findings.write(&format!("{gap}{path}\n")) {
         return false;
@@ -138,20 +138,20 @@ fn snippets(findings: &mut Findings, path: &str, found: &Found) -> bool {
         if !findings.write(&written(line)) {
             return false;
         }
-        findings.hits += usize::from(matches!(line, Line::Match(..)));
+        findings.hits += usize::from(matches!(line, OutputLine::Match(..)));
     }
     findings.cut_by_number |= found.more;
     !found.more
 }
 
 /// As the command writes it: a colon after the number of a match, a dash after that of context.
-fn written(line: &Line) -> String {
+fn written(line: &OutputLine) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = match line {
-        Line::Match(number, line) => writeln!(text, "{number}: {line}"),
-        Line::Context(number, line) => writeln!(text, "{number}- {line}"),
-        Line::Gap => writeln!(text, "--"),
+        OutputLine::Match(number, line) => writeln!(text, "{number}: {line}"),
+        OutputLine::Context(number, line) => writeln!(text, "{number}- {line}"),
+        OutputLine::Gap => writeln!(text, "--"),
     };
     text
 }

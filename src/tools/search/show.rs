@@ -2,8 +2,8 @@
 //! the findings themselves.
 
 use super::filter::FilterFault;
-use super::query::{Query, Show};
-use super::run::{Findings, NotSearched};
+use super::query::{Query, SearchOutput};
+use super::run::{SearchError, SearchResults};
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::AccessOp;
@@ -12,14 +12,14 @@ use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 
 /// What was found.
-pub(super) fn report(tool: &str, query: &Query, found: &Findings, lang: Lang) -> ToolOutcome {
+pub(super) fn report(tool: &str, query: &Query, found: &SearchResults, lang: Lang) -> ToolOutcome {
     let mut report = ToolReport::ok(tool, &query.path);
     report = match query.show {
-        Show::Files => report.field("shown_files", found.files),
-        Show::Snippets => {
+        SearchOutput::Files => report.field("shown_files", found.files),
+        SearchOutput::Snippets => {
             report.field("shown_results", found.hits).field("shown_files", found.files)
         }
-        Show::Count => report
+        SearchOutput::Count => report
             .field("total_results", found.hits)
             .field("total_files", found.matching_files)
             .field("shown_files", found.files),
@@ -42,7 +42,7 @@ pub(super) fn report(tool: &str, query: &Query, found: &Findings, lang: Lang) ->
     report.summary(summary(query.show, found, lang)).body(body(found, lang)).outcome()
 }
 
-fn summary(show: Show, found: &Findings, lang: Lang) -> String {
+fn summary(show: SearchOutput, found: &SearchResults, lang: Lang) -> String {
     let (files, hits, searched) = (found.files, found.hits, found.searched);
     if files == 0 && hits == 0 && found.complete() {
         return match lang {
@@ -51,27 +51,27 @@ fn summary(show: Show, found: &Findings, lang: Lang) -> String {
         };
     }
     match (show, lang) {
-        (Show::Files, Lang::En) => {
+        (SearchOutput::Files, Lang::En) => {
             format!("{} shown", counted(files, "matching file", "matching files"))
         }
-        (Show::Files, Lang::Zh) => format!("显示 {files} 个匹配的文件"),
-        (Show::Snippets, Lang::En) => {
+        (SearchOutput::Files, Lang::Zh) => format!("显示 {files} 个匹配的文件"),
+        (SearchOutput::Snippets, Lang::En) => {
             let files = counted(files, "file", "files");
             format!("{} in {files} shown", counted(hits, "matching line", "matching lines"))
         }
-        (Show::Snippets, Lang::Zh) => format!("显示 {files} 个文件中的 {hits} 个匹配行"),
-        (Show::Count, Lang::En) => {
+        (SearchOutput::Snippets, Lang::Zh) => format!("显示 {files} 个文件中的 {hits} 个匹配行"),
+        (SearchOutput::Count, Lang::En) => {
             let all = counted(found.matching_files, "file", "files");
             let lines = counted(hits, "matching line", "matching lines");
             format!("{lines} in {all}, {files} shown")
         }
-        (Show::Count, Lang::Zh) => {
+        (SearchOutput::Count, Lang::Zh) => {
             format!("{} 个文件中有 {hits} 个匹配行,显示 {files} 个", found.matching_files)
         }
     }
 }
 
-fn body(found: &Findings, lang: Lang) -> String {
+fn body(found: &SearchResults, lang: Lang) -> String {
     let hint = if found.passed.cut {
         lang.pick(
             "The tree is too large for one search; search a part of it.",
@@ -94,13 +94,13 @@ fn body(found: &Findings, lang: Lang) -> String {
 }
 
 /// Why nothing was searched.
-pub(super) fn not_searched(tool: &str, path: &str, why: &NotSearched, lang: Lang) -> ToolOutcome {
+pub(super) fn not_searched(tool: &str, path: &str, why: &SearchError, lang: Lang) -> ToolOutcome {
     let (code, text) = match why {
-        NotSearched::Path(fault) => return refused(tool, AccessOp::Read, fault, lang),
-        NotSearched::Pattern(reason) => ("INVALID_PATTERN", pattern(reason, lang)),
-        NotSearched::Filter(FilterFault::Glob(reason)) => ("INVALID_GLOB", glob(reason, lang)),
-        NotSearched::Filter(FilterFault::Type(reason)) => ("UNKNOWN_TYPE", kind(reason, lang)),
-        NotSearched::Filter(FilterFault::TooManyGlobs) => (
+        SearchError::Path(fault) => return refused(tool, AccessOp::Read, fault, lang),
+        SearchError::Pattern(reason) => ("INVALID_PATTERN", pattern(reason, lang)),
+        SearchError::Filter(FilterFault::Glob(reason)) => ("INVALID_GLOB", glob(reason, lang)),
+        SearchError::Filter(FilterFault::Type(reason)) => ("UNKNOWN_TYPE", kind(reason, lang)),
+        SearchError::Filter(FilterFault::TooManyGlobs) => (
             "INVALID_GLOB",
             lang.pick("Too many globs; at most 100.", "globs 过多,最多 100 个。").to_owned(),
         ),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::query::{Query, Show};
+use super::query::{Query, SearchOutput};
 use super::{options, run, show};
 use crate::domain::Lang;
 use crate::tools::args::Args;
@@ -108,15 +108,15 @@ fn fixed_text(lang: Lang) -> &'static str {
 }
 
 fn files(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(FILES, cx, &Query::from_args(args, Show::Files), stop)
+    search(FILES, cx, &Query::from_args(args, SearchOutput::Files), stop)
 }
 
 fn snippets(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(SNIPPETS, cx, &Query::from_args(args, Show::Snippets), stop)
+    search(SNIPPETS, cx, &Query::from_args(args, SearchOutput::Snippets), stop)
 }
 
 fn count(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(COUNT, cx, &Query::from_args(args, Show::Count), stop)
+    search(COUNT, cx, &Query::from_args(args, SearchOutput::Count), stop)
 }
 
 fn fixed(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
@@ -134,7 +134,7 @@ fn with_options(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
 }
 
 fn search(tool: &str, cx: &ToolCx, query: &Query, stop: &StopFlag) -> ToolOutcome {
-    let guard = Guard::general(cx).map_err(run::NotSearched::Path);
+    let guard = Guard::general(cx).map_err(run::SearchError::Path);
     let found = guard.and_then(|guard| run::search(&guard, query, stop));
     match found {
         Ok(_) if stop.is_set() => ToolOutcome::failed(interrupted(cx.lang)),

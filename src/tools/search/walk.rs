@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::fs::{DirEntry, File};
 
-use super::filter::{Filter, Rules};
+use super::filter::{IgnoreRules, SearchFilter};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
 use crate::tools::stop::StopFlag;
@@ -19,7 +19,7 @@ const MAX_ENTRIES: usize = 2_000_000;
 
 /// A file to be searched.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(super) struct SearchFile {
     /// Below the workspace.
     pub path: String,
     pub file: File,
@@ -27,7 +27,7 @@ pub(super) struct Candidate {
 
 /// What was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Passed {
+pub(super) struct SkippedCounts {
     /// Entries closed to the member.
     pub closed: usize,
     /// Entries the system did not open.
@@ -38,41 +38,41 @@ pub(super) struct Passed {
 
 /// A walk that has begun.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct SearchWalk<'a> {
     guard: &'a Guard,
-    filter: &'a Filter,
+    filter: &'a SearchFilter,
     stop: &'a StopFlag,
     follow: bool,
     /// A file that was named itself.
-    named: Option<Candidate>,
+    named: Option<SearchFile>,
     levels: Vec<Level>,
     /// Directories entered through a link; each only once.
     followed: Vec<Identity>,
     waiting: usize,
     seen: usize,
-    pub passed: Passed,
+    pub passed: SkippedCounts,
 }
 
 #[derive(Debug)]
 struct Level {
     dir: OpenDir,
-    rules: Rules,
+    rules: IgnoreRules,
     /// The last is the next.
-    names: Vec<(OsString, Kind)>,
+    names: Vec<(OsString, EntryType)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryType {
     Directory,
     File,
     Link,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SearchWalk<'a> {
     /// Begins at a directory, or at the one file that is named.
     pub(super) fn begin(
         guard: &'a Guard,
-        filter: &'a Filter,
+        filter: &'a SearchFilter,
         stop: &'a StopFlag,
         path: &str,
         follow: bool,
@@ -87,23 +87,23 @@ impl<'a> Walk<'a> {
             followed: Vec::new(),
             waiting: 0,
             seen: 0,
-            passed: Passed::default(),
+            passed: SkippedCounts::default(),
         };
         match guard.open_dir(path) {
             Ok(dir) => {
-                let rules = Rules::of(guard, &dir);
+                let rules = IgnoreRules::of(guard, &dir);
                 walk.descend(dir, rules);
             }
             Err(PathFault { kind: PathFaultKind::NotADirectory, .. }) => {
                 let opened = guard.open_file(path, AccessOp::Read)?;
-                walk.named = Some(Candidate { path: opened.shown, file: opened.file });
+                walk.named = Some(SearchFile { path: opened.shown, file: opened.file });
             }
             Err(fault) => return Err(fault),
         }
         Ok(walk)
     }
 
-    fn descend(&mut self, dir: OpenDir, rules: Rules) {
+    fn descend(&mut self, dir: OpenDir, rules: IgnoreRules) {
         if self.levels.len() >= MAX_DEEP {
             self.passed.cut = true;
             return;
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next entry and the directory it lies in.
-    fn next_entry(&mut self) -> Option<(OsString, Kind)> {
+    fn next_entry(&mut self) -> Option<(OsString, EntryType)> {
         loop {
             let level = self.levels.last_mut()?;
             if let Some(entry) = level.names.pop() {
@@ -138,21 +138,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn visit(&mut self, name: &OsString, kind: Kind) -> Option<Candidate> {
+    fn visit(&mut self, name: &OsString, kind: EntryType) -> Option<SearchFile> {
         let level = self.levels.last()?;
         let path = level.dir.below(name);
         match kind {
-            Kind::Link if self.follow => self.visit_link(name, path),
-            Kind::Link => None,
-            Kind::File => {
+            EntryType::Link if self.follow => self.visit_link(name, path),
+            EntryType::Link => None,
+            EntryType::File => {
                 if !self.filter.keeps(&level.rules, &path, name, false) {
                     return None;
                 }
                 let opened = self.guard.open_in(&level.dir, name);
                 let file = self.opened(opened)?;
-                Some(Candidate { path, file })
+                Some(SearchFile { path, file })
             }
-            Kind::Directory => {
+            EntryType::Directory => {
                 if self.filter.keeps(&level.rules, &path, name, true) {
                     let opened = self.guard.enter(&level.dir, name);
                     self.enter(opened);
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What a link leads to, if it leads to a file or to a directory that was not entered so.
-    fn visit_link(&mut self, name: &OsString, path: String) -> Option<Candidate> {
+    fn visit_link(&mut self, name: &OsString, path: String) -> Option<SearchFile> {
         let rules = self.levels.last()?.rules.clone();
         match self.guard.open_dir(&path) {
             Ok(dir) => {
@@ -182,7 +182,7 @@ impl<'a> Walk<'a> {
                 }
                 let opened = self.guard.open_file(&path, AccessOp::Read).map(|opened| opened.file);
                 let file = self.opened(opened)?;
-                Some(Candidate { path, file })
+                Some(SearchFile { path, file })
             }
             Err(fault) => {
                 self.count(&fault);
@@ -220,10 +220,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Candidate;
+impl Iterator for SearchWalk<'_> {
+    type Item = SearchFile;
 
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Option<SearchFile> {
         if let Some(named) = self.named.take() {
             return Some(named);
         }
@@ -242,13 +242,13 @@ impl Iterator for Walk<'_> {
     }
 }
 
-fn kind(entry: &DirEntry) -> Option<Kind> {
+fn kind(entry: &DirEntry) -> Option<EntryType> {
     let kind = entry.file_type().ok()?;
     if kind.is_dir() {
-        Some(Kind::Directory)
+        Some(EntryType::Directory)
     } else if kind.is_file() {
-        Some(Kind::File)
+        Some(EntryType::File)
     } else {
-        kind.is_symlink().then_some(Kind::Link)
+        kind.is_symlink().then_some(EntryType::Link)
     }
 }

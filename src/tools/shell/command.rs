@@ -11,10 +11,10 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::identity::Identity;
-use super::launch::{Launch, Wall, Working};
-use super::record::{self, Record};
-use super::register::Entered;
-use super::window::Window;
+use super::launch::{CommandSandbox, Launch, RunningCommand};
+use super::record::{self, ProcessRecord};
+use super::register::RegistryGuard;
+use super::window::StreamWindow;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
@@ -69,7 +69,7 @@ impl Tool for ShellCmd {
 
 /// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
-    let Some(Wall { sandbox, .. }) = cx.shells.wall() else { return outcome };
+    let Some(CommandSandbox { sandbox, .. }) = cx.shells.command_sandbox() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
     if made == NewPaths::default() {
         return outcome;
@@ -89,9 +89,9 @@ struct Wish {
 }
 
 /// The folder of a command's record; it goes with the command unless that stays in the background.
-struct Noted(Option<PathBuf>, Entered);
+struct RecordDir(Option<PathBuf>, RegistryGuard);
 
-impl Drop for Noted {
+impl Drop for RecordDir {
     fn drop(&mut self) {
         if let Some(folder) = self.0.take() {
             drop(fs::remove_dir_all(folder));
@@ -158,27 +158,27 @@ impl Wish {
     }
 
     /// Its record is on disk before it begins.
-    async fn begin(&self, cx: &ToolCx) -> io::Result<(Noted, Record, Working)> {
+    async fn begin(&self, cx: &ToolCx) -> io::Result<(RecordDir, ProcessRecord, RunningCommand)> {
         let environment = cx.shells.environment(&cx.keys);
         let launch = Launch {
             program: &self.shell,
             arguments: &["-c", &self.command],
             folder: &cx.workspace,
             environment: &environment,
-            wall: cx.shells.wall(),
+            command_sandbox: cx.shells.command_sandbox(),
         };
         let held = launch.hold(cx.shells.enders()).await?;
         let record = self.record(cx, held.identity());
         let folder = record::begin(&cx.workspace, &record)?;
-        let noted = Noted(Some(folder), cx.shells.register().enter(&record.identity));
+        let noted = RecordDir(Some(folder), cx.shells.register().enter(&record.identity));
         let mut working = held.begin().await?;
-        working.out = Window::of(&cx.keys);
-        working.err = Window::of(&cx.keys);
+        working.out = StreamWindow::of(&cx.keys);
+        working.err = StreamWindow::of(&cx.keys);
         Ok((noted, record, working))
     }
 
-    fn record(&self, cx: &ToolCx, identity: &Identity) -> Record {
-        Record {
+    fn record(&self, cx: &ToolCx, identity: &Identity) -> ProcessRecord {
+        ProcessRecord {
             identity: identity.clone(),
             agent: cx.caller.clone(),
             command: cx.keys.redacted(self.command.clone()),
@@ -190,7 +190,7 @@ impl Wish {
     }
 
     /// A command that is over, with nothing left of it.
-    fn over(&self, working: &Working, exit: Exit, lang: Lang) -> ToolOutcome {
+    fn over(&self, working: &RunningCommand, exit: Exit, lang: Lang) -> ToolOutcome {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
         let text = format!("{}\n{streams}", texts::exit(exit, lang));
         if exit == Exit::Code(0) { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
@@ -202,7 +202,7 @@ impl Wish {
             Lang::En => format!(
                 "Not over after {seconds} s, and its output cannot be kept below \
                  .dialogs/.tui/processes: {error}. It was ended. Give it more `timeoutSeconds`, or \
-                 mend that folder.\n{so_far}"
+                 fix that folder.\n{so_far}"
             ),
             Lang::Zh => format!(
                 "{seconds} 秒后仍未结束,而其输出无法保存到 .dialogs/.tui/processes:{error}。命令已被终止。\

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::shells::Seen;
+use super::shells::ProcessView;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
@@ -101,7 +101,7 @@ async fn stop(cx: &ToolCx, args: &Args) -> ToolOutcome {
     ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{told}")) }
 }
 
-fn find(cx: &ToolCx, args: &Args) -> Option<Seen> {
+fn find(cx: &ToolCx, args: &Args) -> Option<ProcessView> {
     cx.shells.look(u32::try_from(args.integer("pid")?).ok()?)
 }
 

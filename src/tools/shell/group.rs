@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use tokio::time::sleep;
 
-use super::identity::{Holder, Identity, below, members, strays};
+use super::identity::{Identity, PidHolder, below, members, strays};
 
 /// Between a request to end and the end by force.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const MAX_ROUNDS: usize = 20;
 /// The process group of a command, known by its first process: by number, start and run of the machine.
 /// Once nothing of it is left, the number may be given to others, who are never signalled.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
+pub(crate) struct ProcessGroup {
     leader: Identity,
     gone: Arc<AtomicBool>,
     /// So many processes, one below the other, the leader first, are the sandbox of the command. They
@@ -27,7 +27,7 @@ pub(crate) struct Group {
     layers: usize,
 }
 
-impl Group {
+impl ProcessGroup {
     pub fn new(leader: Identity) -> Self {
         Self::behind(leader, 0)
     }
@@ -38,7 +38,7 @@ impl Group {
     }
 
     /// True if it ends with this program, whatever becomes of that.
-    pub fn is_walled(&self) -> bool {
+    pub fn is_sandboxed(&self) -> bool {
         self.layers > 0
     }
 
@@ -48,14 +48,14 @@ impl Group {
             return false;
         }
         let (there, for_ever) = match self.leader.holder() {
-            Holder::Itself => (true, false),
-            Holder::Ended => (!members(&self.leader).is_empty(), false),
-            Holder::Nobody => {
+            PidHolder::Itself => (true, false),
+            PidHolder::Ended => (!members(&self.leader).is_empty(), false),
+            PidHolder::Nobody => {
                 let left = !members(&self.leader).is_empty();
                 (left, !left)
             }
-            Holder::Other => (false, true),
-            Holder::Unknown => {
+            PidHolder::Other => (false, true),
+            PidHolder::Unknown => {
                 (self.pid().is_some_and(|pid| test_kill_process_group(pid).is_ok()), false)
             }
         };
@@ -66,7 +66,7 @@ impl Group {
     }
 
     pub fn terminate(&self) {
-        if !self.is_walled() {
+        if !self.is_sandboxed() {
             return self.signal(Signal::TERM);
         }
         let inside = self.inside();
@@ -80,7 +80,7 @@ impl Group {
     }
 
     pub fn kill(&self) {
-        if self.is_walled() {
+        if self.is_sandboxed() {
             for _ in 0..MAX_ROUNDS {
                 let inside = self.inside();
                 if inside.is_empty() {
@@ -100,7 +100,7 @@ impl Group {
 
     /// Asks the first process of the command to end, not what it started.
     pub fn terminate_alone(&self) {
-        let first = if self.is_walled() {
+        let first = if self.is_sandboxed() {
             self.inside().into_iter().find(|(_, distance)| *distance == self.layers)
         } else {
             self.leader.is_there().then_some((self.leader.pid, 0))
@@ -211,7 +211,7 @@ mod tests {
             Identity { started_ticks: own.started_ticks + 1, ..own.clone() },
             Identity { boot: "another run of the machine".to_owned(), ..own.clone() },
         ] {
-            let group = Group::new(other.clone());
+            let group = ProcessGroup::new(other.clone());
             assert!(!group.is_there(), "{other:?}");
             group.terminate();
             group.kill();
@@ -219,7 +219,7 @@ mod tests {
         }
         std::thread::sleep(LOOK);
         assert!(child.try_wait().unwrap().is_none(), "it is at work");
-        let group = Group::new(own);
+        let group = ProcessGroup::new(own);
         assert!(group.is_there());
         group.kill();
         assert!(ends_within_a_while(&mut child));
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn what_is_left_of_a_group_is_reached_after_its_first_process_has_gone() {
         let mut leader = start(true);
-        let group = Group::new(Identity::of(leader.id()));
+        let group = ProcessGroup::new(Identity::of(leader.id()));
         drop(leader.stdin.take());
         assert!(ends_within_a_while(&mut leader));
         assert!(group.is_there(), "something it started is at work");

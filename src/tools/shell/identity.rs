@@ -18,7 +18,7 @@ pub struct Identity {
 
 /// What the system says about one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stat {
+struct ProcessStat {
     /// It has ended, and nobody has asked how.
     ended: bool,
     parent: u32,
@@ -29,7 +29,7 @@ struct Stat {
 
 /// What has the number of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum PidHolder {
     /// This very process, at work.
     Itself,
     /// This very process, which has ended; nobody has asked how, so the number is not given away.
@@ -50,21 +50,21 @@ impl Identity {
     }
 
     /// What has its number now.
-    pub(super) fn holder(&self) -> Holder {
+    pub(super) fn holder(&self) -> PidHolder {
         let known = self.started_ticks > 0 && !self.boot.is_empty();
         match stat(self.pid) {
-            _ if !known => Holder::Unknown,
-            _ if self.boot != boot() => Holder::Other,
-            None => Holder::Nobody,
-            Some(stat) if stat.started_ticks != self.started_ticks => Holder::Other,
-            Some(stat) if stat.ended => Holder::Ended,
-            Some(_) => Holder::Itself,
+            _ if !known => PidHolder::Unknown,
+            _ if self.boot != boot() => PidHolder::Other,
+            None => PidHolder::Nobody,
+            Some(stat) if stat.started_ticks != self.started_ticks => PidHolder::Other,
+            Some(stat) if stat.ended => PidHolder::Ended,
+            Some(_) => PidHolder::Itself,
         }
     }
 
     /// True if this very process is still at work; false where the system cannot tell.
     pub(super) fn is_there(&self) -> bool {
-        self.holder() == Holder::Itself
+        self.holder() == PidHolder::Itself
     }
 }
 
@@ -102,11 +102,11 @@ pub(super) fn below(pid: u32) -> Vec<(u32, usize)> {
     found
 }
 
-fn at_work(is_meant: impl Fn(&Stat) -> bool) -> Vec<u32> {
+fn at_work(is_meant: impl Fn(&ProcessStat) -> bool) -> Vec<u32> {
     all_at_work().into_iter().filter(|(_, stat)| is_meant(stat)).map(|(one, _)| one).collect()
 }
 
-fn all_at_work() -> Vec<(u32, Stat)> {
+fn all_at_work() -> Vec<(u32, ProcessStat)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let known = pids.filter_map(|one| Some((one, stat(one)?)));
@@ -118,16 +118,16 @@ fn boot() -> String {
     text.trim().to_owned()
 }
 
-fn stat(pid: u32) -> Option<Stat> {
+fn stat(pid: u32) -> Option<ProcessStat> {
     parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// The name in parentheses may hold anything, so fields are counted from the last parenthesis.
-fn parse(text: &str) -> Option<Stat> {
+fn parse(text: &str) -> Option<ProcessStat> {
     let (_, fields) = text.rsplit_once(") ")?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Stat {
+    Some(ProcessStat {
         ended: matches!(fields.first(), Some(&("Z" | "X" | "x"))),
         parent: u32::try_from(number(1)?).ok()?,
         group: u32::try_from(number(2)?).ok()?,
@@ -144,11 +144,12 @@ mod tests {
 
     #[test]
     fn a_process_is_known_by_its_start_whatever_its_name() {
-        let at_work = Stat { ended: false, parent: 1, group: 7, session: 8, started_ticks: 4242 };
+        let at_work =
+            ProcessStat { ended: false, parent: 1, group: 7, session: 8, started_ticks: 4242 };
         for (text, expected) in [
             (format!("9 (sh) S {TAIL}"), Some(at_work)),
             (format!("9 (a) R 1 2) (b) S {TAIL}"), Some(at_work)),
-            (format!("9 (sh) Z {TAIL}"), Some(Stat { ended: true, ..at_work })),
+            (format!("9 (sh) Z {TAIL}"), Some(ProcessStat { ended: true, ..at_work })),
             ("9 (sh) S 1 7".to_owned(), None),
             (String::new(), None),
         ] {

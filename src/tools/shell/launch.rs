@@ -16,9 +16,9 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::group::Group;
+use super::group::ProcessGroup;
 use super::identity::Identity;
-use super::window::Window;
+use super::window::StreamWindow;
 use crate::domain::background::Exit;
 use crate::domain::sandbox::Level;
 use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
@@ -39,12 +39,12 @@ pub(crate) struct Launch<'a> {
     pub arguments: &'a [&'a str],
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
-    pub wall: Option<Wall>,
+    pub command_sandbox: Option<CommandSandbox>,
 }
 
 /// What a command is behind.
 #[derive(Debug, Clone)]
-pub(crate) struct Wall {
+pub(crate) struct CommandSandbox {
     pub sandbox: Sandbox,
     pub level: Level,
     /// What the command leaves running may go on.
@@ -53,51 +53,51 @@ pub(crate) struct Wall {
 
 /// A command at work. Dropped, it is ended.
 #[derive(Debug)]
-pub(crate) struct Working {
+pub(crate) struct RunningCommand {
     pub identity: Identity,
-    pub group: Group,
+    pub group: ProcessGroup,
     child: Child,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    pub out: Window,
-    pub err: Window,
+    pub out: StreamWindow,
+    pub err: StreamWindow,
     guard: Guard,
 }
 
 /// A command that waits to be let begin. Dropped, it never does.
 #[derive(Debug)]
-pub(crate) struct Held {
-    pub(super) working: Working,
+pub(crate) struct PausedCommand {
+    pub(super) working: RunningCommand,
     pub(super) word: ChildStdin,
 }
 
 /// What a command that goes on in the background consists of.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct DetachedParts {
     pub child: Child,
     pub stdout: Option<OwnedFd>,
     pub stderr: Option<OwnedFd>,
-    pub out: Window,
-    pub err: Window,
-    pub group: Group,
+    pub out: StreamWindow,
+    pub err: StreamWindow,
+    pub group: ProcessGroup,
     /// What its sandbox needs.
     pub standing: Option<Placeholders>,
 }
 
 /// Groups that are being ended, until nothing of them is left.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Enders(Arc<Mutex<JoinSet<()>>>);
+pub(crate) struct GroupReaper(Arc<Mutex<JoinSet<()>>>);
 
 /// Ends a group when it is dropped, unless it was let go.
 #[derive(Debug)]
 struct Guard {
-    group: Option<Group>,
+    group: Option<ProcessGroup>,
     standing: Option<Placeholders>,
-    enders: Enders,
+    enders: GroupReaper,
 }
 
-impl Enders {
-    fn end(&self, group: Group, standing: Option<Placeholders>) {
+impl GroupReaper {
+    fn end(&self, group: ProcessGroup, standing: Option<Placeholders>) {
         group.terminate();
         if tokio::runtime::Handle::try_current().is_err() {
             return group.kill();
@@ -121,7 +121,7 @@ impl Enders {
 }
 
 #[derive(Debug)]
-struct KillOnDrop(Group);
+struct KillOnDrop(ProcessGroup);
 
 impl Drop for KillOnDrop {
     fn drop(&mut self) {
@@ -141,19 +141,19 @@ impl Drop for Guard {
 
 impl Launch<'_> {
     /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
-    pub async fn start(&self, stdin: Stdio, enders: &Enders) -> io::Result<Working> {
+    pub async fn start(&self, stdin: Stdio, enders: &GroupReaper) -> io::Result<RunningCommand> {
         self.spawn(self.program, self.arguments, stdin, enders).await
     }
 
     /// Makes its process, which has an identity but does nothing before it is let begin. Its input
     /// is closed.
-    pub async fn hold(&self, enders: &Enders) -> io::Result<Held> {
+    pub async fn hold(&self, enders: &GroupReaper) -> io::Result<PausedCommand> {
         let mut words = vec!["-c", HOLD, "sh", self.program];
         words.extend(self.arguments);
         let mut working = self.spawn(SH, &words, Stdio::piped(), enders).await?;
         let word = working.child.stdin.take();
         let word = word.ok_or_else(|| io::Error::other("there is no way to let it begin"))?;
-        Ok(Held { working, word })
+        Ok(PausedCommand { working, word })
     }
 
     /// In a sandbox it ends with the thread that started it, so one that lives as long as the
@@ -163,9 +163,9 @@ impl Launch<'_> {
         program: &str,
         arguments: &[&str],
         stdin: Stdio,
-        enders: &Enders,
-    ) -> io::Result<Working> {
-        let Some(wall) = self.wall.clone() else {
+        enders: &GroupReaper,
+    ) -> io::Result<RunningCommand> {
+        let Some(command_sandbox) = self.command_sandbox.clone() else {
             let mut command = leader(program);
             command.args(arguments).current_dir(self.folder).env_clear().envs(self.environment);
             return begin(command, stdin, (0, None), enders.clone());
@@ -174,13 +174,17 @@ impl Launch<'_> {
         let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
         let (environment, enders) = (self.environment.clone(), enders.clone());
         let runtime = tokio::runtime::Handle::current();
-        let sandbox = wall.sandbox.clone();
+        let sandbox = command_sandbox.sandbox.clone();
         let work = move || {
             let _inside = runtime.enter();
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             let (arguments, folder) = (arguments.as_slice(), folder.as_path());
-            let order = CommandSpec { program: &program, arguments, folder, stay: wall.stay };
-            let wrapped = wall.sandbox.wrap(wall.level, order).map_err(io::Error::other)?;
+            let order =
+                CommandSpec { program: &program, arguments, folder, stay: command_sandbox.stay };
+            let wrapped = command_sandbox
+                .sandbox
+                .wrap(command_sandbox.level, order)
+                .map_err(io::Error::other)?;
             let mut command = leader(&wrapped.program);
             command.args(&wrapped.arguments).current_dir("/").env_clear();
             command.envs(environment).envs(wrapped.environment);
@@ -195,22 +199,22 @@ fn begin(
     mut command: Command,
     stdin: Stdio,
     (layers, standing): (usize, Option<Placeholders>),
-    enders: Enders,
-) -> io::Result<Working> {
+    enders: GroupReaper,
+) -> io::Result<RunningCommand> {
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("it ended while it was started"))?;
     let identity = Identity::of(pid);
-    let group = Group::behind(identity.clone(), layers);
-    Ok(Working {
+    let group = ProcessGroup::behind(identity.clone(), layers);
+    Ok(RunningCommand {
         guard: Guard { group: Some(group.clone()), standing, enders },
         group,
         identity,
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
         child,
-        out: Window::default(),
-        err: Window::default(),
+        out: StreamWindow::default(),
+        err: StreamWindow::default(),
     })
 }
 
@@ -226,18 +230,18 @@ fn leader(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-impl Held {
+impl PausedCommand {
     pub fn identity(&self) -> &Identity {
         &self.working.identity
     }
 
-    pub async fn begin(mut self) -> io::Result<Working> {
+    pub async fn begin(mut self) -> io::Result<RunningCommand> {
         self.word.write_all(b"\n").await?;
         Ok(self.working)
     }
 }
 
-impl Working {
+impl RunningCommand {
     /// Waits until the command has ended and nobody can write any more. `None`: it takes longer.
     pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<Exit>> {
         let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
@@ -258,13 +262,13 @@ impl Working {
     }
 
     /// Lets it go on without anybody here who reads or waits.
-    pub fn let_go(mut self) -> io::Result<Parts> {
+    pub fn let_go(mut self) -> io::Result<DetachedParts> {
         let stdout = self.stdout.take().map(ChildStdout::into_owned_fd).transpose()?;
         let stderr = self.stderr.take().map(ChildStderr::into_owned_fd).transpose()?;
         self.guard.group = None;
         let standing = self.guard.standing.take();
         let (child, group) = (self.child, self.group);
-        Ok(Parts { child, stdout, stderr, out: self.out, err: self.err, group, standing })
+        Ok(DetachedParts { child, stdout, stderr, out: self.out, err: self.err, group, standing })
     }
 }
 
@@ -274,7 +278,7 @@ pub(super) fn exit(status: ExitStatus) -> Exit {
 }
 
 /// Reads a stream to its end. Given up between two reads, it loses nothing.
-async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut Window) {
+async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut StreamWindow) {
     let Some(pipe) = stream else { return };
     let mut block = vec![0; BLOCK_BYTES];
     // A stream that cannot be read any more is at its end.

@@ -1,9 +1,9 @@
 //! Commands: run, left in the background, looked at, ended. The lists of a member do not hold a command
-//! back; the wall around it does (`sandbox`), unless a person wants none. Only shell specialists have
+//! back; the sandbox around it does (`sandbox`), unless a person wants none. Only shell specialists have
 //! these tools.
 //!
 //! What must stay true: no command outlives a stop of its dialog unless its result has said that it
-//! stays in the background; behind a wall none outlives the program, and without one every command is
+//! stays in the background; in a sandbox none outlives the program, and without one every command is
 //! found again after the program was killed; output of any length costs bounded memory and disk; no
 //! child ever sees a secret, and none is written where its output is kept.
 
@@ -26,16 +26,16 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use launch::{Enders, Launch, Wall, Working};
+pub(super) use launch::{CommandSandbox, GroupReaper, Launch, RunningCommand};
 pub(super) use texts::{exit as exit_text, refused as refused_text, streams as streams_text};
-pub(super) use window::Window;
+pub(super) use window::StreamWindow;
 
 pub use environment::{Environment, PASSED_ON};
-pub(crate) use group::Group;
+pub(crate) use group::ProcessGroup;
 pub(crate) use identity::Identity;
-pub use note::{Note, follow};
+pub use note::{ProcessReminder, follow};
 pub use output_log::{KEEP_OUTPUT, OutputLogMode, keep_output};
-pub use register::Register;
+pub use register::ProcessRegistry;
 pub use shells::{ProcessScope, ShellSetup, Shells};
 
 /// The toolset.

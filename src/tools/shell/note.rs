@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::record::Record;
-use super::shells::{Seen, Shells};
+use super::record::ProcessRecord;
+use super::shells::{ProcessView, Shells};
 use super::texts;
 use crate::domain::background::{BackgroundState, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
@@ -14,7 +14,7 @@ use crate::tools::tool::{ReminderView, ToolCx};
 
 /// A reminder as it should be now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Note {
+pub struct ProcessReminder {
     pub content: String,
     pub meta: Value,
 }
@@ -27,19 +27,19 @@ pub fn follow(
     reminder: &Reminder,
     keys: &Arc<Secrets>,
     (lang, now): (Lang, &Stamp),
-) -> Option<Note> {
+) -> Option<ProcessReminder> {
     if reminder.owner_name.as_deref() != Some(SHELL_OWNER) {
         return None;
     }
-    let record: Record = serde_json::from_value(reminder.meta.clone()?).ok()?;
+    let record: ProcessRecord = serde_json::from_value(reminder.meta.clone()?).ok()?;
     let seen = shells.recall(&record);
     let content = keys.redacted(texts::note(&seen, lang));
     (content != reminder.content)
-        .then(|| Note { content, meta: keys.redacted_json(meta(&seen, lang, now)) })
+        .then(|| ProcessReminder { content, meta: keys.redacted_json(meta(&seen, lang, now)) })
 }
 
 /// The reminder about a process that has just gone to the background.
-pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> StateChange {
+pub(super) fn begin(seen: &ProcessView, cx: &ToolCx) -> StateChange {
     StateChange::Follow {
         id: cx.new_id.clone(),
         content: texts::note(seen, cx.lang),
@@ -49,16 +49,16 @@ pub(super) fn begin(seen: &Seen, cx: &ToolCx) -> StateChange {
 }
 
 /// The caller's reminder about a process.
-pub(super) fn of<'a>(cx: &'a ToolCx, record: &Record) -> Option<&'a ReminderView> {
+pub(super) fn of<'a>(cx: &'a ToolCx, record: &ProcessRecord) -> Option<&'a ReminderView> {
     cx.reminders.iter().find(|reminder| {
         let about = reminder.meta.clone().and_then(|meta| serde_json::from_value(meta).ok());
         reminder.owner.as_deref() == Some(SHELL_OWNER)
-            && about.is_some_and(|about: Record| about.identity == record.identity)
+            && about.is_some_and(|about: ProcessRecord| about.identity == record.identity)
     })
 }
 
 /// The record of the process, by which it is found again, and what guards the reminder.
-fn meta(seen: &Seen, lang: Lang, now: &Stamp) -> Value {
+fn meta(seen: &ProcessView, lang: Lang, now: &Stamp) -> Value {
     let running = seen.state == BackgroundState::Running;
     let mut meta = json!({ "kind": "daemon", "completed": !running, "lastUpdated": now });
     // A record is an object of plain values; there is nothing about it that could fail.

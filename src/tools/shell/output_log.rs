@@ -22,7 +22,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
 use super::record::{self, FILE_MODE};
-use super::window::{Window, lossy, newlines};
+use super::window::{StreamWindow, lossy, newlines};
 use crate::domain::{Secrets, secrets};
 
 /// Bytes from the end of a stream that are looked at.
@@ -55,7 +55,7 @@ pub(super) enum Stream {
 
 /// The end of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Kept {
+pub(super) struct StreamTail {
     pub text: String,
     /// Lines that came before it.
     pub before: u64,
@@ -64,7 +64,7 @@ pub(super) struct Kept {
 /// A stream that is to be kept: what has come so far, and where the rest comes from.
 #[derive(Debug)]
 pub(super) struct Source {
-    pub window: Window,
+    pub window: StreamWindow,
     pub pipe: Option<OwnedFd>,
 }
 
@@ -78,7 +78,7 @@ pub(super) enum OutputLog {
 /// What the process that keeps output is told, and no other: not in its arguments, not in its
 /// environment.
 #[derive(Default, Serialize, Deserialize)]
-struct Told {
+struct LogSummary {
     secrets: Vec<String>,
     /// What was held back of each stream, because a secret may begin with it.
     held: [Vec<u8>; 2],
@@ -125,7 +125,7 @@ pub(super) fn keep(
                 let (done, ended) = oneshot::channel();
                 let (folder, clean) = (folder.to_owned(), secrets.stream());
                 thread::Builder::new().name("output".to_owned()).spawn(move || {
-                    listen(pipe.map(File::from), clean, &held, Pieces::new(folder, stream));
+                    listen(pipe.map(File::from), clean, &held, LogSegments::new(folder, stream));
                     // Nobody may wait for it any more.
                     let _ = done.send(());
                 })?;
@@ -137,7 +137,7 @@ pub(super) fn keep(
             ]))
         }
         OutputLogMode::Beside(program) => {
-            let told = Told { secrets: secrets.values().map(str::to_owned).collect(), held };
+            let told = LogSummary { secrets: secrets.values().map(str::to_owned).collect(), held };
             beside(program, folder, [out.pipe, err.pipe], &told)
         }
     }
@@ -149,7 +149,7 @@ fn beside(
     program: &Path,
     folder: &Path,
     [out, err]: [Option<OwnedFd>; 2],
-    told: &Told,
+    told: &LogSummary,
 ) -> io::Result<OutputLog> {
     let (heard, mut told_to) = io::pipe()?;
     let stdio = |pipe: Option<OwnedFd>| pipe.map_or_else(Stdio::null, Stdio::from);
@@ -183,7 +183,7 @@ pub fn keep_output() {
                 let pipe = pipe.ok().map(File::from);
                 match secrets {
                     Some(secrets) => {
-                        let pieces = Pieces::new(PathBuf::from("."), stream);
+                        let pieces = LogSegments::new(PathBuf::from("."), stream);
                         listen(pipe, secrets.stream(), &held, pieces);
                     }
                     None => drain(pipe),
@@ -193,7 +193,7 @@ pub fn keep_output() {
     });
 }
 
-fn told() -> io::Result<Told> {
+fn told() -> io::Result<LogSummary> {
     let mut bytes = Vec::new();
     let from = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     from.take(TOLD_BYTES).read_to_end(&mut bytes)?;
@@ -202,7 +202,7 @@ fn told() -> io::Result<Told> {
 
 /// Reads a stream to its end. After an error the rest is read and thrown away, so that the process can
 /// go on.
-fn listen(pipe: Option<File>, mut clean: secrets::Stream, held: &[u8], mut pieces: Pieces) {
+fn listen(pipe: Option<File>, mut clean: secrets::Stream, held: &[u8], mut pieces: LogSegments) {
     let mut text = Vec::new();
     clean.push(held, &mut text);
     let mut block = vec![0; BLOCK_BYTES];
@@ -242,14 +242,14 @@ fn next<'a>(pipe: &mut File, block: &'a mut [u8]) -> Option<&'a [u8]> {
 
 /// The files of a stream that grows.
 #[derive(Debug)]
-struct Pieces {
+struct LogSegments {
     folder: PathBuf,
     stream: Stream,
     next: Option<File>,
     length: u64,
 }
 
-impl Pieces {
+impl LogSegments {
     fn new(folder: PathBuf, stream: Stream) -> Self {
         Self { folder, stream, next: None, length: 0 }
     }
@@ -307,7 +307,7 @@ fn lines_of(mut from: impl Read) -> io::Result<u64> {
 }
 
 /// The end of a stream as it lies in its files now.
-pub(super) fn read(folder: &Path, stream: Stream) -> Kept {
+pub(super) fn read(folder: &Path, stream: Stream) -> StreamTail {
     let mut text = Vec::new();
     let mut before = gone(&piece(folder, stream, "gone"));
     for name in ["old", "new", "next"] {
@@ -318,7 +318,7 @@ pub(super) fn read(folder: &Path, stream: Stream) -> Kept {
     let excess = text.len().saturating_sub(usize::try_from(LOOK_BYTES).unwrap_or(usize::MAX));
     before += newlines(text.get(..excess).unwrap_or_default());
     text.drain(..excess);
-    Kept { text: lossy(&text), before }
+    StreamTail { text: lossy(&text), before }
 }
 
 /// The last bytes of a piece, and the number of lines before them.
@@ -355,31 +355,39 @@ mod tests {
         let put = |name: &str, text: &str| {
             fs::write(piece(folder.path(), Stream::Out, name), text).unwrap();
         };
-        assert_eq!(read(folder.path(), Stream::Out), Kept::default());
+        assert_eq!(read(folder.path(), Stream::Out), StreamTail::default());
         put("gone", "2\n 3\n");
         put("old", "a\n");
         put("next", "c");
-        assert_eq!(read(folder.path(), Stream::Out), Kept { text: "a\nc".into(), before: 5 });
+        assert_eq!(read(folder.path(), Stream::Out), StreamTail { text: "a\nc".into(), before: 5 });
         put("new", &"b\n".repeat(200_000));
         let kept = read(folder.path(), Stream::Out);
         assert!(kept.text.ends_with("b\nc") && kept.text.len() == 256 * 1024);
         assert_eq!(kept.before + newlines(kept.text.as_bytes()), 5 + 1 + 200_000);
-        assert_eq!(read(folder.path(), Stream::Err), Kept::default());
+        assert_eq!(read(folder.path(), Stream::Err), StreamTail::default());
         for name in ["new", "gone"] {
             let link = piece(folder.path(), Stream::Err, name);
             std::os::unix::fs::symlink(piece(folder.path(), Stream::Out, name), link).unwrap();
         }
-        assert_eq!(read(folder.path(), Stream::Err), Kept::default(), "links are not followed");
+        assert_eq!(
+            read(folder.path(), Stream::Err),
+            StreamTail::default(),
+            "links are not followed"
+        );
     }
 
     /// Keeps what a command writes; its text, its files' sizes and modes.
-    async fn kept(command: &str, window: Window, secrets: &Arc<Secrets>) -> (Kept, u64) {
+    async fn kept(
+        command: &str,
+        window: StreamWindow,
+        secrets: &Arc<Secrets>,
+    ) -> (StreamTail, u64) {
         let folder = tempfile::tempdir().unwrap();
         let mut source =
             Command::new("/bin/sh").args(["-c", command]).stdout(Stdio::piped()).spawn().unwrap();
         let pipe = source.stdout.take().unwrap().into_owned_fd().unwrap();
         let out = Source { window, pipe: Some(pipe) };
-        let err = Source { window: Window::default(), pipe: None };
+        let err = Source { window: StreamWindow::default(), pipe: None };
         let keeper = keep(folder.path(), [out, err], secrets, &OutputLogMode::Here).unwrap();
         source.wait().await.unwrap();
         keeper.ended().await;
@@ -392,7 +400,7 @@ mod tests {
     #[tokio::test]
     async fn a_stream_that_is_kept_stays_bounded_and_none_of_its_end_is_lost() {
         let command = "i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); echo line $i; done";
-        let mut window = Window::default();
+        let mut window = StreamWindow::default();
         window.push(b"before\n");
         let (kept, size) = kept(command, window, &Arc::default()).await;
         assert!(kept.text.ends_with("line 1499999\nline 1500000\n"));
@@ -405,7 +413,7 @@ mod tests {
         let secrets = Arc::new(Secrets::new([], ["sk-canary-0123".to_owned()]));
         let command = "printf '23 a\nsk-ca'; sleep 0.05; printf 'nary-01'; sleep 0.05; \
                        printf '23 b c2stY2FuYXJ5LTAxMjM= sk-canary'";
-        let mut window = Window::of(&secrets);
+        let mut window = StreamWindow::of(&secrets);
         window.push(b"head sk-canary-01");
         assert_eq!(window.end().0, b"head ", "what may be a secret waits");
         let (kept, _) = kept(command, window, &secrets).await;

@@ -29,7 +29,7 @@ const RECORD_BYTES: u64 = 1024 * 1024;
 /// What is on disk about one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub struct ProcessRecord {
     #[serde(flatten)]
     pub identity: Identity,
     pub agent: AgentId,
@@ -44,7 +44,7 @@ pub struct Record {
 }
 
 /// Notes a command that begins; the folder that is its own.
-pub(super) fn begin(workspace: &Path, record: &Record) -> io::Result<PathBuf> {
+pub(super) fn begin(workspace: &Path, record: &ProcessRecord) -> io::Result<PathBuf> {
     let Identity { pid, started_ticks, .. } = record.identity;
     let folder = folder(workspace)?.join(format!("{pid}-{started_ticks}"));
     if folder.exists() {
@@ -68,7 +68,7 @@ pub(super) fn folder(workspace: &Path) -> io::Result<PathBuf> {
 }
 
 /// Whoever is killed meanwhile leaves the old record or the new one, never half of it.
-pub(super) fn write(folder: &Path, record: &Record) -> io::Result<()> {
+pub(super) fn write(folder: &Path, record: &ProcessRecord) -> io::Result<()> {
     let (path, new) = (folder.join(RECORD), folder.join(NEW_RECORD));
     // One that a writer left that was killed goes; a link in its place is not followed.
     match fs::remove_file(&new) {
@@ -89,7 +89,7 @@ pub(super) fn all(workspace: &Path) -> Vec<PathBuf> {
     folders.take(MAX_FOLDERS).map(|entry| entry.path()).collect()
 }
 
-pub(super) fn read(folder: &Path) -> Option<Record> {
+pub(super) fn read(folder: &Path) -> Option<ProcessRecord> {
     let mut bytes = Vec::new();
     let file = open(&folder.join(RECORD)).ok()?;
     file.take(RECORD_BYTES).read_to_end(&mut bytes).ok()?;
@@ -112,8 +112,8 @@ mod tests {
 
     use super::*;
 
-    fn record() -> Record {
-        Record {
+    fn record() -> ProcessRecord {
+        ProcessRecord {
             identity: Identity { pid: 4_000_000, started_ticks: 7, boot: "b".to_owned() },
             agent: AgentId::new("lead"),
             command: "sleep 1".to_owned(),
@@ -132,11 +132,11 @@ mod tests {
         assert_eq!(read(&folder), Some(record()));
         // A reader that has the old record open keeps it whole.
         let mut old = open(&folder.join(RECORD)).unwrap();
-        let ended = Record { exit: Some(Exit::Code(3)), ..record() };
+        let ended = ProcessRecord { exit: Some(Exit::Code(3)), ..record() };
         write(&folder, &ended).unwrap();
         let mut text = String::new();
         old.read_to_string(&mut text).unwrap();
-        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
+        assert_eq!(serde_json::from_str::<ProcessRecord>(&text).unwrap(), record());
         assert_eq!(read(&folder), Some(ended));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

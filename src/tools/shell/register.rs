@@ -19,16 +19,16 @@ const MAX_ENTRIES: usize = 4_096;
 
 /// The processes of one workspace. Without a folder it knows none.
 #[derive(Debug, Clone, Default)]
-pub struct Register(Option<Place>);
+pub struct ProcessRegistry(Option<RegistryDir>);
 
 #[derive(Debug, Clone)]
-struct Place {
+struct RegistryDir {
     folder: PathBuf,
     workspace: String,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct RegistryEntry {
     #[serde(flatten)]
     identity: Identity,
     workspace: String,
@@ -36,15 +36,15 @@ struct Entry {
 
 /// An entry; it goes when this is dropped, unless it is to stay.
 #[derive(Debug, Default)]
-pub(super) struct Entered(Option<PathBuf>);
+pub(super) struct RegistryGuard(Option<PathBuf>);
 
-impl Entered {
+impl RegistryGuard {
     pub fn stays(&mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Entered {
+impl Drop for RegistryGuard {
     fn drop(&mut self) {
         if let Some(file) = self.0.take() {
             drop(fs::remove_file(file));
@@ -52,22 +52,22 @@ impl Drop for Entered {
     }
 }
 
-impl Register {
+impl ProcessRegistry {
     /// Below a folder that no workspace can write to; `None`: there is none.
     #[must_use]
     pub fn new(folder: Option<PathBuf>, workspace: &Path) -> Self {
         let place = fs::canonicalize(workspace).ok().zip(folder);
-        Self(place.map(|(workspace, folder)| Place {
+        Self(place.map(|(workspace, folder)| RegistryDir {
             folder,
             workspace: workspace.to_string_lossy().into_owned(),
         }))
     }
 
     /// Enters a process. Where that fails it is only not found again by another run.
-    pub(super) fn enter(&self, identity: &Identity) -> Entered {
-        let Some(place) = &self.0 else { return Entered::default() };
+    pub(super) fn enter(&self, identity: &Identity) -> RegistryGuard {
+        let Some(place) = &self.0 else { return RegistryGuard::default() };
         let file = place.file(identity);
-        Entered(place.write(&file, identity).ok().map(|()| file))
+        RegistryGuard(place.write(&file, identity).ok().map(|()| file))
     }
 
     /// True for a process that was entered for this workspace.
@@ -92,8 +92,9 @@ impl Register {
         let Some(place) = &self.0 else { return };
         let entries = fs::read_dir(&place.folder).into_iter().flatten().flatten();
         for path in entries.take(MAX_ENTRIES).map(|entry| entry.path()) {
-            let is_old =
-                |entry: &Entry| entry.workspace == place.workspace && !entry.identity.is_there();
+            let is_old = |entry: &RegistryEntry| {
+                entry.workspace == place.workspace && !entry.identity.is_there()
+            };
             if read(&path).as_ref().is_some_and(is_old) {
                 drop(fs::remove_file(path));
             }
@@ -101,13 +102,13 @@ impl Register {
     }
 }
 
-impl Place {
+impl RegistryDir {
     fn file(&self, identity: &Identity) -> PathBuf {
         self.folder.join(format!("{}-{}", identity.pid, identity.started_ticks))
     }
 
     fn write(&self, file: &Path, identity: &Identity) -> io::Result<()> {
-        let entry = Entry { identity: identity.clone(), workspace: self.workspace.clone() };
+        let entry = RegistryEntry { identity: identity.clone(), workspace: self.workspace.clone() };
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
@@ -115,7 +116,7 @@ impl Place {
     }
 }
 
-fn read(file: &Path) -> Option<Entry> {
+fn read(file: &Path) -> Option<RegistryEntry> {
     let mut bytes = Vec::new();
     record::open(file).ok()?.take(ENTRY_BYTES).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
@@ -135,7 +136,8 @@ mod tests {
         for path in &workspaces {
             fs::create_dir(path).unwrap();
         }
-        let [here, there] = workspaces.map(|path| Register::new(Some(folder.clone()), &path));
+        let [here, there] =
+            workspaces.map(|path| ProcessRegistry::new(Some(folder.clone()), &path));
         let mine = Identity::of(std::process::id());
         assert!(!here.holds(&mine));
         let mut entered = here.enter(&mine);
@@ -164,6 +166,6 @@ mod tests {
         here.tidy();
         assert!(!here.holds(&gone));
         drop(here.enter(&mine));
-        assert!(!here.holds(&mine) && !Register::default().holds(&mine));
+        assert!(!here.holds(&mine) && !ProcessRegistry::default().holds(&mine));
     }
 }

@@ -13,11 +13,11 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::environment::Environment;
-use super::group::Group;
-use super::launch::{Enders, Parts, Wall, exit};
-use super::output_log::{self, Kept, OutputLogMode, Source, Stream};
-use super::record::{self, Record};
-use super::register::Register;
+use super::group::ProcessGroup;
+use super::launch::{CommandSandbox, DetachedParts, GroupReaper, exit};
+use super::output_log::{self, OutputLogMode, Source, Stream, StreamTail};
+use super::record::{self, ProcessRecord};
+use super::register::ProcessRegistry;
 use crate::domain::background::{Background, BackgroundState, Exit};
 use crate::domain::sandbox::Level;
 use crate::domain::{Problem, Secrets};
@@ -31,32 +31,32 @@ const LOOK: Duration = Duration::from_secs(2);
 /// A process in the background.
 #[derive(Debug, Clone)]
 struct Daemon {
-    record: Record,
+    record: ProcessRecord,
     /// Where its record and its output are; `None` where that is gone.
     folder: Option<PathBuf>,
     state: BackgroundState,
     /// Started by this run of the program.
     ours: bool,
     /// Its processes.
-    group: Group,
+    group: ProcessGroup,
 }
 
 /// All processes in the background. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Shells(Arc<Inner>);
+pub struct Shells(Arc<ShellsState>);
 
 #[derive(Debug)]
-struct Inner {
+struct ShellsState {
     environment: Environment,
     /// What an earlier run has started indeed.
-    register: Register,
+    register: ProcessRegistry,
     keeping: OutputLogMode,
     sandbox: Option<Sandbox>,
     /// What members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
     watchers: Mutex<JoinSet<()>>,
-    enders: Enders,
+    enders: GroupReaper,
     changed: watch::Sender<()>,
 }
 
@@ -70,8 +70,8 @@ pub enum ProcessScope {
 
 /// A process as it is now, with the end of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    pub record: Record,
+pub struct ProcessView {
+    pub record: ProcessRecord,
     pub state: BackgroundState,
     pub out: Output,
     pub err: Output,
@@ -90,7 +90,7 @@ pub struct Output {
 pub struct ShellSetup {
     pub environment: Environment,
     /// What earlier runs have started.
-    pub register: Register,
+    pub register: ProcessRegistry,
     /// Who keeps the output of processes.
     pub keeping: OutputLogMode,
     pub sandbox: Option<Sandbox>,
@@ -111,7 +111,7 @@ impl Shells {
 
     /// Those of this run, and of earlier ones as far as the register knows them.
     #[must_use]
-    pub fn known_in(environment: Environment, register: Register) -> Self {
+    pub fn known_in(environment: Environment, register: ProcessRegistry) -> Self {
         Self::with(ShellSetup { environment, register, ..ShellSetup::default() })
     }
 
@@ -126,7 +126,7 @@ impl Shells {
     #[must_use]
     pub fn with(setup: ShellSetup) -> Self {
         let ShellSetup { environment, register, keeping, sandbox } = setup;
-        Self(Arc::new(Inner {
+        Self(Arc::new(ShellsState {
             environment,
             register,
             keeping,
@@ -134,7 +134,7 @@ impl Shells {
             set: Mutex::default(),
             daemons: Mutex::default(),
             watchers: Mutex::default(),
-            enders: Enders::default(),
+            enders: GroupReaper::default(),
             changed: watch::Sender::new(()),
         }))
     }
@@ -159,7 +159,7 @@ impl Shells {
             let known =
                 self.daemons().get(&pid).is_some_and(|one| one.state == BackgroundState::Running);
             if !known || there {
-                let group = Group::new(record.identity.clone());
+                let group = ProcessGroup::new(record.identity.clone());
                 let daemon = Daemon { record, folder: Some(folder), state, ours: false, group };
                 self.daemons().insert(pid, daemon);
             }
@@ -202,24 +202,24 @@ impl Shells {
 
     /// One of them as it is now. Touches the disk.
     #[must_use]
-    pub fn look(&self, pid: u32) -> Option<Seen> {
+    pub fn look(&self, pid: u32) -> Option<ProcessView> {
         let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
         let output = |stream| {
             let kept = folder.as_deref().map(|folder| output_log::read(folder, stream));
-            let Kept { text, before } = kept.unwrap_or_default();
+            let StreamTail { text, before } = kept.unwrap_or_default();
             let lines = text.lines().count();
             let skipped = lines.saturating_sub(record.scrollback);
             let from: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
             let text = text.get(from..).unwrap_or_default().to_owned();
             Output { text, before: before + skipped as u64 }
         };
-        Some(Seen { state, out: output(Stream::Out), err: output(Stream::Err), record })
+        Some(ProcessView { state, out: output(Stream::Out), err: output(Stream::Err), record })
     }
 
     /// The process of a record as it is now. One that is not known any more, because its own record is
     /// gone, is taken up again if it is at work.
     #[must_use]
-    pub fn recall(&self, record: &Record) -> Seen {
+    pub fn recall(&self, record: &ProcessRecord) -> ProcessView {
         let pid = record.identity.pid;
         if let Some(seen) = self.look(pid).filter(|seen| seen.record.identity == record.identity) {
             return seen;
@@ -230,7 +230,7 @@ impl Shells {
             None if self.is_ours(record) => {
                 let record = record.clone();
                 let state = BackgroundState::Running;
-                let group = Group::new(record.identity.clone());
+                let group = ProcessGroup::new(record.identity.clone());
                 let daemon = Daemon { record, folder: None, state, ours: false, group };
                 self.daemons().insert(pid, daemon);
                 self.watch_stranger(pid);
@@ -239,7 +239,7 @@ impl Shells {
             }
             None => BackgroundState::Lost,
         };
-        Seen { record: record.clone(), state, out, err }
+        ProcessView { record: record.clone(), state, out, err }
     }
 
     /// Ends one of them; false if it is not known. True also if it had ended before.
@@ -291,12 +291,12 @@ impl Shells {
     /// Waits for commands that were given up; those in the background go on, unless they are in a sandbox
     /// and end with this program.
     pub async fn settle(&self) {
-        let walled: Vec<u32> = {
+        let sandboxed: Vec<u32> = {
             let daemons = self.daemons();
-            let walled = daemons.values().filter(|daemon| daemon.group.is_walled());
-            walled.map(|daemon| daemon.record.identity.pid).collect()
+            let sandboxed = daemons.values().filter(|daemon| daemon.group.is_sandboxed());
+            sandboxed.map(|daemon| daemon.record.identity.pid).collect()
         };
-        let ends = walled.into_iter().map(|pid| self.stop(pid, true));
+        let ends = sandboxed.into_iter().map(|pid| self.stop(pid, true));
         futures_util::future::join_all(ends).await;
         self.0.enders.settle().await;
     }
@@ -338,15 +338,15 @@ impl Shells {
     }
 
     /// True for a process that is at work and was started by this program, whoever wrote the record.
-    fn is_ours(&self, record: &Record) -> bool {
+    fn is_ours(&self, record: &ProcessRecord) -> bool {
         record.identity.is_there() && self.0.register.holds(&record.identity)
     }
 
-    pub(super) fn register(&self) -> &Register {
+    pub(super) fn register(&self) -> &ProcessRegistry {
         &self.0.register
     }
 
-    /// The wall around commands, if there is to be one. Its level may be changed.
+    /// The sandbox around commands, if there is to be one. Its level may be changed.
     #[must_use]
     pub fn sandbox(&self) -> Option<&Sandbox> {
         self.0.sandbox.as_ref()
@@ -366,16 +366,16 @@ impl Shells {
     }
 
     /// What a command of a shell is behind now.
-    pub(super) fn wall(&self) -> Option<Wall> {
+    pub(super) fn command_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         let level = sandbox.level();
-        (level != Level::Off).then_some(Wall { sandbox, level, stay: true })
+        (level != Level::Off).then_some(CommandSandbox { sandbox, level, stay: true })
     }
 
     /// What programs that only look are behind, whatever a shell may do.
-    pub(crate) fn wall_for_looking(&self) -> Option<Wall> {
+    pub(crate) fn read_only_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
-        Some(Wall { sandbox, level: Level::ReadOnly, stay: false })
+        Some(CommandSandbox { sandbox, level: Level::ReadOnly, stay: false })
     }
 
     /// What a person has to know of the sandbox. Touches the disk.
@@ -384,19 +384,19 @@ impl Shells {
         self.0.sandbox.as_ref().map(Sandbox::problems).unwrap_or_default()
     }
 
-    pub(crate) fn enders(&self) -> &Enders {
+    pub(crate) fn enders(&self) -> &GroupReaper {
         &self.0.enders
     }
 
     /// A command that goes on in the background from now on.
     pub(super) fn adopt(
         &self,
-        record: Record,
+        record: ProcessRecord,
         folder: &Path,
-        parts: Parts,
+        parts: DetachedParts,
         secrets: &Arc<Secrets>,
     ) -> io::Result<()> {
-        let Parts { mut child, stdout, stderr, out, err, group, standing } = parts;
+        let DetachedParts { mut child, stdout, stderr, out, err, group, standing } = parts;
         let sources = [Source { window: out, pipe: stdout }, Source { window: err, pipe: stderr }];
         let keeper = output_log::keep(folder, sources, secrets, &self.0.keeping)?;
         let pid = record.identity.pid;

@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::identity::Identity;
-use super::launch::{Held, Launch};
+use super::launch::{Launch, PausedCommand};
 use super::note::follow;
-use super::record::Record;
-use super::{Environment, Register, Shells};
+use super::record::ProcessRecord;
+use super::{Environment, ProcessRegistry, Shells};
 use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::{StateChange, ToolOutcome};
@@ -63,7 +63,10 @@ fn renewed(bench: &TestBench, reminder: &Reminder) -> Option<Reminder> {
 /// The processes of a workspace, as each run of the program knows them.
 fn listed(bench: &TestBench) -> Shells {
     let folder = bench.dir.path().join("state/processes");
-    Shells::known_in(Environment::default(), Register::new(Some(folder), &bench.cx.workspace))
+    Shells::known_in(
+        Environment::default(),
+        ProcessRegistry::new(Some(folder), &bench.cx.workspace),
+    )
 }
 
 /// A workspace whose processes are found again.
@@ -312,11 +315,11 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
         arguments: &["-c", "echo x >begun"],
         folder: &bench.cx.workspace,
         environment: &BTreeMap::new(),
-        wall: None,
+        command_sandbox: None,
     };
     let limit = Duration::from_secs(60);
     // What a kill of this program does to the pipe.
-    let Held { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
+    let PausedCommand { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);
     let ended = working.finish(limit).await.unwrap().unwrap();
     assert_ne!(ended, Exit::Code(0));
@@ -402,7 +405,7 @@ async fn what_a_workspace_says_of_a_process_that_is_not_ours_ends_nothing() {
     let bench = listing();
     let mut stranger =
         std::process::Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
-    let record = Record {
+    let record = ProcessRecord {
         identity: Identity::of(stranger.id()),
         agent: "lead".into(),
         command: "serve".to_owned(),

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::shells::{Output, Seen};
-use super::window::{Room, Window, last};
+use super::shells::{Output, ProcessView};
+use super::window::{OutputLimits, StreamWindow, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::sandbox::{NewPaths, SandboxRefusal};
@@ -12,14 +12,14 @@ use crate::tools::outcome::MAX_RESULT_CHARS;
 /// Characters of both streams in one result, with room left for the words around them.
 const STREAMS_CHARS: usize = MAX_RESULT_CHARS - 2_000;
 /// What a reminder shows of a stream.
-const GLIMPSE: Room = Room { lines: 8, chars: 800 };
+const GLIMPSE: OutputLimits = OutputLimits { lines: 8, chars: 800 };
 /// Characters of a command that are repeated.
 const COMMAND_CHARS: usize = 500;
 
 /// Both streams of a command that is over, or of one so far.
-pub(crate) fn streams(out: &Window, err: &Window, lines: usize, lang: Lang) -> String {
+pub(crate) fn streams(out: &StreamWindow, err: &StreamWindow, lines: usize, lang: Lang) -> String {
     let half = STREAMS_CHARS / 2;
-    let room = |other: usize| Room { lines, chars: STREAMS_CHARS - other.min(half) };
+    let room = |other: usize| OutputLimits { lines, chars: STREAMS_CHARS - other.min(half) };
     let out_text = out.shown(room(err.chars()), lang);
     let err_text = err.shown(room(out.chars()), lang);
     format!("{}\n{}", stream("stdout", &out_text, lang), stream("stderr", &err_text, lang))
@@ -29,7 +29,7 @@ pub(crate) fn streams(out: &Window, err: &Window, lines: usize, lang: Lang) -> S
 pub(super) fn outputs(wanted: &[(&str, &Output)], lang: Lang) -> String {
     let chars = STREAMS_CHARS / wanted.len().max(1);
     let parts = wanted.iter().map(|(name, output)| {
-        let text = last(&output.text, Room { lines: usize::MAX, chars });
+        let text = last(&output.text, OutputLimits { lines: usize::MAX, chars });
         let cut = output.text.get(..output.text.len() - text.len()).unwrap_or_default();
         let before = output.before + cut.matches('\n').count() as u64;
         let head = match (before, lang) {
@@ -147,7 +147,7 @@ pub(super) fn in_background(pid: u32, ended: Option<Exit>, seconds: u64, lang: L
 }
 
 /// The text of the reminder about a process. It changes only when the process or its output does.
-pub(super) fn note(seen: &Seen, lang: Lang) -> String {
+pub(super) fn note(seen: &ProcessView, lang: Lang) -> String {
     let pid = seen.record.identity.pid;
     let command: String = seen.record.command.chars().take(COMMAND_CHARS).collect();
     let shell = &seen.record.shell;

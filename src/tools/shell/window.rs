@@ -14,7 +14,7 @@ const TAIL_BYTES: usize = 256 * 1024;
 
 /// One stream of a command.
 #[derive(Debug, Default)]
-pub(crate) struct Window {
+pub(crate) struct StreamWindow {
     /// Takes secrets out before anything is kept, or half of one could be.
     clean: Stream,
     head: Vec<u8>,
@@ -26,12 +26,12 @@ pub(crate) struct Window {
 
 /// How much of a stream is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct OutputLimits {
     pub lines: usize,
     pub chars: usize,
 }
 
-impl Window {
+impl StreamWindow {
     /// One that keeps none of these.
     pub fn of(secrets: &Arc<Secrets>) -> Self {
         Self { clean: secrets.stream(), ..Self::default() }
@@ -96,15 +96,15 @@ impl Window {
 
     /// All of it where it fits, else its beginning and its end with a line between that says what was
     /// cut. Bytes that are no text are replaced.
-    pub fn shown(&self, room: Room, lang: Lang) -> String {
+    pub fn shown(&self, room: OutputLimits, lang: Lang) -> String {
         let (head, tail) = self.parts();
         let lines = head.lines().count() + tail.lines().count();
         let chars = head.chars().count() + tail.chars().count();
         if self.is_whole() && lines <= room.lines && chars <= room.chars {
             return head + &tail;
         }
-        let start_room = Room { lines: (room.lines / 5).max(1), chars: room.chars / 3 };
-        let end_room = Room {
+        let start_room = OutputLimits { lines: (room.lines / 5).max(1), chars: room.chars / 3 };
+        let end_room = OutputLimits {
             lines: room.lines.saturating_sub(start_room.lines).max(1),
             chars: room.chars - start_room.chars,
         };
@@ -158,14 +158,14 @@ pub(super) fn lossy(bytes: &[u8]) -> String {
 }
 
 /// The first lines of a text, within `room`.
-fn first(text: &str, room: Room) -> &str {
+fn first(text: &str, room: OutputLimits) -> &str {
     let lines: usize = text.split_inclusive('\n').take(room.lines).map(str::len).sum();
     let chars = text.char_indices().nth(room.chars).map_or(text.len(), |(at, _)| at);
     text.get(..lines.min(chars)).unwrap_or_default()
 }
 
 /// The last lines of a text, within `room`.
-pub(super) fn last(text: &str, room: Room) -> &str {
+pub(super) fn last(text: &str, room: OutputLimits) -> &str {
     let lines: usize = text.split_inclusive('\n').rev().take(room.lines).map(str::len).sum();
     let total = text.chars().count();
     let from = text.char_indices().nth(total.saturating_sub(room.chars)).map_or(0, |(at, _)| at);
@@ -176,10 +176,10 @@ pub(super) fn last(text: &str, room: Room) -> &str {
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room { lines: 10, chars: 60 };
+    const ROOM: OutputLimits = OutputLimits { lines: 10, chars: 60 };
 
-    fn shown(pieces: &[&str], room: Room) -> String {
-        let mut window = Window::default();
+    fn shown(pieces: &[&str], room: OutputLimits) -> String {
+        let mut window = StreamWindow::default();
         for piece in pieces {
             window.push(piece.as_bytes());
         }
@@ -191,7 +191,7 @@ mod tests {
         for pieces in [&["a\n", "b"][..], &[""], &["短"], &["1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"]] {
             assert_eq!(shown(pieces, ROOM), pieces.concat());
         }
-        let mut cut_in_a_letter = Window::default();
+        let mut cut_in_a_letter = StreamWindow::default();
         "短".as_bytes().chunks(1).for_each(|byte| cut_in_a_letter.push(byte));
         assert_eq!(cut_in_a_letter.shown(ROOM, Lang::En), "短");
     }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_stays_bounded_and_what_is_lost_is_counted() {
-        let mut window = Window::default();
+        let mut window = StreamWindow::default();
         let block = "0123456789abcde\n".repeat(4096);
         for _ in 0..64 {
             window.push(block.as_bytes());
@@ -233,7 +233,7 @@ mod tests {
             .chain(filler.len() - TAIL_BYTES - 30..filler.len() - TAIL_BYTES + 30)
         {
             let (before, after) = filler.split_at(at);
-            let mut window = Window::of(&secrets);
+            let mut window = StreamWindow::of(&secrets);
             for piece in format!("{before}{key}{after}").as_bytes().chunks(4_099) {
                 window.push(piece);
             }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_replaced() {
-        let mut window = Window::default();
+        let mut window = StreamWindow::default();
         window.push(b"a\xff\xfeb");
         assert_eq!(window.shown(ROOM, Lang::En), "a\u{fffd}\u{fffd}b");
     }

@@ -10,7 +10,7 @@ use crate::protocol::{Command, InboxRow};
 use crate::ui::action::Action;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::composer::Target;
+use crate::ui::panes::composer::{SCOPE, Target};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 impl App {
@@ -281,7 +281,7 @@ impl App {
             self.composer.field.clear();
             self.keep_draft();
             let ui = &self.ui;
-            let (dot, key) = (ui.glyphs.middle_dot, ui.key(Action::Undo));
+            let (dot, key) = (ui.glyphs.middle_dot, ui.key(SCOPE, Action::Undo));
             let (cleared, back) = (ui.word(Word::DraftCleared), ui.word(Word::BringsBack));
             let text = format!("{cleared} {dot} {key} {back}");
             self.notify_text(Tone::Plain, &text);

@@ -8,7 +8,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
-use crate::ui::panes::consent::ConsentSheet;
+use crate::ui::panes::consent::{ConsentSheet, SCOPE};
 
 impl App {
     /// A workspace in which nothing runs before the user agrees shows the sheet once. Later entries are
@@ -18,7 +18,7 @@ impl App {
         let first = consent.read_only && !self.model.consent.read_only;
         self.level = consent.level.or(self.level);
         self.model.consent = consent;
-        let is_shown = self.overlays.iter().any(|pane| pane.scope() == Scope::Consent);
+        let is_shown = self.overlays.iter().any(|pane| pane.scope() == SCOPE);
         if is_shown || !fresh {
             return;
         }
@@ -27,7 +27,7 @@ impl App {
             return;
         }
         let waiting = self.ui.counted(self.model.consent.waiting.len(), Counted::Consent);
-        let key = hint(&self.ui, Action::OpenConsent, Word::Show);
+        let key = hint(&self.ui, Scope::PANES, Action::OpenConsent, Word::Show);
         self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
     }
 

@@ -8,8 +8,8 @@ use crate::ui::lang::Word;
 use crate::ui::model::{Retry, Tone};
 
 impl App {
-    pub(super) fn retry_now(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
-        let Some(dialog) = which(self) else { return };
+    pub(super) fn retry_now(&mut self) {
+        let Some(dialog) = self.dialog_here() else { return };
         if matches!(self.model.retries.get(&dialog), Some(Retry::Waiting { .. })) {
             self.commands.push(Command::RetryNow { dialog });
         } else {
@@ -18,14 +18,14 @@ impl App {
     }
 
     /// Toggles keep-going.
-    pub(super) fn switch_keep_going(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
-        let Some(dialog) = which(self) else { return };
+    pub(super) fn switch_keep_going(&mut self) {
+        let Some(dialog) = self.dialog_here() else { return };
         let is_on = self.model.tree.get(&dialog).is_some_and(|row| row.keep_going.is_some());
         self.keep_going(dialog, if is_on { Switch::Off } else { Switch::On });
     }
 
-    pub(super) fn refill(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
-        if let Some(dialog) = which(self) {
+    pub(super) fn refill(&mut self) {
+        if let Some(dialog) = self.dialog_here() {
             self.keep_going(dialog, Switch::Refill);
         }
     }

@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 
 use super::{App, Effect, Focus};
 use crate::protocol::QuietOutcome;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::Action;
+use crate::ui::bindings::DEMO;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
@@ -79,9 +80,8 @@ impl App {
     /// The action of a key at the end of a demo, except in the composer.
     pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
         let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
-        let action = self.ui.keymap.action(Scope::Demo, key);
-        action
-            .filter(|action| over && self.focus != Focus::Composer && action.scope() == Scope::Demo)
+        let is_asked = over && self.focus != Focus::Composer;
+        self.ui.keymap.action_in(DEMO, key).filter(|_| is_asked)
     }
 
     /// The rows of the text; none where it would take too much of the screen.
@@ -108,9 +108,9 @@ impl App {
             last.push(ui.glyphs.cut, style);
         }
         let hints = [
-            hint(ui, Action::Replay, Word::PlayAgain),
-            hint(ui, Action::CloseEnding, Word::Close),
-            hint(ui, Action::Quit, Word::LeaveProgram),
+            hint(ui, DEMO, Action::Replay, Word::PlayAgain),
+            hint(ui, DEMO, Action::Close, Word::Close),
+            hint(ui, DEMO, Action::Quit, Word::LeaveProgram),
         ];
         rows.push(Strip::new().put("   ", style).put(&hints.join("  "), ui.style(Role::TextDim)));
         rows

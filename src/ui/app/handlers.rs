@@ -1,4 +1,4 @@
-//! The handler of each action. A test checks that every action has one.
+//! What each action does outside of overlays. A test checks that no binding is without effect.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -7,118 +7,130 @@ use crate::domain::{Bucket, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::cx::Intent;
+use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
+use crate::ui::overlay::Handled;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::problems::ProblemList;
 use crate::ui::panes::transcript::ScrollMove;
 
-type AppHandler = fn(&mut App);
-
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
 
-/// The actions outside of overlays.
-pub(super) const HANDLERS: &[(Action, AppHandler)] = &[
-    (Action::AnswerOldest, App::answer_oldest),
-    (Action::NextQuestion, App::next_question),
-    (Action::PreviousQuestion, App::previous_question),
-    (Action::NextWaiting, App::next_waiting),
-    (Action::FocusNext, |app| app.step_focus(false)),
-    (Action::FocusPrevious, |app| app.step_focus(true)),
-    (Action::FocusFirst, |app| app.set_focus(Focus::Tree)),
-    (Action::FocusSecond, |app| app.set_focus(Focus::Inbox)),
-    (Action::FocusThird, |app| app.set_focus(Focus::Dialog)),
-    (Action::OpenQueued, App::open_queued),
-    (Action::Help, App::help),
-    (Action::Redraw, |app| app.effects.push(Effect::Redraw)),
-    (Action::Suspend, |app| app.effects.push(Effect::Suspend)),
-    (Action::FocusComposer, App::focus_composer),
-    (Action::PaneHelp, App::help),
-    (Action::PaneFirst, |app| app.set_focus(Focus::Tree)),
-    (Action::PaneSecond, |app| app.set_focus(Focus::Inbox)),
-    (Action::PaneThird, |app| app.set_focus(Focus::Dialog)),
-    (Action::OpenProcesses, App::open_processes),
-    (Action::OpenConsent, App::open_consent),
-    (Action::Zoom, |app| app.zoomed = !app.zoomed),
-    (Action::Cancel, App::cancel),
-    (Action::Quit, App::ask_to_quit_if_running),
-    (Action::TreeUp, |app| app.model.tree.step(-1)),
-    (Action::TreeDown, |app| app.model.tree.step(1)),
-    (Action::TreeFold, |app| app.model.tree.fold()),
-    (Action::TreeUnfold, |app| app.model.tree.unfold()),
-    (Action::TreeOpen, App::open_selected),
-    (Action::TreeTop, |app| app.model.tree.step(-WHOLE_LIST)),
-    (Action::TreeBottom, |app| app.model.tree.step(WHOLE_LIST)),
-    (Action::TreeToAsker, App::choose_asker),
-    (Action::TreeAnswer, App::answer_of_selected),
-    (Action::NewDialog, App::new_dialog),
-    (Action::Problems, |app| app.overlays.push(Box::new(ProblemList::default()))),
-    (Action::Stop, |app| app.stop(App::selected_dialog)),
-    (Action::Continue, |app| app.continue_one(App::selected_dialog)),
-    (Action::RetryNow, |app| app.retry_now(App::selected_dialog)),
-    (Action::KeepGoing, |app| app.switch_keep_going(App::selected_dialog)),
-    (Action::Refill, |app| app.refill(App::selected_dialog)),
-    (Action::StopAll, App::ask_to_stop_all),
-    (Action::ContinueAll, App::continue_all),
-    (Action::Fork, App::ask_to_fork_selected),
-    (Action::MarkDone, |app| app.put_away(Bucket::Done)),
-    (Action::Archive, |app| app.put_away(Bucket::Archive)),
-    (Action::DeclareDead, App::ask_to_declare_dead),
-    (Action::Delete, App::ask_to_delete),
-    (Action::OpenShelf, App::request_shelf),
-    (Action::InboxUp, |app| app.step_inbox(-1)),
-    (Action::InboxDown, |app| app.step_inbox(1)),
-    (Action::InboxTop, |app| app.step_inbox(-WHOLE_LIST)),
-    (Action::InboxBottom, |app| app.step_inbox(WHOLE_LIST)),
-    (Action::InboxAnswer, App::answer_selected),
-    (Action::InboxPick, App::pick_question),
-    (Action::InboxCallSite, App::view_call_site),
-    (Action::LineUp, |app| app.transcript.go(ScrollMove::Lines(-1))),
-    (Action::LineDown, |app| app.transcript.go(ScrollMove::Lines(1))),
-    (Action::HalfPageUp, |app| app.transcript.go(ScrollMove::HalfPages(-1))),
-    (Action::HalfPageDown, |app| app.transcript.go(ScrollMove::HalfPages(1))),
-    (Action::PageUp, |app| app.transcript.go(ScrollMove::Pages(-1))),
-    (Action::PageDown, |app| app.transcript.go(ScrollMove::Pages(1))),
-    (Action::ToStart, |app| app.transcript.go(ScrollMove::Start)),
-    (Action::ToEnd, |app| app.transcript.go(ScrollMove::End)),
-    (Action::PreviousGeneration, |app| app.transcript.go(ScrollMove::Generations(-1))),
-    (Action::NextGeneration, |app| app.transcript.go(ScrollMove::Generations(1))),
-    (Action::PreviousCourse, |app| app.other_course(-1)),
-    (Action::NextCourse, |app| app.other_course(1)),
-    (Action::ToggleThinking, App::toggle_thinking),
-    (Action::ToggleCall, App::toggle_call),
-    (Action::EnterSideDialog, App::jump),
-    (Action::Back, App::go_back),
-    (Action::Reminders, App::open_reminders),
-    (Action::OpenTaskdoc, App::open_taskdoc),
-    (Action::DialogAnswer, App::answer_of_open),
-    (Action::DialogStop, |app| app.stop(App::open_dialog)),
-    (Action::DialogContinue, |app| app.continue_one(App::open_dialog)),
-    (Action::DialogRetryNow, |app| app.retry_now(App::open_dialog)),
-    (Action::DialogKeepGoing, |app| app.switch_keep_going(App::open_dialog)),
-    (Action::DialogRefill, |app| app.refill(App::open_dialog)),
-    (Action::DialogFork, App::ask_to_fork_open),
-    (Action::Send, App::send),
-    (Action::NewLine, App::new_line),
-    (Action::HistoryUp, |app| app.recall(false)),
-    (Action::HistoryDown, |app| app.recall(true)),
-    (Action::ScrollUp, |app| app.transcript.go(ScrollMove::Lines(-1))),
-    (Action::ScrollDown, |app| app.transcript.go(ScrollMove::Lines(1))),
-    (Action::ScrollPageUp, |app| app.transcript.go(ScrollMove::Pages(-1))),
-    (Action::ScrollPageDown, |app| app.transcript.go(ScrollMove::Pages(1))),
-    (Action::ClearDraft, App::clear_draft),
-    (Action::Undo, App::undo),
-    (Action::LeaveComposer, App::leave_composer),
-    (Action::Replay, App::replay),
-    (Action::CloseEnding, App::close_ending),
-];
-
 impl App {
-    pub(super) fn act(&mut self, action: Action) {
-        if let Some((_, handler)) = HANDLERS.iter().find(|(known, _)| *known == action) {
-            handler(self);
+    /// Does what an action does outside of overlays; where one action is bound in several panes, in the
+    /// one that has the focus.
+    pub(super) fn act(&mut self, action: Action) -> Handled {
+        match action {
+            Action::AnswerOldest => self.answer_oldest(),
+            Action::NextQuestion => self.next_question(),
+            Action::PreviousQuestion => self.previous_question(),
+            Action::NextWaiting => self.next_waiting(),
+            Action::FocusNext => self.step_focus(false),
+            Action::FocusPrevious => self.step_focus(true),
+            Action::FocusFirst => self.set_focus(Focus::Tree),
+            Action::FocusSecond => self.set_focus(Focus::Inbox),
+            Action::FocusThird => self.set_focus(Focus::Dialog),
+            Action::Help => self.help(),
+            Action::Redraw => self.effects.push(Effect::Redraw),
+            Action::Suspend => self.effects.push(Effect::Suspend),
+            Action::OpenQueued => self.open_queued(),
+            Action::OpenProcesses => self.open_processes(),
+            Action::OpenConsent => self.open_consent(),
+            Action::OpenShelf => self.request_shelf(),
+            Action::Problems => self.overlays.push(Box::new(ProblemList::default())),
+            Action::Compose => self.focus_composer(),
+            Action::NewDialog => self.new_dialog(),
+            Action::Zoom => self.zoomed = !self.zoomed,
+            Action::Cancel => self.cancel(),
+            Action::Quit => self.ask_to_quit_if_running(),
+            Action::Up => self.move_by(-1, ScrollMove::Lines(-1)),
+            Action::Down => self.move_by(1, ScrollMove::Lines(1)),
+            Action::Top => self.move_by(-WHOLE_LIST, ScrollMove::Start),
+            Action::Bottom => self.move_by(WHOLE_LIST, ScrollMove::End),
+            Action::HalfPageUp => self.transcript.go(ScrollMove::HalfPages(-1)),
+            Action::HalfPageDown => self.transcript.go(ScrollMove::HalfPages(1)),
+            Action::PageUp => self.transcript.go(ScrollMove::Pages(-1)),
+            Action::PageDown => self.transcript.go(ScrollMove::Pages(1)),
+            Action::Fold => self.model.tree.fold(),
+            Action::Unfold => self.model.tree.unfold(),
+            Action::Open => self.open_selected(),
+            Action::ToAsker => self.choose_asker(),
+            Action::Answer => self.answer_here(),
+            Action::Pick => self.pick_question(),
+            Action::CallSite => self.view_call_site(),
+            Action::Stop => self.stop(),
+            Action::Continue => self.continue_one(),
+            Action::StopAll => self.ask_to_stop_all(),
+            Action::ContinueAll => self.continue_all(),
+            Action::RetryNow => self.retry_now(),
+            Action::KeepGoing => self.switch_keep_going(),
+            Action::Refill => self.refill(),
+            Action::Fork => self.ask_to_fork_here(),
+            Action::MarkDone => self.put_away(Bucket::Done),
+            Action::Archive => self.put_away(Bucket::Archive),
+            Action::DeclareDead => self.ask_to_declare_dead(),
+            Action::Delete => self.ask_to_delete(),
+            Action::PreviousGeneration => self.transcript.go(ScrollMove::Generations(-1)),
+            Action::NextGeneration => self.transcript.go(ScrollMove::Generations(1)),
+            Action::PreviousCourse => self.other_course(-1),
+            Action::NextCourse => self.other_course(1),
+            Action::ToggleThinking => self.toggle_thinking(),
+            Action::ToggleCall => self.toggle_call(),
+            Action::OtherEnd => self.jump(),
+            Action::Back => self.go_back(),
+            Action::Reminders => self.open_reminders(),
+            Action::Taskdoc => self.open_taskdoc(),
+            Action::Send => self.send(),
+            Action::NewLine => self.new_line(),
+            Action::HistoryUp => self.recall(false),
+            Action::HistoryDown => self.recall(true),
+            Action::ClearDraft => self.clear_draft(),
+            Action::Undo => self.undo(),
+            Action::Leave => self.leave_composer(),
+            Action::Replay => self.replay(),
+            Action::Close => self.close_ending(),
+            // Bound in overlays only.
+            Action::Revive
+            | Action::Edit
+            | Action::Add
+            | Action::AddPersonal
+            | Action::TakeBack
+            | Action::Agree
+            | Action::OtherLevel
+            | Action::LookOnly
+            | Action::Accept
+            | Action::AcceptReversible
+            | Action::Refuse => return Handled::Ignored,
+        }
+        Handled::Done
+    }
+
+    /// Moves in the pane that has the focus: by rows in a list, else in the open dialog.
+    fn move_by(&mut self, rows: isize, scroll: ScrollMove) {
+        match self.focus {
+            Focus::Tree => self.model.tree.step(rows),
+            Focus::Inbox => self.step_inbox(rows),
+            Focus::Dialog | Focus::Composer => self.transcript.go(scroll),
+        }
+    }
+
+    /// Answers the question of the pane that has the focus.
+    fn answer_here(&mut self) {
+        match self.focus {
+            Focus::Tree => self.answer_of_selected(),
+            Focus::Inbox => self.answer_selected(),
+            Focus::Dialog | Focus::Composer => self.answer_of_open(),
+        }
+    }
+
+    fn ask_to_fork_here(&mut self) {
+        if self.focus == Focus::Tree {
+            self.ask_to_fork_selected();
+        } else {
+            self.ask_to_fork_open();
         }
     }
 
@@ -128,8 +140,8 @@ impl App {
         let recalls = down || action == Action::HistoryUp;
         if recalls && !self.is_at_history_edge(down) {
             self.type_key(key);
-        } else {
-            self.act(action);
+        } else if self.act(action) == Handled::Ignored {
+            self.report_unused_key(self.scope(), Chord::from(key));
         }
     }
 
@@ -190,6 +202,12 @@ impl App {
         self.model.inbox.select(at);
     }
 
+    /// The dialog that an action of the focused pane is about: the selected one in the tree, else the open
+    /// one; notifies the user if there is none.
+    pub(super) fn dialog_here(&mut self) -> Option<DialogId> {
+        if self.focus == Focus::Tree { self.selected_dialog() } else { self.open_dialog() }
+    }
+
     /// The selected dialog of the tree; notifies the user if there is none.
     pub(super) fn selected_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.tree.selected_dialog();
@@ -200,7 +218,7 @@ impl App {
     }
 
     /// The open dialog; notifies the user if there is none.
-    pub(super) fn open_dialog(&mut self) -> Option<DialogId> {
+    fn open_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.open.as_ref().map(|open| open.dialog.clone());
         if dialog.is_none() {
             self.notify(Tone::Plain, Word::NothingOpen);
@@ -208,8 +226,8 @@ impl App {
         dialog
     }
 
-    fn stop(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
-        if let Some(dialog) = which(self) {
+    fn stop(&mut self) {
+        if let Some(dialog) = self.dialog_here() {
             let runs = self.model.tree.get(&dialog).is_some_and(|row| row.state.is_running());
             if !runs {
                 self.notify(Tone::Plain, Word::NotRunning);
@@ -218,8 +236,8 @@ impl App {
         }
     }
 
-    fn continue_one(&mut self, which: fn(&mut Self) -> Option<DialogId>) {
-        if let Some(dialog) = which(self) {
+    fn continue_one(&mut self) {
+        if let Some(dialog) = self.dialog_here() {
             self.continue_dialog(dialog);
         }
     }

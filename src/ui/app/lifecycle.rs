@@ -9,7 +9,8 @@ use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Tone};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
-use crate::ui::panes::shelf::{Shelf, dialog_name};
+use crate::ui::panes::shelf::{self, Shelf, dialog_name};
+use crate::ui::panes::tree;
 
 impl App {
     /// For side dialogs only. Asks for a note, then for a confirmation.
@@ -144,7 +145,10 @@ impl App {
 
     /// The list opens at the last dialog that was marked done or archived, so two keys restore it.
     fn notify_undo(&mut self, word: Word, name: &str) {
-        let (list, revive) = (self.ui.key(Action::OpenShelf), self.ui.key(Action::ShelfRevive));
+        let (list, revive) = (
+            self.ui.key(tree::SCOPE, Action::OpenShelf),
+            self.ui.key(shelf::SCOPE, Action::Revive),
+        );
         let done = self.ui.sentence(word, name);
         let (dot, undo) = (self.ui.glyphs.middle_dot, self.ui.word(Word::UndoWith));
         self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));

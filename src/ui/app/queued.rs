@@ -11,10 +11,10 @@ use super::{App, Focus, InFlight};
 use crate::domain::{DialogId, MsgId};
 use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::composer::{PART, Target, hint};
+use crate::ui::panes::composer::{PART, SCOPE, Target, hint};
 use crate::ui::panes::queued::{self, QueuedList, SendState};
 
 /// A message that is taken within this time is never shown in the strip.
@@ -82,9 +82,9 @@ impl App {
 
     /// The key hints of the strip.
     pub(super) fn queue_keys(&self) -> String {
-        let list = hint(&self.ui, Action::OpenQueued, Word::QueuedList);
+        let list = hint(&self.ui, Scope::ANYWHERE, Action::OpenQueued, Word::QueuedList);
         if self.focus == Focus::Composer && self.composer.field.is_empty() {
-            return format!("{}{PART}{list}", hint(&self.ui, Action::HistoryUp, Word::Edit));
+            return format!("{}{PART}{list}", hint(&self.ui, SCOPE, Action::HistoryUp, Word::Edit));
         }
         list
     }

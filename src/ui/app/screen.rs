@@ -1,25 +1,29 @@
-//! The layout for every size, and the drawing of all parts.
+//! Draws all parts of the screen, as they were laid out.
 
 mod about;
 mod hints;
+mod layout;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use self::about::{DialogNames, elapsed, speaker, tail_lines};
+use self::about::{DialogNames, elapsed, speaker};
+use self::layout::{Areas, TranscriptTexts};
 use super::{App, Focus, ending};
+use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
-use crate::protocol::TreeRow;
+use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
+use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, Target, draw_heading};
-use crate::ui::panes::status::{self, StatusValues};
+use crate::ui::panes::queued::QueuedRow;
+use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
@@ -30,84 +34,55 @@ const WIDE: u16 = 110;
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
 const MIN_SIZE: (u16, u16) = (40, 12);
-const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
 /// Rows of the inbox with its title, once there is a question.
 const MIN_INBOX_ROWS: u16 = 3;
 
-/// The areas of the parts. An empty area is not drawn.
-#[derive(Debug, Clone, Copy, Default)]
-struct Areas {
-    left: Rect,
-    divider: Rect,
-    right: Rect,
-    tabs: Rect,
-    status: Rect,
+/// The screen, laid out. Drawing it changes nothing.
+#[derive(Debug)]
+pub struct Screen<'a> {
+    app: &'a App,
+    area: Rect,
+    now: Stamp,
+    areas: Areas,
+    /// The text at the end of a demo.
+    ending: Vec<Strip>,
+    /// The queued messages above the composer.
+    queue: Vec<QueuedRow>,
+    counts: StateCounts,
+    /// `None` until the open dialog is loaded.
+    texts: Option<TranscriptTexts>,
 }
 
-impl App {
-    /// Draws the screen. If drawing needs older records, they are requested with a command.
-    pub fn draw(&mut self, frame: &mut Frame<'_>) {
-        self.drawn_at = self.moment;
-        let area = frame.area();
+impl Screen<'_> {
+    /// Draws the screen into a frame of the size it was laid out for; into another, nothing.
+    pub fn draw(&self, frame: &mut Frame<'_>) {
+        let area = self.area;
+        if frame.area() != area {
+            return;
+        }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
             return;
         }
-        let ui = self.ui.clone();
-        let now = self.clock.now();
-        let view = View { ui: &ui, now: &now };
-        let ending = self.ending_rows(area, &ui);
-        let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
-        let areas = self.areas(Rect { height: area.height - taken, ..area });
-        let status = Rect { y: area.bottom() - 1, ..areas.status };
+        let (areas, ui) = (&self.areas, &*self.app.ui);
+        let view = View { ui, now: &self.now };
         let body = Rect { height: area.height - 1, ..area };
-        ending::draw(&ending, frame.buffer_mut(), body, view);
+        ending::draw(&self.ending, frame.buffer_mut(), body, view);
         self.draw_tabs(frame, areas.tabs, view);
-        self.draw_left(frame, areas.left, view);
-        draw_divider(frame.buffer_mut(), areas.divider, &ui);
-        self.draw_right(frame, areas.right, view);
-        self.draw_status(frame, status, view);
-        let over = if areas.right.is_empty() { areas.left } else { areas.right };
-        self.draw_overlays(frame, over, view);
-    }
-
-    fn areas(&self, area: Rect) -> Areas {
-        let status = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let body = Rect { height: area.height - 1, ..area };
-        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
-        if area.width < MEDIUM {
-            let tabs = Rect { height: 2, ..body };
-            let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
-            return if on_left {
-                Areas { left: pane, tabs, status, ..Areas::default() }
-            } else {
-                Areas { right: pane, tabs, status, ..Areas::default() }
-            };
+        let narrow = area.width < MEDIUM;
+        self.draw_tree(frame, areas.tree, view, narrow);
+        self.draw_inbox(frame, areas.inbox, view);
+        draw_divider(frame.buffer_mut(), areas.divider, ui);
+        if !areas.right.is_empty() {
+            self.draw_right(frame, view, narrow);
         }
-        if self.zoomed {
-            return if on_left {
-                Areas { left: body, status, ..Areas::default() }
-            } else {
-                Areas { right: body, status, ..Areas::default() }
-            };
-        }
-        let cells = if area.width < WIDE {
-            LEFT_COLUMN_CELLS.0
-        } else {
-            (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
-        };
-        Areas {
-            left: Rect { width: cells, ..body },
-            divider: Rect { x: body.x + cells, width: 1, ..body },
-            right: Rect { x: body.x + cells + 1, width: body.width - cells - 1, ..body },
-            tabs: Rect::default(),
-            status,
-        }
+        self.draw_status(frame, areas.status, view);
+        self.draw_overlays(frame, areas.overlays(), view);
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
-        let text = format!("{} {}x{})", self.ui.word(Word::TooSmall), area.width, area.height);
-        let strip = Strip::new().put(&text, self.ui.style(Role::Text));
+        let text = format!("{} {}x{})", self.app.ui.word(Word::TooSmall), area.width, area.height);
+        let strip = Strip::new().put(&text, self.app.ui.style(Role::Text));
         let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
         let strip = Strip::new().pad_to(indent).join(strip);
         strip.draw(frame.buffer_mut(), area, area.y + area.height / 2);
@@ -119,7 +94,7 @@ impl App {
             return;
         }
         let ui = view.ui;
-        let questions = self.model.inbox.len();
+        let questions = self.app.model.inbox.len();
         let for_you = if questions == 0 {
             ui.word(Word::TabForYou).to_owned()
         } else {
@@ -129,16 +104,16 @@ impl App {
         let open =
             row.map_or_else(|| ui.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (ui.word(Word::TabDialogs).to_owned(), self.focus == Focus::Tree),
-            (for_you, self.focus == Focus::Inbox),
-            (open, matches!(self.focus, Focus::Dialog | Focus::Composer)),
+            (ui.word(Word::TabDialogs).to_owned(), self.app.focus == Focus::Tree),
+            (for_you, self.app.focus == Focus::Inbox),
+            (open, matches!(self.app.focus, Focus::Dialog | Focus::Composer)),
         ];
         let mut strip = Strip::new();
         let mut gap = "";
         for (number, (name, here)) in (1..).zip(tabs) {
             let role = if here { Role::TitleFocus } else { Role::Title };
             // In the inbox, digits pick questions.
-            let digits = self.focus != Focus::Inbox || questions == 0;
+            let digits = self.app.focus != Focus::Inbox || questions == 0;
             let number = if digits { number.to_string() } else { " ".to_owned() };
             strip.push(&format!("{gap} {number} "), ui.style(Role::TextDim));
             strip.push(&name, ui.style(role));
@@ -159,67 +134,40 @@ impl App {
         strip.draw(frame.buffer_mut(), area, area.y + 1);
     }
 
-    fn draw_left(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if area.is_empty() {
-            return;
-        }
-        let narrow = frame.area().width < MEDIUM;
-        let inbox_rows = match (narrow, self.focus) {
-            (true, Focus::Inbox) => area.height,
-            (true, _) => 0,
-            (false, _) => self.inbox_height(area.height),
-        };
-        let tree_area = Rect { height: area.height - inbox_rows, ..area };
-        let inbox_area = Rect { y: area.y + tree_area.height, height: inbox_rows, ..area };
-        self.draw_tree(frame, tree_area, view, narrow);
-        self.draw_inbox(frame, inbox_area, view);
-    }
-
-    /// The rows its questions need, at most two fifths of the height.
-    fn inbox_height(&self, height: u16) -> u16 {
-        if self.model.inbox.is_empty() {
-            return 1;
-        }
-        let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
-        let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
-        wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
-    }
-
-    fn draw_tree(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
+    fn draw_tree(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
         if area.height == 0 {
             return;
         }
         let ui = view.ui;
-        let focused = self.focus == Focus::Tree && self.overlays.is_empty();
-        let mut rows = area;
+        let focused = self.app.focus == Focus::Tree && self.app.overlays.is_empty();
         if !narrow {
             let folder = Strip::new()
-                .put(&self.model.workspace.folder, ui.style(Role::TextDim))
+                .put(&self.app.model.workspace.folder, ui.style(Role::TextDim))
                 .shortened(usize::from(area.width), ui.glyphs.cut, Style::default());
             folder.draw(frame.buffer_mut(), area, area.y);
             let role = if focused { Role::TitleFocus } else { Role::Title };
             let title = Strip::new().put(ui.word(Word::Dialogs), ui.style(role));
             title.draw(frame.buffer_mut(), area, area.y + 2);
-            rows = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
         }
-        if !self.is_listed() {
+        let rows = self.areas.tree_rows(narrow);
+        if !self.app.is_listed() {
             let reading = Strip::new().put(ui.word(Word::Loading), ui.style(Role::TextDim));
             reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
             return;
         }
-        tree::draw(&mut self.model.tree, view, focused, frame.buffer_mut(), rows);
+        tree::draw(&self.app.model.tree, view, focused, frame.buffer_mut(), rows);
     }
 
-    fn draw_inbox(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+    fn draw_inbox(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if area.height == 0 {
             return;
         }
         let ui = view.ui;
-        let focused = self.focus == Focus::Inbox;
-        if !self.is_listed() {
+        let focused = self.app.focus == Focus::Inbox;
+        if !self.app.is_listed() {
             return;
         }
-        if self.model.inbox.is_empty() {
+        if self.app.model.inbox.is_empty() {
             let role = if focused { Role::TitleFocus } else { Role::TextDim };
             let line = Strip::new().put(ui.word(Word::NothingWaits), ui.style(role)).shortened(
                 usize::from(area.width),
@@ -233,57 +181,40 @@ impl App {
             "{} {} {}",
             ui.word(Word::ForYou),
             ui.glyphs.middle_dot,
-            self.model.inbox.len()
+            self.app.model.inbox.len()
         );
         let heading = Heading { left: title, right: String::new() };
         let head = Rect { height: 1, ..area };
-        draw_heading(frame, head, ui, &heading, focused && self.overlays.is_empty());
-        let rows = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        let answering = matches!(self.composer.target, Target::Question { .. });
-        let lit = focused || (answering && self.focus == Focus::Composer);
-        inbox::draw(&mut self.model.inbox, &self.drafts, view, lit, frame.buffer_mut(), rows);
+        draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
+        let rows = self.areas.inbox_rows();
+        let answering = matches!(self.app.composer.target, Target::Question { .. });
+        let lit = focused || (answering && self.app.focus == Focus::Composer);
+        inbox::draw(&self.app.model.inbox, &self.app.drafts, view, lit, frame.buffer_mut(), rows);
     }
 
-    fn draw_right(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if area.is_empty() {
-            return;
-        }
-        let narrow = frame.area().width < MEDIUM;
-        let wide = frame.area().width >= WIDE;
-        let min_rows = if wide { 2 } else { 1 };
-        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
-        let composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
-        let queue = self.queue_strip();
-        let strip = queued::height(queue.len(), area.height);
-        let place = Rect { y: composer.y - strip, height: strip, ..area };
-        queued::draw(frame, place, view, &queue, &self.queue_keys());
-        let above = Rect { height: area.height - wanted - strip, ..area };
+    fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {
+        let areas = &self.areas;
+        queued::draw(frame, areas.queue, view, &self.queue, &self.app.queue_keys());
         let heading = self.heading(view.ui);
-        let focused = self.focus == Focus::Composer && self.overlays.is_empty();
-        let picked = self.picked_options();
-        self.composer.draw(frame, composer, view, (&heading, &picked), focused);
-        let margin = u16::from(!narrow);
-        let inner =
-            Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
-        let text = if narrow {
-            inner
-        } else {
-            self.draw_title(frame, inner, view);
-            Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner }
-        };
-        self.draw_transcript(frame, text, view);
+        let focused = self.app.focus == Focus::Composer && self.app.overlays.is_empty();
+        let picked = self.app.picked_options();
+        self.app.composer.draw(frame, areas.composer, view, (&heading, &picked), focused);
+        if !narrow {
+            self.draw_title(frame, areas.title, view);
+        }
+        self.draw_transcript(frame, areas.transcript, view);
     }
 
     fn draw_title(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let ui = view.ui;
-        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
+        let focused = self.app.focus == Focus::Dialog && self.app.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
-        let Some(open) = &self.model.open else {
-            let text = if self.is_listed() { ui.word(Word::NothingOpen) } else { "" };
+        let Some(open) = &self.app.model.open else {
+            let text = if self.app.is_listed() { ui.word(Word::NothingOpen) } else { "" };
             Strip::new().put(text, ui.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
         };
-        let row = self.model.tree.get(&open.dialog);
+        let row = self.app.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
         let about = row.map(|row| ui.about(first_line(&row.about), row.history));
         let about = about.as_deref().unwrap_or_default();
@@ -310,99 +241,82 @@ impl App {
         draw_between(frame.buffer_mut(), area, area.y, (&left, &right), ui.glyphs.cut);
     }
 
-    fn draw_transcript(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let model = &mut self.model;
-        let Some(open) = &mut model.open else {
+    fn draw_transcript(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let app = self.app;
+        let Some(open) = &app.model.open else {
             return;
         };
-        let question = self.composer.target.question().and_then(|id| model.inbox.get(id));
-        let about = question.map(|row| headline(&row.question.tellask_content));
-        if !open.loaded {
-            let taken = about.map_or(0, |about| {
-                transcript::draw_headline(about, view, frame.buffer_mut(), area)
+        let question = app.composer.target.question().and_then(|id| app.model.inbox.get(id));
+        let question = with_headline(question);
+        let Some(texts) = self.texts.as_ref().filter(|_| open.loaded) else {
+            let taken = question.map_or(0, |(_, headline)| {
+                transcript::draw_headline(headline, view, frame.buffer_mut(), area)
             });
             let strip = Strip::new().put(view.ui.word(Word::Loading), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), area, area.y + taken);
             return;
-        }
-        let row = model.tree.get(&open.dialog);
-        let dialog = open.dialog.clone();
-        let names = DialogNames { tree: &model.tree, inbox: &model.inbox, dialog: &dialog };
-        let speaker = speaker(open, row);
-        let cells = usize::from(area.width);
-        let tail = tail_lines(model.retries.get(&dialog), self.moment, row, view.ui, cells);
-        let typed = self.composer.field.text();
-        let answering = question
-            .filter(|row| row.dialog == dialog)
-            .map(|row| Answering { call: &row.question.call_id, typed: &typed });
-        let context = TranscriptContext {
-            view,
-            speaker: &speaker,
-            names: &names,
-            answering,
-            headline: about,
-            tail: &tail,
-            focused: self.focus == Focus::Dialog && self.overlays.is_empty(),
         };
-        let older = self.transcript.arrange(open, &context, area);
-        self.transcript.draw(open, &context, frame.buffer_mut(), area);
-        let not_found = self.transcript.take_not_found(open);
-        if let Some(before) = older {
-            self.request_older(before);
-        } else if let Some(call_end) = not_found {
-            self.search_previous_course(call_end);
-        }
+        let (tree, inbox) = (&app.model.tree, &app.model.inbox);
+        let names = DialogNames { tree, inbox, dialog: &open.dialog };
+        let focused = app.focus == Focus::Dialog && app.overlays.is_empty();
+        let context = texts.context(view, &names, question, focused);
+        app.transcript.draw(open, &context, frame.buffer_mut(), area);
     }
 
-    fn draw_status(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if self.is_shutting_down {
+    fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        if self.app.is_shutting_down {
             let text = format!(" {}", view.ui.word(Word::Leaving));
             let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
             return;
         }
-        let counts = self.model.tree.counts();
+        let counts = self.counts;
         let row = self.open_row();
         let values = StatusValues {
             counts,
-            questions: self.model.inbox.len(),
+            questions: self.app.model.inbox.len(),
             context_percent: row.and_then(|row| row.context_percent),
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
-            problems: self.model.problems.len(),
-            processes: self.processes_running(),
-            unagreed: self.model.consent.waiting.len(),
-            look_only: self.model.consent.read_only,
-            level: self.level,
+            problems: self.app.model.problems.len(),
+            processes: self.app.processes_running(),
+            unagreed: self.app.model.consent.waiting.len(),
+            look_only: self.app.model.consent.read_only,
+            level: self.app.level,
         };
-        let hints = if self.overlays.is_empty() { self.hints() } else { Vec::new() };
-        status::draw(frame.buffer_mut(), area, view, &self.model.notices, &hints, values);
+        let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
+        let hints = Hints { focus: self.app.scope(), actions };
+        status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 
-    fn draw_overlays(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let mut overlays = std::mem::take(&mut self.overlays);
+    fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let queued = self.app.queued();
+        let model = &self.app.model;
         let mut intents = Vec::new();
-        let queued = self.queued();
-        let mut cx = Cx {
+        let cx = Cx {
             queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
+            workspace: &model.workspace,
+            sheets: &model.sheets,
+            consent: &model.consent,
+            problems: &model.problems,
+            processes: &model.processes,
+            drafts: &self.app.drafts,
             ui: view.ui,
             intents: &mut intents,
         };
-        for pane in &mut overlays {
-            pane.draw(frame, area, view, &mut cx);
+        for pane in &self.app.overlays {
+            pane.draw(frame, area, view, &cx);
         }
-        self.overlays = overlays;
     }
 
     fn open_row(&self) -> Option<&TreeRow> {
-        self.model.tree.get(&self.model.open.as_ref()?.dialog)
+        self.app.model.tree.get(&self.app.model.open.as_ref()?.dialog)
     }
+}
+
+/// The question in the composer, with its headline.
+fn with_headline(question: Option<&InboxRow>) -> Option<(&InboxRow, &str)> {
+    question.map(|row| (row, headline(&row.question.tellask_content)))
 }
 
 fn draw_divider(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {

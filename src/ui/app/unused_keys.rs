@@ -8,6 +8,7 @@ use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::panes::field::Field;
+use crate::ui::panes::{composer, inbox};
 
 impl App {
     /// Reports that this key does nothing here; a repeated key is reported once.
@@ -18,8 +19,7 @@ impl App {
         let name = self.ui.key_label(&key.to_string());
         let mut text = format!("{name} {}", self.ui.word(Word::DoesNothing));
         if self.overlays.is_empty() {
-            let help = if scope == Scope::Composer { Action::Help } else { Action::PaneHelp };
-            let (key, word) = (self.ui.key(help), self.ui.word(Word::HelpHint));
+            let (key, word) = (self.ui.key(scope, Action::Help), self.ui.word(Word::HelpHint));
             text.push_str(&format!(" {} {key} {word}", self.ui.glyphs.middle_dot));
         }
         self.notify_text(Tone::Plain, &text);
@@ -30,14 +30,14 @@ impl App {
         if Field::takes(key) {
             self.type_key(key);
         } else {
-            self.report_unused_key(Scope::Composer, Chord::from(key));
+            self.report_unused_key(composer::SCOPE, Chord::from(key));
         }
     }
 
     /// Answers the question whose number was pressed. Without questions, digits select panes as
     /// elsewhere.
     pub(super) fn pick_question(&mut self) {
-        let keys = self.ui.keymap.keys(Action::InboxPick);
+        let keys = self.ui.keymap.keys(inbox::SCOPE, Action::Pick);
         let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))
         else {
             return;

@@ -1,22 +1,16 @@
 //! Drafts: text typed and not sent, per dialog and per question.
 //!
-//! A draft reaches its store at most [`SAVE_AFTER`] after it changed, and stays there until the
-//! driver has written the message to disk.
+//! A draft is handed to the [writer](crate::ui::draft_writer) at most [`SAVE_AFTER`] after it changed,
+//! and stays in its store until the driver has written the message to disk.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::domain::DialogId;
+use crate::ui::draft_writer::DraftTexts;
 
 /// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);
-
-/// Stores drafts across restarts. An empty text removes the draft. Must not block for long.
-pub trait DraftStore: fmt::Debug {
-    fn load(&mut self) -> Vec<(String, String)>;
-    fn save(&mut self, key: &str, text: &str);
-}
 
 /// What a draft is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,18 +38,19 @@ impl DraftKey {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Drafts {
-    texts: BTreeMap<String, String>,
+    texts: DraftTexts,
     unsaved: BTreeSet<String>,
     save_at: Option<Instant>,
-    store: Box<dyn DraftStore>,
+    /// What the writer is to store.
+    outgoing: DraftTexts,
 }
 
 impl Drafts {
-    pub fn new(mut store: Box<dyn DraftStore>) -> Self {
-        let texts = store.load().into_iter().collect();
-        Self { texts, unsaved: BTreeSet::new(), save_at: None, store }
+    /// Drafts as they were stored.
+    pub fn new(stored: DraftTexts) -> Self {
+        Self { texts: stored, ..Self::default() }
     }
 
     pub fn get(&self, key: &DraftKey) -> &str {
@@ -84,78 +79,59 @@ impl Drafts {
         self.save_at
     }
 
-    /// Saves what is due.
+    /// Hands over what is due.
     pub fn tick(&mut self, now: Instant) {
         if self.save_at.is_some_and(|at| at <= now) {
             self.save();
         }
     }
 
-    /// Saves at once.
+    /// Hands everything over at once.
     pub fn save(&mut self) {
         self.save_at = None;
         for name in std::mem::take(&mut self.unsaved) {
-            let text = self.texts.get(&name).map_or("", String::as_str);
-            self.store.save(&name, text);
+            let text = self.texts.get(&name).cloned().unwrap_or_default();
+            self.outgoing.insert(name, text);
         }
     }
-}
 
-/// Stores no drafts.
-#[derive(Debug, Default)]
-pub struct SessionOnlyDrafts;
-
-impl DraftStore for SessionOnlyDrafts {
-    fn load(&mut self) -> Vec<(String, String)> {
-        Vec::new()
+    /// What the writer is to store now.
+    pub fn take_outgoing(&mut self) -> DraftTexts {
+        std::mem::take(&mut self.outgoing)
     }
-
-    fn save(&mut self, _: &str, _: &str) {}
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use super::*;
 
-    #[derive(Debug, Clone, Default)]
-    struct Memory(Arc<Mutex<Vec<(String, String)>>>);
-
-    impl DraftStore for Memory {
-        fn load(&mut self) -> Vec<(String, String)> {
-            vec![("answer/q1".to_owned(), "half".to_owned())]
-        }
-
-        fn save(&mut self, key: &str, text: &str) {
-            self.0.lock().unwrap().push((key.to_owned(), text.to_owned()));
-        }
+    fn texts(name: &str, text: &str) -> DraftTexts {
+        DraftTexts::from([(name.to_owned(), text.to_owned())])
     }
 
     #[test]
-    fn a_draft_is_saved_within_a_second_and_once() {
-        let memory = Memory::default();
-        let mut drafts = Drafts::new(Box::new(memory.clone()));
+    fn a_draft_is_handed_over_within_a_second_and_once() {
+        let mut drafts = Drafts::default();
         let now = Instant::now();
         let key = DraftKey::New;
         drafts.set(&key, "h", now);
         drafts.set(&key, "hi", now + Duration::from_millis(700));
         drafts.tick(now + Duration::from_millis(700));
-        assert_eq!(memory.0.lock().unwrap().len(), 0);
+        assert_eq!(drafts.take_outgoing(), DraftTexts::new());
         drafts.tick(now + Duration::from_secs(1));
+        assert_eq!(drafts.take_outgoing(), texts("new", "hi"));
         drafts.tick(now + Duration::from_secs(9));
-        assert_eq!(*memory.0.lock().unwrap(), [("new".to_owned(), "hi".to_owned())]);
+        assert_eq!(drafts.take_outgoing(), DraftTexts::new());
     }
 
     #[test]
-    fn a_stored_draft_is_loaded_at_the_start_and_removed_by_an_empty_text() {
-        let memory = Memory::default();
-        let mut drafts = Drafts::new(Box::new(memory.clone()));
+    fn a_stored_draft_is_known_at_the_start_and_removed_by_an_empty_text() {
+        let mut drafts = Drafts::new(texts("answer/q1", "half"));
         let key = DraftKey::Answer("q1".to_owned());
         assert_eq!(drafts.get(&key), "half");
         drafts.set(&key, "", Instant::now());
         drafts.save();
         assert!(!drafts.has(&key));
-        assert_eq!(*memory.0.lock().unwrap(), [("answer/q1".to_owned(), String::new())]);
+        assert_eq!(drafts.take_outgoing(), texts("answer/q1", ""));
     }
 }

@@ -97,6 +97,24 @@ impl Tree {
         &self.visible
     }
 
+    /// The rows as they were after the last [`Tree::refresh`].
+    pub fn shown(&self) -> &[VisibleRow] {
+        &self.visible
+    }
+
+    /// The first row in view, as the last [`Tree::top`] returned it.
+    pub fn shown_from(&self) -> usize {
+        self.top
+    }
+
+    /// The selected dialog among the rows of [`Tree::shown`].
+    pub fn shown_selection(&self) -> Option<&DialogId> {
+        match &self.visible.get(self.selected)?.node {
+            TreeNode::Dialog(dialog) => Some(dialog),
+            TreeNode::Taskdoc(_) => None,
+        }
+    }
+
     pub fn counts(&mut self) -> StateCounts {
         let rows = &self.rows;
         *self.counts.get_or_insert_with(|| count(rows.values()))
@@ -205,7 +223,8 @@ impl Tree {
         self.counts = None;
     }
 
-    fn refresh(&mut self) {
+    /// Brings the rows up to date.
+    pub fn refresh(&mut self) {
         if !std::mem::take(&mut self.stale) {
             return;
         }

@@ -7,12 +7,38 @@ use ratatui::style::Style;
 use super::field::Field;
 use super::strip::Strip;
 use crate::domain::DialogId;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE]).for_typing();
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Send, &["enter"]),
+    SCOPE.bind(Action::NewLine, &["alt+enter", "ctrl+j"]),
+    SCOPE.bind(Action::HistoryUp, &["up"]),
+    SCOPE.bind(Action::HistoryDown, &["down"]),
+    SCOPE
+        .bind(Action::Up, &["ctrl+up"])
+        .does("One line up in the dialog above", "把上面的对话上滚一行")
+        .formerly("scroll-up"),
+    SCOPE
+        .bind(Action::Down, &["ctrl+down"])
+        .does("One line down in the dialog above", "把上面的对话下滚一行")
+        .formerly("scroll-down"),
+    SCOPE
+        .bind(Action::PageUp, &["pageup"])
+        .does("One page up in the dialog above", "把上面的对话上滚一页"),
+    SCOPE
+        .bind(Action::PageDown, &["pagedown"])
+        .does("One page down in the dialog above", "把上面的对话下滚一页"),
+    SCOPE.bind(Action::ClearDraft, &["ctrl+c"]),
+    SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
+    SCOPE.bind(Action::Leave, &["esc"]),
+];
 
 /// Sent messages that can be recalled.
 const HISTORY: usize = 100;
@@ -208,9 +234,9 @@ pub fn draw_heading(
 /// Separates the key hints of a heading; the last ones are dropped first.
 pub const PART: &str = "\u{1f}";
 
-/// `⏎ send`
-pub fn hint(ui: &UiSettings, action: Action, word: Word) -> String {
-    format!("{} {}", ui.key(action), ui.word(word))
+/// `⏎ send`, with the key that works while `focus` has the focus.
+pub fn hint(ui: &UiSettings, focus: Scope, action: Action, word: Word) -> String {
+    format!("{} {}", ui.key(focus, action), ui.word(word))
 }
 
 #[cfg(test)]

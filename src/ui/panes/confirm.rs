@@ -1,5 +1,7 @@
 //! A confirmation, with yes and no.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -7,13 +9,25 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
-use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
+
+/// A question of the program itself, such as "quit?". Looked up alone.
+pub const SCOPE: Scope = Scope::new("confirm", "确认", &[]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Accept, &["y"]),
+    SCOPE.bind(Action::AcceptReversible, &["enter"]),
+    SCOPE
+        .bind(Action::Stop, &["s"])
+        .does("Quit, and stop background processes", "退出，并停止后台进程"),
+    SCOPE.bind(Action::Refuse, &["n", "esc", "ctrl+c"]),
+];
 
 #[derive(Debug)]
 pub struct Confirm {
@@ -56,21 +70,34 @@ impl Confirm {
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }
+
+    fn text(&self, ui: &UiSettings) -> &str {
+        match &self.question {
+            ConfirmText::Fixed(word) => ui.word(*word),
+            ConfirmText::Text(text) => text.as_str(),
+        }
+    }
+}
+
+/// The wrapped question, the rows it gets with its heading, and the rows it needs.
+fn rows_of(question: &str, area: Rect) -> (Vec<Range<usize>>, u16, u16) {
+    let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
+    let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
+    (rows, area.height.min(wanted), wanted)
 }
 
 impl Overlay for Confirm {
     fn scope(&self) -> Scope {
-        Scope::Confirm
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let enter = action == Action::ConfirmEnter;
-        let agreed =
-            action == Action::ConfirmYes || (enter && self.level == ConfirmLevel::Reversible);
+        let enter = action == Action::AcceptReversible;
+        let agreed = action == Action::Accept || (enter && self.level == ConfirmLevel::Reversible);
         if agreed && !self.fully_shown {
             return Handled::Done;
         }
-        if action == Action::ConfirmStop || (enter && !agreed) {
+        if action == Action::Stop || (enter && !agreed) {
             return Handled::Ignored;
         }
         if agreed {
@@ -85,19 +112,18 @@ impl Overlay for Confirm {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
-        let question = match &self.question {
-            ConfirmText::Fixed(word) => view.ui.word(*word),
-            ConfirmText::Text(text) => text.as_str(),
-        };
-        let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
-        let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let height = area.height.min(wanted);
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        let (_, height, wanted) = rows_of(self.text(view.ui), area);
         self.fully_shown |= height == wanted;
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        let question = self.text(view.ui);
+        let (rows, height, _) = rows_of(question, area);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = hint(view.ui, Action::ConfirmYes, Word::Yes);
-        let no = hint(view.ui, Action::ConfirmNo, Word::No);
+        let yes = hint(view.ui, SCOPE, Action::Accept, Word::Yes);
+        let no = hint(view.ui, SCOPE, Action::Refuse, Word::No);
         let heading = Heading {
             left: view.ui.glyphs.needs_you.to_owned(),
             right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },

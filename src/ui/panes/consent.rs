@@ -13,12 +13,28 @@ use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::ConsentView;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
+
+/// Looked up alone.
+pub const SCOPE: Scope = Scope::new("consent", "等待同意", &[]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Agree, &["a"]),
+    SCOPE.bind(Action::OtherLevel, &["s"]),
+    SCOPE.bind(Action::LookOnly, &["l", "esc"]),
+    SCOPE.bind(Action::Quit, &["q", "ctrl+c"]).formerly("leave"),
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上移一行"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下移一行"),
+    SCOPE.bind(Action::PageUp, &["ctrl+u", "pageup"]).does("Scroll up half a page", "上移半页"),
+    SCOPE
+        .bind(Action::PageDown, &["space", "ctrl+d", "pagedown"])
+        .does("Scroll down half a page", "下移半页"),
+];
 
 const MARGIN: usize = 2;
 const INDENT: usize = 4;
@@ -100,14 +116,14 @@ impl ConsentSheet {
         let ui = view.ui;
         let mut hints = Vec::new();
         if self.was_read(consent) {
-            hints.push(hint(ui, Action::ConsentAgree, Word::ConsentAgree));
+            hints.push(hint(ui, SCOPE, Action::Agree, Word::ConsentAgree));
         } else {
-            hints.push(hint(ui, Action::ConsentPageDown, Word::ReadOn));
+            hints.push(hint(ui, SCOPE, Action::PageDown, Word::ReadOn));
         }
         let close = if consent.read_only { Word::LookOnly } else { Word::Close };
-        hints.push(hint(ui, Action::ConsentLook, close));
+        hints.push(hint(ui, SCOPE, Action::LookOnly, close));
         if consent.read_only {
-            hints.push(hint(ui, Action::ConsentLeave, Word::Leave));
+            hints.push(hint(ui, SCOPE, Action::Quit, Word::Leave));
         }
         Heading { left: ui.word(Word::Consent).to_owned(), right: hints.join(PART) }
     }
@@ -165,7 +181,7 @@ fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
     let how = if is_set {
         ui.word(Word::LevelIsSet).to_owned()
     } else {
-        hint(ui, Action::ConsentLevel, Word::OtherLevel)
+        hint(ui, SCOPE, Action::OtherLevel, Word::OtherLevel)
     };
     Strip::new()
         .pad_to(MARGIN)
@@ -205,27 +221,27 @@ fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
 
 impl Overlay for ConsentSheet {
     fn scope(&self) -> Scope {
-        Scope::Consent
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         let half = (isize::try_from(self.height).unwrap_or(1) / 2).max(1);
         let steps = [
-            (Action::ConsentUp, -1),
-            (Action::ConsentDown, 1),
-            (Action::ConsentPageUp, -half),
-            (Action::ConsentPageDown, half),
+            (Action::Up, -1),
+            (Action::Down, 1),
+            (Action::PageUp, -half),
+            (Action::PageDown, half),
         ];
         if let Some((_, rows)) = steps.iter().find(|(known, _)| *known == action) {
             return self.scroll(*rows);
         }
-        if action == Action::ConsentLevel {
+        if action == Action::OtherLevel {
             return self.other_level(cx);
         }
-        if action == Action::ConsentAgree {
+        if action == Action::Agree {
             return self.agree(cx);
         }
-        if action == Action::ConsentLeave {
+        if action == Action::Quit {
             cx.intents.push(Intent::Quit);
         }
         Handled::Close
@@ -237,14 +253,18 @@ impl Overlay for ConsentSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
-        frame.render_widget(Clear, area);
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let level = self.level(cx.consent);
-        let lines = lines(cx.consent, level, view.ui, usize::from(area.width));
-        self.rows = lines.len();
+        self.rows = lines(cx.consent, level, view.ui, usize::from(area.width)).len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
         self.track_progress(cx.consent, area.width);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let level = self.level(cx.consent);
+        let lines = lines(cx.consent, level, view.ui, usize::from(area.width));
         let heading = self.heading(view, cx.consent);
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.ui, &heading, true);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {

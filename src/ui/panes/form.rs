@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
@@ -212,7 +212,7 @@ fn taskdocs<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a str> {
 
 impl Overlay for NewDialog {
     fn scope(&self) -> Scope {
-        Scope::Composer
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
@@ -223,7 +223,7 @@ impl Overlay for NewDialog {
             (Action::FocusPrevious, |form, _| form.step(true)),
             (Action::HistoryUp, |form, cx| form.pick(false, cx.workspace)),
             (Action::HistoryDown, |form, cx| form.pick(true, cx.workspace)),
-            (Action::LeaveComposer, |_, _| Handled::Close),
+            (Action::Leave, |_, _| Handled::Close),
             (Action::NewLine, Self::new_line),
             (Action::ClearDraft, Self::clear),
             (Action::Undo, Self::undo),
@@ -249,13 +249,13 @@ impl Overlay for NewDialog {
         self.edited(cx);
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let hints = [
-            hint(ui, Action::Send, Word::CreateAndSend),
-            hint(ui, Action::FocusNext, Word::NextField),
-            hint(ui, Action::LeaveComposer, Word::Close),
+            hint(ui, SCOPE, Action::Send, Word::CreateAndSend),
+            hint(ui, SCOPE, Action::FocusNext, Word::NextField),
+            hint(ui, SCOPE, Action::Leave, Word::Close),
         ];
         let heading =
             Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };

@@ -1,4 +1,4 @@
-//! The keys that work where the focus is, from the action table.
+//! The keys that work where the focus is, from the bindings.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -7,6 +7,7 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::Strip;
+use super::transcript;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::lang::Word;
@@ -46,15 +47,15 @@ impl Help {
         let ui = view.ui;
         let mut scope = None;
         let mut lines = Vec::new();
-        for (spec, chords) in ui.keymap.listing(self.about) {
-            if scope.replace(spec.scope) != Some(spec.scope) {
+        for (binding, chords) in ui.keymap.listing(self.about) {
+            if scope.replace(binding.scope) != Some(binding.scope) {
                 lines.push(Strip::new());
-                let name = format!("  {}", spec.scope.heading(ui.lang));
+                let name = format!("  {}", binding.scope.heading(ui.lang));
                 lines.push(Strip::new().put(&name, ui.style(Role::Title)));
             }
             let names: Vec<String> =
                 chords.iter().map(|chord| ui.key_label(&chord.to_string())).collect();
-            lines.extend(key_rows(&names.join(" "), spec.sentence(ui.lang), ui, width));
+            lines.extend(key_rows(&names.join(" "), binding.sentence(ui.lang), ui, width));
         }
         lines
     }
@@ -82,7 +83,7 @@ fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip>
 
 impl Overlay for Help {
     fn scope(&self) -> Scope {
-        Scope::Dialog
+        transcript::SCOPE
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
@@ -95,17 +96,20 @@ impl Overlay for Help {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.rows = self.lines(view, usize::from(area.width)).len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
             left: view.ui.word(Word::Help).to_owned(),
-            right: hint(view.ui, Action::Cancel, Word::Close),
+            right: hint(view.ui, self.scope(), Action::Cancel, Word::Close),
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
-        self.rows = lines.len();
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.scroll(0);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }
@@ -116,7 +120,7 @@ impl Overlay for Help {
 mod tests {
     use super::*;
     use crate::domain::{Lang, Stamp};
-    use crate::ui::keymap::Keymap;
+    use crate::ui::bindings;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn letters(text: &str) -> String {
@@ -127,9 +131,9 @@ mod tests {
     fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
         let now = Stamp::new("2026-11-21 12:00:00");
         for lang in [Lang::En, Lang::Zh] {
-            let keymap = Keymap::defaults();
+            let keymap = bindings::defaults();
             let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
-            for (about, width) in Scope::ALL
+            for (about, width) in bindings::scopes()
                 .into_iter()
                 .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
             {
@@ -145,8 +149,8 @@ mod tests {
                     does.push_str(right);
                 }
                 let (keys, does) = (letters(&keys), letters(&does));
-                for (spec, chords) in ui.keymap.listing(about) {
-                    let sentence = letters(spec.sentence(lang));
+                for (binding, chords) in ui.keymap.listing(about) {
+                    let sentence = letters(binding.sentence(lang));
                     assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
                     for chord in chords {
                         let symbol = ui.key_label(&chord.to_string());

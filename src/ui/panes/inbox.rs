@@ -7,28 +7,49 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use crate::domain::question::headline;
 use crate::protocol::InboxRow;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Drafts, Inbox, age};
 use crate::ui::theme::Role;
 
+pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Move to the question above", "到上面的问题"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the question below", "到下面的问题"),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the first question", "到第一个问题"),
+    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the last question", "到最后一个问题"),
+    SCOPE.bind(Action::Answer, &["enter", "a"]),
+    SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
+    SCOPE.bind(Action::CallSite, &["v"]),
+];
+
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Draws the questions below the title, with the selected one in view.
+/// Scrolls the selected question into view.
+pub fn layout(inbox: &mut Inbox, area: Rect) {
+    let selected = inbox.selected_at();
+    inbox.top = inbox.top.clamp(selected.saturating_sub(fits(area) - 1), selected);
+}
+
+/// The number of questions that fit.
+fn fits(area: Rect) -> usize {
+    usize::from(area.height / ROWS_EACH).max(1)
+}
+
+/// Draws the questions below the title.
 pub fn draw(
-    inbox: &mut Inbox,
+    inbox: &Inbox,
     drafts: &Drafts,
     view: View<'_>,
     focused: bool,
     buffer: &mut Buffer,
     area: Rect,
 ) {
-    let fits = usize::from(area.height / ROWS_EACH).max(1);
     let selected = inbox.selected_at();
-    inbox.top = inbox.top.clamp(selected.saturating_sub(fits - 1), selected);
-    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits);
+    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits(area));
     let mut y = area.y;
     for (at, row) in shown {
         let chosen = at == selected && focused;
@@ -61,7 +82,7 @@ fn draw_question(
     let dim = ui.style(Role::TextDim);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     // Only numbers that have a key.
-    let keys = ui.keymap.keys(Action::InboxPick).len();
+    let keys = ui.keymap.keys(SCOPE, Action::Pick).len();
     let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
     let mut left = Strip::new()
         .put(&format!("{number} "), ui.style(Role::Attention))

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
@@ -101,14 +101,14 @@ fn generation(text: &str) -> Option<(Course, Genseq)> {
 
 impl Overlay for InputPrompt {
     fn scope(&self) -> Scope {
-        Scope::Composer
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut InputPrompt, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
             (Action::Send, Self::submit),
-            (Action::LeaveComposer, |_, _| Handled::Close),
+            (Action::Leave, |_, _| Handled::Close),
             (Action::ClearDraft, |ask, _| {
                 if ask.field.is_empty() {
                     return Handled::Close;
@@ -140,7 +140,7 @@ impl Overlay for InputPrompt {
         self.wrong = false;
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         let ui = view.ui;
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
@@ -150,8 +150,10 @@ impl Overlay for InputPrompt {
         let height = area.height.min(rows);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let hints =
-            [hint(ui, Action::Send, self.next()), hint(ui, Action::LeaveComposer, Word::Close)];
+        let hints = [
+            hint(ui, SCOPE, Action::Send, self.next()),
+            hint(ui, SCOPE, Action::Leave, Word::Close),
+        ];
         let heading = Heading { left: ui.word(done).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         if area.height < ROWS {

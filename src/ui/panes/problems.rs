@@ -8,6 +8,7 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::{Strip, draw_between};
+use super::transcript;
 use super::transcript::prose::plain_rows;
 use crate::domain::{Problem, Severity};
 use crate::ui::action::{Action, Scope};
@@ -69,9 +70,19 @@ fn rows(problems: &[Problem], ui: &UiSettings, width: usize) -> Vec<Row> {
     sorted.into_iter().flat_map(|problem| rows_of(problem, ui, width)).collect()
 }
 
+/// The rows of the list; a note if there are no problems.
+fn rows_or_note(problems: &[Problem], ui: &UiSettings, width: u16) -> Vec<(Strip, Strip)> {
+    if problems.is_empty() {
+        let dim = ui.style(Role::TextDim);
+        let note = Strip::new().pad_to(2).put(ui.word(Word::NoProblems), dim);
+        return vec![(note, Strip::new())];
+    }
+    rows(problems, ui, usize::from(width))
+}
+
 impl Overlay for ProblemList {
     fn scope(&self) -> Scope {
-        Scope::Dialog
+        transcript::SCOPE
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
@@ -84,25 +95,22 @@ impl Overlay for ProblemList {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.rows = rows_or_note(cx.problems, view.ui, area.width).len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let heading = Heading {
             left: ui.word(Word::ProblemsTitle).to_owned(),
-            right: hint(ui, Action::Cancel, Word::Close),
+            right: hint(ui, self.scope(), Action::Cancel, Word::Close),
         };
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, ui, &heading, true);
-        let rows = if cx.problems.is_empty() {
-            let dim = ui.style(Role::TextDim);
-            let note = Strip::new().pad_to(2).put(ui.word(Word::NoProblems), dim);
-            vec![(note, Strip::new())]
-        } else {
-            rows(cx.problems, ui, usize::from(area.width))
-        };
-        self.rows = rows.len();
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.scroll(0);
+        let rows = rows_or_note(cx.problems, ui, area.width);
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         for (y, row) in (area.y + 1..area.bottom()).zip(rows.iter().skip(self.top)) {
             draw_between(frame.buffer_mut(), inner, y, (&row.0, &row.1), ui.glyphs.cut);

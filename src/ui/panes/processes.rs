@@ -10,12 +10,21 @@ use super::strip::{Strip, draw_between};
 use crate::domain::Background;
 use crate::domain::background::{BackgroundState, Exit};
 use crate::domain::question::short_headline;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("processes", "后台进程", &[Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::Stop, &["s"]).does("Stop this process; asks first", "停止此进程；先询问"),
+    SCOPE.bind(Action::Close, &["esc", "q", "ctrl+c"]),
+];
 
 /// Characters of the command shown in a question.
 const NAME_CHARS: usize = 40;
@@ -76,16 +85,16 @@ fn ended(exit: Exit, ui: &UiSettings) -> String {
 
 impl Overlay for Processes {
     fn scope(&self) -> Scope {
-        Scope::Processes
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut Processes, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
-            (Action::ProcessUp, |list, cx| list.step(false, cx.processes.len())),
-            (Action::ProcessDown, |list, cx| list.step(true, cx.processes.len())),
-            (Action::ProcessStop, |list, cx| list.stop(cx)),
-            (Action::ProcessClose, |_, _| Handled::Close),
+            (Action::Up, |list, cx| list.step(false, cx.processes.len())),
+            (Action::Down, |list, cx| list.step(true, cx.processes.len())),
+            (Action::Stop, |list, cx| list.stop(cx)),
+            (Action::Close, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
@@ -97,13 +106,19 @@ impl Overlay for Processes {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+        self.selected = self.selected.min(cx.processes.len().saturating_sub(1));
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
-        let close = hint(ui, Action::ProcessClose, Word::Close);
+        let close = hint(ui, SCOPE, Action::Close, Word::Close);
         let right = match self.chosen(cx.processes).filter(|process| process.is_running()) {
-            Some(_) => format!("{}{PART}{close}", hint(ui, Action::ProcessStop, Word::Stop)),
+            Some(_) => format!("{}{PART}{close}", hint(ui, SCOPE, Action::Stop, Word::Stop)),
             None => close,
         };
         let heading = Heading { left: ui.word(Word::ProcessesTitle).to_owned(), right };
@@ -115,9 +130,6 @@ impl Overlay for Processes {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        self.selected = self.selected.min(cx.processes.len().saturating_sub(1));
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = cx.processes.iter().rev().enumerate().skip(self.top);
         for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

@@ -13,11 +13,23 @@ use super::strip::{Strip, draw_between};
 use crate::domain::DialogId;
 use crate::domain::question::headline;
 use crate::protocol::event::QueuedMessage;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("queued", "排队的消息", &[Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE
+        .bind(Action::Edit, &["enter", "e"])
+        .does("Take this message back into the composer", "把这条消息撤回到输入栏"),
+    SCOPE.bind(Action::TakeBack, &["d"]),
+    SCOPE.bind(Action::Close, &["esc", "q", "ctrl+c"]),
+];
 
 /// Cells before a message, as in the composer.
 const INDENT: u16 = 3;
@@ -139,17 +151,17 @@ impl QueuedList {
 
 impl Overlay for QueuedList {
     fn scope(&self) -> Scope {
-        Scope::Queued
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut QueuedList, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 5] = [
-            (Action::QueuedUp, |list, cx| list.step(false, cx)),
-            (Action::QueuedDown, |list, cx| list.step(true, cx)),
-            (Action::QueuedEdit, |list, cx| list.edit(cx)),
-            (Action::QueuedTakeBack, |list, cx| list.take_back(cx)),
-            (Action::QueuedClose, |_, _| Handled::Close),
+            (Action::Up, |list, cx| list.step(false, cx)),
+            (Action::Down, |list, cx| list.step(true, cx)),
+            (Action::Edit, |list, cx| list.edit(cx)),
+            (Action::TakeBack, |list, cx| list.take_back(cx)),
+            (Action::Close, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
@@ -161,15 +173,21 @@ impl Overlay for QueuedList {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+        self.selected = self.selected.min(cx.queued.len().saturating_sub(1));
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
-        let close = hint(ui, Action::QueuedClose, Word::Close);
+        let close = hint(ui, SCOPE, Action::Close, Word::Close);
         let hints = if cx.queued.is_empty() {
             vec![close]
         } else {
-            let take_back = hint(ui, Action::QueuedTakeBack, Word::TakeBack);
-            vec![hint(ui, Action::QueuedEdit, Word::Edit), take_back, close]
+            let take_back = hint(ui, SCOPE, Action::TakeBack, Word::TakeBack);
+            vec![hint(ui, SCOPE, Action::Edit, Word::Edit), take_back, close]
         };
         let heading =
             Heading { left: ui.word(Word::QueuedTitle).to_owned(), right: hints.join(PART) };
@@ -181,9 +199,6 @@ impl Overlay for QueuedList {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        self.selected = self.selected.min(cx.queued.len().saturating_sub(1));
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = cx.queued.iter().enumerate().skip(self.top);
         for (y, (at, words)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::confirm::SCOPE;
 use super::strip::Strip;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
@@ -22,14 +23,14 @@ pub struct QuitPrompt {
 
 impl Overlay for QuitPrompt {
     fn scope(&self) -> Scope {
-        Scope::Confirm
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         let choices = [
-            (Action::ConfirmYes, Intent::Quit),
-            (Action::ConfirmEnter, Intent::Quit),
-            (Action::ConfirmStop, Intent::QuitAndStop),
+            (Action::Accept, Intent::Quit),
+            (Action::AcceptReversible, Intent::Quit),
+            (Action::Stop, Intent::QuitAndStop),
         ];
         let chosen = choices.into_iter().find(|(known, _)| *known == action);
         cx.intents.extend(chosen.map(|(_, intent)| intent));
@@ -42,7 +43,7 @@ impl Overlay for QuitPrompt {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let running = cx.processes.iter().filter(|process| process.is_running()).count();
         let question = view.ui.counted(running, Counted::Processes);
         let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
@@ -51,11 +52,11 @@ impl Overlay for QuitPrompt {
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let yes = if self.sandboxed { Word::EndToo } else { Word::LeaveRunning };
-        let mut hints = vec![hint(view.ui, Action::ConfirmYes, yes)];
+        let mut hints = vec![hint(view.ui, SCOPE, Action::Accept, yes)];
         if !self.sandboxed {
-            hints.push(hint(view.ui, Action::ConfirmStop, Word::StopThem));
+            hints.push(hint(view.ui, SCOPE, Action::Stop, Word::StopThem));
         }
-        hints.push(hint(view.ui, Action::ConfirmNo, Word::Stay));
+        hints.push(hint(view.ui, SCOPE, Action::Refuse, Word::Stay));
         let heading =
             Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);

@@ -15,16 +15,31 @@ use ratatui::widgets::Clear;
 use self::editor::{EditSubject, Editor};
 use self::items::SheetItem;
 use self::list::SheetList;
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::question::short_headline;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Move to the entry above", "到上面的条目"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the entry below", "到下面的条目"),
+    SCOPE.bind(Action::PageUp, &["ctrl+u", "pageup"]).does("Scroll up half a page", "上滚半页"),
+    SCOPE
+        .bind(Action::PageDown, &["ctrl+d", "pagedown", "space"])
+        .does("Scroll down half a page", "下滚半页"),
+    SCOPE.bind(Action::Edit, &["enter", "e"]),
+    SCOPE.bind(Action::Add, &["n"]),
+    SCOPE.bind(Action::AddPersonal, &["N"]),
+    SCOPE.bind(Action::Delete, &["d"]).does("Delete this reminder", "删除此提醒"),
+];
 
 /// Characters of a reminder shown in a question.
 const NAME_CHARS: usize = 40;
@@ -145,18 +160,31 @@ impl SheetPane {
     fn act_in_list(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut SheetPane, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 9] = [
-            (Action::SheetUp, |sheet, cx| sheet.step(-1, cx)),
-            (Action::SheetDown, |sheet, cx| sheet.step(1, cx)),
-            (Action::SheetPageUp, |sheet, _| sheet.list.scroll(true)),
-            (Action::SheetPageDown, |sheet, _| sheet.list.scroll(false)),
-            (Action::SheetEdit, Self::edit),
-            (Action::SheetAdd, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
-            (Action::SheetAddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
-            (Action::SheetDelete, Self::delete),
+            (Action::Up, |sheet, cx| sheet.step(-1, cx)),
+            (Action::Down, |sheet, cx| sheet.step(1, cx)),
+            (Action::PageUp, |sheet, _| sheet.list.scroll(true)),
+            (Action::PageDown, |sheet, _| sheet.list.scroll(false)),
+            (Action::Edit, Self::edit),
+            (Action::Add, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
+            (Action::AddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
+            (Action::Delete, Self::delete),
             (Action::Cancel, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    /// The areas of the heading, the list and the editor.
+    fn areas(&self, area: Rect) -> [Rect; 3] {
+        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
+        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
+        let head = Rect { height: area.height.min(1), ..area };
+        let rows = Rect {
+            y: area.y + head.height,
+            height: area.height.saturating_sub(head.height + typing),
+            ..area
+        };
+        [head, rows, editing]
     }
 
     fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
@@ -170,13 +198,13 @@ impl SheetPane {
         if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(ui, Action::SheetEdit, Word::Edit)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Edit, Word::Edit)];
         if self.kind == SheetKind::Reminders {
-            hints.push(hint(ui, Action::SheetAdd, Word::Add));
-            hints.push(hint(ui, Action::SheetDelete, Word::Delete));
-            hints.push(hint(ui, Action::SheetAddPersonal, Word::AddPersonal));
+            hints.push(hint(ui, SCOPE, Action::Add, Word::Add));
+            hints.push(hint(ui, SCOPE, Action::Delete, Word::Delete));
+            hints.push(hint(ui, SCOPE, Action::AddPersonal, Word::AddPersonal));
         }
-        hints.insert(1, hint(ui, Action::Cancel, Word::Close));
+        hints.insert(1, hint(ui, SCOPE, Action::Cancel, Word::Close));
         Heading { left, right: hints.join(PART) }
     }
 
@@ -219,7 +247,7 @@ fn refuse(reason: &str, cx: &mut Cx<'_>) {
 
 impl Overlay for SheetPane {
     fn scope(&self) -> Scope {
-        if self.editor.is_some() { Scope::Composer } else { Scope::Sheet }
+        if self.editor.is_some() { composer::SCOPE } else { SCOPE }
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
@@ -248,17 +276,16 @@ impl Overlay for SheetPane {
         }
     }
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &mut Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
-        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
-        let head = Rect { height: area.height.min(1), ..area };
-        let rows = Rect {
-            y: area.y + head.height,
-            height: area.height.saturating_sub(head.height + typing),
-            ..area
-        };
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let [_, rows, _] = self.areas(area);
         self.list.settle(&self.keys(cx));
+        let items = self.items(rows, view, cx).unwrap_or_default();
+        self.list.layout(rows.height, &items);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let [head, rows, editing] = self.areas(area);
         let items = self.items(rows, view, cx);
         let heading = self.heading(view, items.as_ref().map(Vec::len));
         draw_heading(frame, head, view.ui, &heading, self.editor.is_none());

@@ -10,12 +10,26 @@ use super::strip::{Strip, draw_between};
 use crate::domain::question::short_headline;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("shelf", "已完成与已归档", &[Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::Open, &["enter"]).does("Read this dialog", "阅读此对话"),
+    SCOPE.bind(Action::Revive, &["u"]),
+    SCOPE.bind(Action::Archive, &["A"]).does("Archive this dialog", "把此对话归档"),
+    SCOPE
+        .bind(Action::Delete, &["D"])
+        .does("Delete this dialog permanently; asks first", "永久删除此对话；先询问"),
+    SCOPE.bind(Action::Close, &["esc", "q", "ctrl+c"]),
+];
 
 /// Characters of the subject in the name of a dialog.
 const NAME_CHARS: usize = 40;
@@ -97,16 +111,16 @@ fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
 }
 
 fn heading(ui: &UiSettings, empty: bool) -> Heading {
-    let close = hint(ui, Action::ShelfClose, Word::Close);
+    let close = hint(ui, SCOPE, Action::Close, Word::Close);
     let hints = if empty {
         vec![close]
     } else {
         vec![
-            hint(ui, Action::ShelfOpen, Word::Open),
-            hint(ui, Action::ShelfRevive, Word::Revive),
+            hint(ui, SCOPE, Action::Open, Word::Open),
+            hint(ui, SCOPE, Action::Revive, Word::Revive),
             close,
-            hint(ui, Action::ShelfArchive, Word::Archive),
-            hint(ui, Action::ShelfDelete, Word::Delete),
+            hint(ui, SCOPE, Action::Archive, Word::Archive),
+            hint(ui, SCOPE, Action::Delete, Word::Delete),
         ]
     };
     Heading { left: ui.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
@@ -114,23 +128,21 @@ fn heading(ui: &UiSettings, empty: bool) -> Heading {
 
 impl Overlay for Shelf {
     fn scope(&self) -> Scope {
-        Scope::Shelf
+        SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut Shelf, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 7] = [
-            (Action::ShelfUp, |shelf, _| shelf.step(false)),
-            (Action::ShelfDown, |shelf, _| shelf.step(true)),
-            (Action::ShelfOpen, |shelf, cx| shelf.chosen(cx, open)),
-            (Action::ShelfRevive, |shelf, cx| {
-                shelf.chosen(cx, |row, ui| move_to(Bucket::Run, row, ui))
-            }),
-            (Action::ShelfArchive, |shelf, cx| {
+            (Action::Up, |shelf, _| shelf.step(false)),
+            (Action::Down, |shelf, _| shelf.step(true)),
+            (Action::Open, |shelf, cx| shelf.chosen(cx, open)),
+            (Action::Revive, |shelf, cx| shelf.chosen(cx, |row, ui| move_to(Bucket::Run, row, ui))),
+            (Action::Archive, |shelf, cx| {
                 shelf.chosen(cx, |row, ui| move_to(Bucket::Archive, row, ui))
             }),
-            (Action::ShelfDelete, |shelf, cx| shelf.chosen(cx, delete)),
-            (Action::ShelfClose, |_, _| Handled::Close),
+            (Action::Delete, |shelf, cx| shelf.chosen(cx, delete)),
+            (Action::Close, |_, _| Handled::Close),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
@@ -142,7 +154,12 @@ impl Overlay for Shelf {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &mut Cx<'_>) {
+    fn layout(&mut self, area: Rect, _: View<'_>, _: &Cx<'_>) {
+        let fits = usize::from(area.height.saturating_sub(1)).max(1);
+        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
@@ -154,8 +171,6 @@ impl Overlay for Shelf {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        let fits = usize::from(rows.height).max(1);
-        self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
         let shown = self.rows.iter().enumerate().skip(self.top);
         for (y, (at, row)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };

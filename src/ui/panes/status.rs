@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
 use crate::domain::sandbox::Level;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
 use crate::ui::model::tree::StateCounts;
@@ -38,12 +38,20 @@ pub struct StatusValues {
     pub level: Option<Level>,
 }
 
+/// The actions to hint at, with their words, the most useful first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hints {
+    /// The scope whose keys are shown.
+    pub focus: Scope,
+    pub actions: Vec<(Action, Word)>,
+}
+
 pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
     view: View<'_>,
     notices: &Notices,
-    hints: &[(Action, Word)],
+    hints: &Hints,
     values: StatusValues,
 ) {
     let ui = view.ui;
@@ -80,13 +88,15 @@ fn draw_long_message(
     message(&text, tone, ui).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, available: usize) -> Strip {
+fn hints_strip(hints: &Hints, ui: &UiSettings, available: usize) -> Strip {
+    let (focus, hints) = (hints.focus, &hints.actions);
     let mut strip = Strip::new().put(" ", Style::default());
     let last = hints.last();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
-        let one = hint(*action, *word, ui);
+        let one = hint(focus, *action, *word, ui);
         let is_last = Some(&(*action, *word)) == last;
-        let reserve = if is_last { 0 } else { last.map_or(0, |l| hint(l.0, l.1, ui).width() + 2) };
+        let reserve =
+            if is_last { 0 } else { last.map_or(0, |l| hint(focus, l.0, l.1, ui).width() + 2) };
         let gap = if at == 0 { 0 } else { 2 };
         if one.is_empty() || strip.width() + gap + one.width() + reserve > available {
             continue;
@@ -96,8 +106,8 @@ fn hints_strip(hints: &[(Action, Word)], ui: &UiSettings, available: usize) -> S
     strip
 }
 
-fn hint(action: Action, word: Word, ui: &UiSettings) -> Strip {
-    let key = ui.key(action);
+fn hint(focus: Scope, action: Action, word: Word, ui: &UiSettings) -> Strip {
+    let key = ui.key(focus, action);
     if key.is_empty() {
         return Strip::new();
     }
@@ -120,7 +130,7 @@ fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
     count(glyphs.stopped, values.counts.stopped, Role::Warning);
     count(glyphs.needs_you, values.questions, Role::Attention);
     if values.look_only || values.unagreed > 0 {
-        let key = ui.key(Action::OpenConsent);
+        let key = ui.key(Scope::PANES, Action::OpenConsent);
         let text = if values.look_only {
             ui.word(Word::LookOnly).to_owned()
         } else {
@@ -129,7 +139,7 @@ fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
         strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
     if values.problems > 0 {
-        let key = ui.key(Action::Problems);
+        let key = ui.key(Scope::PANES, Action::Problems);
         let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
         strip.push(&text, ui.style(Role::Warning));
     }

@@ -20,6 +20,7 @@ pub use scroll::{Anchor, CallEnd, ScrollMove};
 use crate::domain::fresh_boots::{Phase, Reasoning};
 use crate::domain::transcript::{Body, RecordPosition};
 use crate::domain::{CallId, Genseq};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
@@ -27,6 +28,46 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
+
+pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行").formerly("line-up"),
+    SCOPE
+        .bind(Action::Down, &["j", "down"])
+        .does("Scroll down one line", "下滚一行")
+        .formerly("line-down"),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+    SCOPE
+        .bind(Action::Bottom, &["G", "end"])
+        .does("Go to the end and follow new text", "到末尾并跟随新内容"),
+    SCOPE.bind(Action::PreviousGeneration, &["["]),
+    SCOPE.bind(Action::NextGeneration, &["]"]),
+    SCOPE.bind(Action::PreviousCourse, &["{"]),
+    SCOPE.bind(Action::NextCourse, &["}"]),
+    SCOPE.bind(Action::ToggleThinking, &["t"]),
+    SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::OtherEnd, &["enter"]),
+    SCOPE.bind(Action::Back, &["backspace"]),
+    SCOPE.bind(Action::Reminders, &["r"]),
+    SCOPE.bind(Action::Taskdoc, &["T"]),
+    SCOPE.bind(Action::Answer, &["a"]).does(
+        "Answer the question on this screen, or the oldest one",
+        "回答屏幕上的问题，或最早的问题",
+    ),
+    SCOPE.bind(Action::Stop, &["s"]),
+    SCOPE.bind(Action::Continue, &["c"]),
+    SCOPE.bind(Action::RetryNow, &["R"]),
+    SCOPE.bind(Action::KeepGoing, &["K"]),
+    SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE
+        .bind(Action::Fork, &["f"])
+        .does("Fork before the generation in view", "在视野内的生成之前分支"),
+];
 
 /// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;
@@ -209,19 +250,19 @@ impl TranscriptPane {
         open.older_before().filter(|_| wants)
     }
 
+    /// Draws the rows found by [`TranscriptPane::arrange`].
     pub fn draw(
-        &mut self,
+        &self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
         area: Rect,
     ) {
         let chosen = if context.focused { self.chosen(open) } else { None };
-        let rows = std::mem::take(&mut self.rows);
         if let Some(headline) = context.headline.filter(|_| self.pinned > 0) {
             draw_headline(headline, context.view, buffer, area);
         }
-        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&rows) {
+        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&self.rows) {
             let at = *at;
             self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, at);
             let first = at.row == usize::from(has_gap(open, at.item));
@@ -231,7 +272,6 @@ impl TranscriptPane {
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
             }
         }
-        self.rows = rows;
         self.draw_new_below(context, buffer, area);
     }
 
@@ -272,7 +312,7 @@ impl TranscriptPane {
     }
 
     fn draw_row(
-        &mut self,
+        &self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         buffer: &mut Buffer,
@@ -288,7 +328,7 @@ impl TranscriptPane {
             draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
         }
-        let Some(layout) = self.layout_of(open, context, at.item) else {
+        let Some(layout) = self.cache.get(&at.item).map(|cached| &cached.layout) else {
             return;
         };
         let Some(strip) = layout.rows.get(row) else {

@@ -6,31 +6,59 @@ use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::protocol::TreeRow;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
 use crate::ui::lang::Word;
 use crate::ui::model::tree::{Branch, VisibleRow};
 use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 
+pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::Fold, &["h", "left"]),
+    SCOPE.bind(Action::Unfold, &["l", "right"]),
+    SCOPE.bind(Action::Open, &["enter"]),
+    SCOPE.bind(Action::Top, &["g", "home"]),
+    SCOPE.bind(Action::Bottom, &["G", "end"]),
+    SCOPE.bind(Action::ToAsker, &["p"]),
+    SCOPE
+        .bind(Action::Answer, &["a"])
+        .does("Answer the oldest question of this dialog", "回答此对话最早的问题"),
+    SCOPE.bind(Action::Stop, &["s"]),
+    SCOPE.bind(Action::Continue, &["c"]),
+    SCOPE.bind(Action::StopAll, &["S"]),
+    SCOPE.bind(Action::ContinueAll, &["C"]),
+    SCOPE.bind(Action::RetryNow, &["R"]),
+    SCOPE.bind(Action::KeepGoing, &["K"]),
+    SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE.bind(Action::Fork, &["f"]),
+    SCOPE.bind(Action::MarkDone, &["d"]),
+    SCOPE.bind(Action::Archive, &["A"]),
+    SCOPE.bind(Action::DeclareDead, &["X"]),
+    SCOPE.bind(Action::Delete, &["D"]),
+    SCOPE.bind(Action::OpenShelf, &["u"]),
+];
+
 /// Maximum indentation; deeper rows are drawn at this depth.
 const MAX_DRAWN_DEPTH: usize = 8;
 
-/// Draws the rows; the selected one is highlighted, with a bar that is brighter in the focused pane.
-pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
+/// Draws the rows as they were laid out; the selected one is highlighted, with a bar that is brighter in the focused pane.
+pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
     if tree.is_empty() {
         draw_empty(view, buffer, area);
         return;
     }
-    let top = tree.top(usize::from(area.height));
+    let top = tree.shown_from();
     let selected = tree.selected_at();
-    tree.visible();
     for (offset, y) in (area.y..area.bottom()).enumerate() {
         let at = top + offset;
-        let Some(row) = tree.visible().get(at).cloned() else {
+        let Some(row) = tree.shown().get(at) else {
             return;
         };
-        let (left, right) = row_strips(tree, &row, view);
+        let (left, right) = row_strips(tree, row, view);
         let chosen = at == selected;
         let top_level = row.depth == 0;
         if chosen {
@@ -51,7 +79,7 @@ pub fn draw(tree: &mut Tree, view: View<'_>, focused: bool, buffer: &mut Buffer,
 
 fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     let dim = view.ui.style(Role::TextDim);
-    let key = view.ui.key(Action::NewDialog);
+    let key = view.ui.key(SCOPE, Action::NewDialog);
     let lines =
         [view.ui.word(Word::NoDialogs).to_owned(), format!("{key}  {}", view.ui.word(Word::Begin))];
     for (y, line) in (area.y..).zip(lines) {

@@ -8,9 +8,9 @@ use super::*;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
+use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
-use crate::ui::keymap::Keymap;
-use crate::ui::model::drafts::SessionOnlyDrafts;
+use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -48,6 +48,10 @@ impl Surface for Memory {
         self.ready
     }
 
+    fn size(&self) -> Size {
+        self.terminal.size().unwrap()
+    }
+
     fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {
         self.frames += 1;
         self.terminal.draw(|frame| render(frame)).unwrap();
@@ -80,11 +84,11 @@ fn app() -> App {
         ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
-            keymap: Keymap::defaults(),
+            keymap: bindings::defaults(),
             lang: Lang::En,
         },
         clock: Arc::new(FixedClock),
-        drafts: Box::new(SessionOnlyDrafts),
+        drafts: DraftTexts::new(),
         moment: now(),
     })
 }
@@ -128,6 +132,7 @@ where
         events: from_driver,
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
     };
     let mut app = app();
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
@@ -153,11 +158,9 @@ async fn a_burst_of_events_is_one_frame_and_silence_is_none() {
     assert!((2..=4).contains(&surface.frames), "{} frames", surface.frames);
 }
 
-#[tokio::test(start_paused = true)]
-async fn an_idle_screen_draws_once_a_minute_at_most() {
-    let mut surface = Memory::new();
-    let row = TreeRow {
-        dialog: DialogId::main(RootId::new("a")),
+fn idle_row(dialog: &DialogId) -> TreeRow {
+    TreeRow {
+        dialog: dialog.clone(),
         asker: None,
         agent: "lead".into(),
         slug: None,
@@ -176,7 +179,13 @@ async fn an_idle_screen_draws_once_a_minute_at_most() {
         keep_going: None,
         history: false,
         queued: std::sync::Arc::default(),
-    };
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_screen_draws_once_a_minute_at_most() {
+    let mut surface = Memory::new();
+    let row = idle_row(&DialogId::main(RootId::new("a")));
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
         driver.events.send(DriverEvent::Rows(vec![row])).await.unwrap();
         sleep(600_000).await;
@@ -261,6 +270,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         events: from_driver,
         shutdown: sleep(50),
         written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
@@ -286,4 +296,94 @@ async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     })
     .await;
     assert_eq!((outcome.unwrap(), surface.frames), (RunEnd::Settled, 0));
+}
+
+/// Reports each draft it stores, one per permit.
+struct GatedDisk {
+    permits: std::sync::mpsc::Receiver<()>,
+    stored: std::sync::mpsc::Sender<(String, String)>,
+}
+
+impl DraftStore for GatedDisk {
+    fn save(&mut self, name: &str, text: &str) {
+        let _ = self.permits.recv_timeout(Duration::from_secs(20));
+        let _ = self.stored.send((name.to_owned(), text.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhile() {
+    let ((permit, permits), (stored, drafts)) =
+        (std::sync::mpsc::channel(), std::sync::mpsc::channel());
+    let (to_driver, mut commands) = mpsc::channel(16);
+    let (events, from_driver) = mpsc::channel(64);
+    let dialog = DialogId::main(RootId::new("a"));
+    let mut keys: Vec<Event> = "ihello".chars().map(press).collect();
+    keys.push(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)));
+    let keys = keys.into_iter().map(|key| (5, key)).collect();
+    let channels = Channels {
+        input: typing(keys),
+        commands: to_driver,
+        events: from_driver,
+        shutdown: std::future::pending(),
+        written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+    };
+    let (mut app, mut surface) = (app(), Memory::new());
+    app.apply(DriverEvent::Inbox(Vec::new()));
+    app.apply(DriverEvent::Rows(vec![idle_row(&dialog)]));
+    let driver = async {
+        // The disk blocks: events are still handled, and the message waits.
+        let mut early = Vec::new();
+        for n in 0..20 {
+            events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
+            sleep(10).await;
+            early.extend(std::iter::from_fn(|| commands.try_recv().ok()));
+        }
+        assert!(!early.iter().any(|command| matches!(command, Command::Say { .. })), "{early:?}");
+        permit.send(()).unwrap();
+        let said = tokio::time::timeout(Duration::from_secs(20), async {
+            while let Some(command) = commands.recv().await {
+                if let Command::Say { text, .. } = command {
+                    return Some(text);
+                }
+            }
+            None
+        });
+        assert_eq!(said.await.unwrap().as_deref(), Some("hello"));
+        let stored = drafts.try_recv().unwrap();
+        assert_eq!(stored, (format!("message/{dialog}"), "hello".to_owned()));
+        drop(permit);
+        events.send(DriverEvent::Stopped).await.unwrap();
+    };
+    let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+}
+
+#[tokio::test]
+async fn what_was_typed_just_before_the_end_is_stored() {
+    let (permit, permits) = std::sync::mpsc::channel();
+    let (stored, drafts) = std::sync::mpsc::channel();
+    drop(permit);
+    let (to_driver, _commands) = mpsc::channel(16);
+    let (events, from_driver) = mpsc::channel(64);
+    let dialog = DialogId::main(RootId::new("a"));
+    let channels = Channels {
+        input: typing("ihello".chars().map(|c| (0, press(c))).collect()),
+        commands: to_driver,
+        events: from_driver,
+        shutdown: std::future::pending(),
+        written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+    };
+    let (mut app, mut surface) = (app(), Memory::new());
+    app.apply(DriverEvent::Inbox(Vec::new()));
+    app.apply(DriverEvent::Rows(vec![idle_row(&dialog)]));
+    let driver = async {
+        sleep(200).await;
+        events.send(DriverEvent::Stopped).await.unwrap();
+    };
+    let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+    assert_eq!(drafts.try_iter().last(), Some((format!("message/{dialog}"), "hello".to_owned())));
 }

@@ -13,7 +13,7 @@ use crate::common::story::story;
 const ROOT: &str = "11/22/old";
 const SIDE: &str = "sub-001";
 
-/// A tree as an earlier Dominds left it in the middle of its work, with everything this one mends.
+/// A tree as an earlier Dominds left it in the middle of its work, with everything this one repairs.
 fn history() -> (World, DialogId, DialogId) {
     let world = World::new(Sequence::new().reply("lead", Reply::saying("Never said.")));
     let put = |name: &str, text: &str| world.put(&format!(".dialogs/run/{ROOT}/{name}"), text);

@@ -323,7 +323,7 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     running.shut_down().await;
     assert!(world.path().join(".dialogs/.tui/quarantine.jsonl").is_file());
 
-    std::fs::write(aside.join("dialog.yaml"), whole).expect("mended by hand");
+    std::fs::write(aside.join("dialog.yaml"), whole).expect("fixed by hand");
     let options = StoreOptions::new(std::sync::Arc::new(SystemClock));
     let store = Store::open(world.path(), Access::ReadWrite, options).expect("a workspace");
     assert_eq!(store.restore(bad.root.as_str()).expect("back"), bad.root);

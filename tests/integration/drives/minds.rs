@@ -1,4 +1,4 @@
-//! `.minds/` while a driver runs: what is wrong is told, what is mended goes, edits count at once.
+//! `.minds/` while a driver runs: problems are reported, fixed ones go, edits count at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -297,13 +297,13 @@ async fn fuxi_sets_up_a_team_and_its_problems_go_when_they_are_fixed() {
     let team = "members:\n  lead: { provider: script, model: lead, toolsets: wsread }\n";
     let right = team.replace("wsread", "[ws_read]");
     let make = serde_json::json!({ "path": "team.yaml", "content": team }).to_string();
-    let mend = serde_json::json!({
+    let fix = serde_json::json!({
         "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": team.len(),
         "content": right,
     });
     let models = Sequence::new()
         .reply("fuxi", Reply::call("a", "team_mgmt_create_new_file", &make))
-        .reply("fuxi", Reply::call("b", "team_mgmt_overwrite_entire_file", &mend.to_string()))
+        .reply("fuxi", Reply::call("b", "team_mgmt_overwrite_entire_file", &fix.to_string()))
         .reply("fuxi", Reply::call("c", "team_mgmt_validate_team_cfg", "{}"))
         .reply("fuxi", Reply::saying("There is a team."));
     let world = World::empty(models);

@@ -5,7 +5,7 @@ use dominds_tui::domain::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent};
-use dominds_tui::tools::{Environment, ProcessScope, Register, Shells};
+use dominds_tui::tools::{Environment, ProcessRegistry, ProcessScope, Shells};
 use serde_json::json;
 
 use super::{place, result_of};
@@ -193,7 +193,7 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
         .reply("lead", Reply::saying("It runs."));
     let mut world = world(models);
     let folder = tempfile::tempdir().expect("a folder");
-    let register = Register::new(Some(folder.path().to_owned()), world.path());
+    let register = ProcessRegistry::new(Some(folder.path().to_owned()), world.path());
     let listed = || Shells::known_in(Environment::default(), register.clone());
     world.setup.shells = listed();
     let mut running = world.start().await;

@@ -61,9 +61,9 @@ fn rows(all: impl Iterator<Item = &'static Act>, means: Means, level: &str) -> V
     all.filter(|act| act.when.is_at(level)).flat_map(scripts).collect()
 }
 
-fn run_all(place: &Place, wall: Option<(Means, &str)>, rows: &[Row]) -> Vec<Option<Ran>> {
+fn run_all(place: &Place, sandbox: Option<(Means, &str)>, rows: &[Row]) -> Vec<Option<Ran>> {
     let scripts: Vec<_> = rows.iter().map(|(act, script)| (act.target, *script)).collect();
-    place.run_all(wall, &scripts)
+    place.run_all(sandbox, &scripts)
 }
 
 /// What the rows of a level achieved: the act, and how.

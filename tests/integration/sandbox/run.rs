@@ -1,4 +1,4 @@
-//! Runs scripts, as one of two users, behind a wall or without. Many run one after the other behind one wall:
+//! Runs scripts, as one of two users, in a sandbox or without. Many run one after the other in one sandbox:
 //! each has a number, says it, and how it ended.
 
 use std::fs;
@@ -98,7 +98,7 @@ impl Ran {
     }
 }
 
-type Wall<'a> = Option<(Means, &'a str)>;
+type InSandbox<'a> = Option<(Means, &'a str)>;
 
 /// Why no command can be run by this means.
 pub fn can_run(place: &Place, means: Means) -> Option<String> {
@@ -107,22 +107,22 @@ pub fn can_run(place: &Place, means: Means) -> Option<String> {
 }
 
 impl Place {
-    pub fn sh(&self, wall: Wall, command: &str) -> Ran {
-        self.words(wall, &["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()])
+    pub fn sh(&self, sandbox: InSandbox, command: &str) -> Ran {
+        self.words(sandbox, &["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()])
     }
 
-    pub fn words(&self, wall: Wall, words: &[String]) -> Ran {
-        let over = output_of(self.start(wall, words));
+    pub fn words(&self, sandbox: InSandbox, words: &[String]) -> Ran {
+        let over = output_of(self.start(sandbox, words));
         Ran { code: over.status.code(), said: String::from_utf8_lossy(&over.stdout).into_owned() }
     }
 
-    /// Behind the wall, with both streams in one pipe.
-    pub fn start(&self, wall: Wall, words: &[String]) -> Child {
+    /// in the sandbox, with both streams in one pipe.
+    pub fn start(&self, sandbox: InSandbox, words: &[String]) -> Child {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
         line.extend(["-C".to_owned(), self.workspace().display().to_string()]);
         line.push("sandbox".to_owned());
-        match wall {
+        match sandbox {
             Some((means, level)) => {
                 line.extend(["--means", means.name(), "--level", level].map(str::to_owned));
             }
@@ -145,7 +145,7 @@ impl Place {
     }
 
     /// Every script, in one sandbox. `None` for one that was not reached.
-    pub fn run_all(&self, wall: Wall, all: &[(&str, &Script)]) -> Vec<Option<Ran>> {
+    pub fn run_all(&self, sandbox: InSandbox, all: &[(&str, &Script)]) -> Vec<Option<Ran>> {
         let mut text = String::from("cd \"$1\" || exit 99\n");
         for (number, (target, script)) in all.iter().enumerate() {
             let words = self.command(target, script, Self::number());
@@ -159,7 +159,7 @@ impl Place {
         fs::write(&driver, text).expect("a file");
         let workspace = self.workspace().display().to_string();
         let words = ["/bin/sh".to_owned(), driver.display().to_string(), workspace];
-        let ran = self.words(wall, &words);
+        let ran = self.words(sandbox, &words);
         let mut parts = ran.said.split(MARK).skip(1);
         let mut ended = vec![None; all.len()];
         while let (Some(told), Some(after)) = (parts.next(), parts.next()) {

@@ -1,5 +1,5 @@
 //! `git`: looking at history and differences. A repository may name programs that git runs while it
-//! looks, and git has kept what lies in closed folders. So this is a wall of its own: what of a
+//! looks, and git has kept what lies in closed folders. So this is a sandbox of its own: what of a
 //! repository is read is decided in `repository.rs`, what of its content in `paths.rs`.
 
 mod options;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use self::options::{Told, told};
 use self::repository::Repository;
-use super::place::Place;
+use super::place::PathCheck;
 use super::refusal::Refusal;
 
 /// Of the person's own configuration nothing is read, nothing is fetched, and nobody is asked.
@@ -67,7 +67,7 @@ pub(super) fn environment(workspace: &Path) -> impl Iterator<Item = (String, Str
 }
 
 /// `git [-C folder] show|status|diff|log|blame …`
-pub(super) fn git(words: &[String], place: &Place<'_>) -> Result<Vec<String>, Refusal> {
+pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, Refusal> {
     let mut rest = words;
     let mut inner = None;
     if let [option, folder, after @ ..] = rest

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::place::{Kind, Place};
+use super::super::place::{PathCheck, PathUse};
 use super::super::refusal::{GitFault, Refusal};
 use super::option_of;
 use super::options::Told;
@@ -14,7 +14,7 @@ use crate::tools::access::{PathTarget, ReadScope};
 /// A command about a repository.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
-    pub place: &'a Place<'a>,
+    pub place: &'a PathCheck<'a>,
     pub repository: &'a Repository,
     /// Where git works, below the workspace.
     pub folder: &'a Path,
@@ -45,7 +45,7 @@ impl Asked<'_> {
         paths.extend(&told.paths);
         if command == "blame" {
             let [path] = paths.as_slice() else { return Err(Refusal::Incomplete) };
-            self.place.judge_at(self.folder, path, Kind::File)?;
+            self.place.judge_at(self.folder, path, PathUse::File)?;
             self.path(path)?;
             return Ok((revisions, vec![(*path).to_owned()]));
         }
@@ -72,7 +72,11 @@ impl Asked<'_> {
         if !names.starts_with(&self.repository.below) {
             return Err(Refusal::Git(GitFault::Outside));
         }
-        if self.is_there(path) { self.place.judge_at(self.folder, path, Kind::Any) } else { Ok(()) }
+        if self.is_there(path) {
+            self.place.judge_at(self.folder, path, PathUse::Any)
+        } else {
+            Ok(())
+        }
     }
 
     /// A commit, commits between two, or what a commit holds under a path. An object is never named by

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::super::place::Place;
+use super::super::place::PathCheck;
 use super::super::refusal::{GitFault, Refusal};
 use super::super::run::{resolve, search_path};
 use super::environment;
@@ -51,7 +51,7 @@ const BLAME: &str =
 
 impl Repository {
     /// The nearest one, from this folder up to the workspace.
-    pub fn find(place: &Place<'_>, folder: &Path) -> Result<Self, Refusal> {
+    pub fn find(place: &PathCheck<'_>, folder: &Path) -> Result<Self, Refusal> {
         let refused = Refusal::Git;
         let workspace =
             fs::canonicalize(place.workspace).map_err(|_| refused(GitFault::Unreadable))?;
@@ -106,7 +106,7 @@ fn is_whole(git_dir: &Path) -> Result<(), GitFault> {
 
 /// Reads the settings of this repository and nothing else: git is told their file, outside of any
 /// repository, and follows no file they include.
-fn emptied(git_dir: &Path, place: &Place<'_>) -> Result<BTreeSet<String>, GitFault> {
+fn emptied(git_dir: &Path, place: &PathCheck<'_>) -> Result<BTreeSet<String>, GitFault> {
     let mut emptied = BTreeSet::new();
     for file in ["config", "config.worktree"].map(|name| git_dir.join(name)) {
         if fs::symlink_metadata(&file).is_err() {
@@ -126,27 +126,27 @@ fn emptied(git_dir: &Path, place: &Place<'_>) -> Result<BTreeSet<String>, GitFau
 }
 
 /// The names of the settings of a file, each with a NUL behind it.
-fn settings(file: &Path, place: &Place<'_>) -> Result<String, GitFault> {
-    // Without git, or without the wall it needs, the line is not run, and says so then.
+fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
+    // Without git, or without the sandbox it needs, the line is not run, and says so then.
     let Some(git) = resolve("git") else { return Ok(String::new()) };
     let git = git.display().to_string();
     let file = file.to_str().ok_or(GitFault::Unreadable)?;
     let arguments =
         ["-C", "/", "config", "--no-includes", "--null", "--name-only", "--list", "--file", file];
     let mut standing = None;
-    let mut command = match &place.wall {
+    let mut command = match &place.command_sandbox {
         None => {
             let mut command = Command::new(git);
             command.args(arguments);
             command
         }
-        Some(wall) => {
+        Some(command_sandbox) => {
             let folder = place.workspace;
             let order = CommandSpec { program: &git, arguments: &arguments, folder, stay: false };
-            if wall.sandbox.means(wall.level).is_err() {
+            if command_sandbox.sandbox.means(command_sandbox.level).is_err() {
                 return Ok(String::new());
             }
-            let wrapped = wall.sandbox.wrap(wall.level, order);
+            let wrapped = command_sandbox.sandbox.wrap(command_sandbox.level, order);
             let wrapped = wrapped.map_err(|_| GitFault::Unreadable)?;
             let mut command = Command::new(&wrapped.program);
             command.args(&wrapped.arguments);

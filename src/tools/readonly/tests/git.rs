@@ -1,5 +1,5 @@
-//! git is a wall of its own: what a repository names is never run, what lies elsewhere or is closed is
-//! never told. Each trap is first shown to be one, by git without the wall.
+//! git is a sandbox of its own: what a repository names is never run, what lies elsewhere or is closed is
+//! never told. Each trap is first shown to be one, by git without the sandbox.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -77,7 +77,7 @@ fn marked(bench: &TestBench) -> bool {
 /// What lays a trap: settings, with `TRAP` for its program.
 type Trap = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// With what git runs where it is not walled in; empty: it runs with none of what may be asked here.
+/// With what git runs where it is not sandboxed; empty: it runs with none of what may be asked here.
 const TRAPS: [Trap; 31] = [
     ("status", &[("core.fsmonitor", "TRAP")]),
     ("status", &[("core.fsmonitor", "TRAP"), ("core.fsmonitorHookVersion", "2")]),

@@ -12,9 +12,9 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::NameLookup;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
+use crate::ui::panes::transcript::{NameLookup, SCOPE};
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
@@ -98,7 +98,7 @@ pub(super) fn tail_lines(
 fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let dim = ui.style(Role::TextDim);
     let text = format!("{} {}", ui.word(Word::Retrying), age::long(left));
-    let hint = format!("  {} {}", ui.key(Action::DialogRetryNow), ui.word(Word::TryNow));
+    let hint = format!("  {} {}", ui.key(SCOPE, Action::RetryNow), ui.word(Word::TryNow));
     let line = Strip::new().put(&text, ui.style(Role::Warning)).put(&hint, dim);
     let mut rows = wrapped(error, width, dim);
     if line.width() > width {
@@ -122,7 +122,7 @@ fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Stri
     if let Some(first) = rows.first_mut() {
         *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }
-    let hint = format!("{} {}", ui.key(Action::DialogContinue), ui.word(Word::GoesOn));
+    let hint = format!("{} {}", ui.key(SCOPE, Action::Continue), ui.word(Word::GoesOn));
     let hint = Strip::new().pad_to(INDENT).put(&hint, ui.style(Role::TextDim));
     match rows.pop() {
         Some(last) if last.width() + hint.width() <= width => rows.push(last.join(hint)),

@@ -1,31 +1,32 @@
 //! Key hints: in the composer's title and in the status line.
 
+use super::Screen;
 use crate::domain::question::choices::choices;
 use crate::ui::action::Action;
-use crate::ui::app::{App, Focus};
+use crate::ui::app::Focus;
 use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
-use crate::ui::panes::composer::{Heading, PART, Target, hint};
+use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
 
-impl App {
+impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
-        match &self.composer.target {
-            Target::Nobody if !self.is_listed() => Heading::default(),
+        match &self.app.composer.target {
+            Target::Nobody if !self.app.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
-                let row = self.model.tree.get(dialog);
-                let open = self.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let row = self.app.model.tree.get(dialog);
+                let open = self.app.model.open.as_ref().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(ui, Action::NewLine, Word::NewLine);
+                let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);
                 Heading {
                     left: format!("{} {who}", ui.word(Word::MessageTo)),
-                    right: parts(&[hint(ui, Action::Send, Word::Send), new_line]),
+                    right: parts(&[hint(ui, SCOPE, Action::Send, Word::Send), new_line]),
                 }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
@@ -33,7 +34,7 @@ impl App {
     }
 
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
-        let inbox = &self.model.inbox;
+        let inbox = &self.app.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
         let row = inbox.get(id);
         let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
@@ -42,13 +43,13 @@ impl App {
         } else {
             Word::Send
         };
-        let mut hints = vec![hint(ui, Action::Send, send)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Send, send)];
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), ui.word(Word::Pick)));
         }
-        hints.push(hint(ui, Action::LeaveComposer, Word::Keep));
+        hints.push(hint(ui, SCOPE, Action::Leave, Word::Keep));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
@@ -62,49 +63,48 @@ impl App {
     }
 
     /// The keys that work here, the most useful ones first, help last.
-    pub(super) fn hints(&mut self) -> Vec<(Action, Word)> {
-        if self.focus == Focus::Tree && self.model.tree.is_empty() {
-            return vec![(Action::NewDialog, Word::New), (Action::PaneHelp, Word::HelpHint)];
+    pub(super) fn hints(&self) -> Vec<(Action, Word)> {
+        if self.app.focus == Focus::Tree && self.app.model.tree.is_empty() {
+            return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
         }
-        let asked = !self.model.inbox.is_empty();
-        let mut hints = match self.focus {
-            Focus::Tree => vec![(Action::TreeOpen, Word::Open)],
-            Focus::Inbox => vec![(Action::InboxAnswer, Word::Answer)],
-            Focus::Dialog => vec![(Action::FocusComposer, Word::Write)],
+        let asked = !self.app.model.inbox.is_empty();
+        let mut hints = match self.app.focus {
+            Focus::Tree => vec![(Action::Open, Word::Open)],
+            Focus::Inbox => vec![(Action::Answer, Word::Answer)],
+            Focus::Dialog => vec![(Action::Compose, Word::Write)],
             Focus::Composer => vec![(Action::Send, Word::Send)],
         };
-        match self.focus {
+        match self.app.focus {
             Focus::Tree => {
                 if asked {
-                    hints.push((Action::TreeAnswer, Word::Answer));
+                    hints.push((Action::Answer, Word::Answer));
                 }
                 hints.push((Action::NewDialog, Word::New));
-                let selected = self.model.tree.selected_dialog();
-                let row = selected.and_then(|dialog| self.model.tree.get(&dialog));
+                let tree = &self.app.model.tree;
+                let row = tree.shown_selection().and_then(|dialog| tree.get(dialog));
                 match row.map(Mark::of) {
                     Some(Mark::Running) => hints.push((Action::Stop, Word::Stop)),
                     Some(Mark::Stopped) => hints.push((Action::Continue, Word::Continue)),
                     _ => {}
                 }
             }
-            Focus::Inbox => hints.push((Action::InboxCallSite, Word::CallSite)),
+            Focus::Inbox => hints.push((Action::CallSite, Word::CallSite)),
             Focus::Dialog => {
                 if asked {
-                    hints.push((Action::DialogAnswer, Word::Answer));
+                    hints.push((Action::Answer, Word::Answer));
                 }
                 hints.push((Action::ToggleCall, Word::Call));
-                hints.push((Action::EnterSideDialog, Word::SideDialog));
+                hints.push((Action::OtherEnd, Word::SideDialog));
                 hints.push((Action::ToggleThinking, Word::Thinking));
             }
             Focus::Composer => {
-                hints.push((Action::LeaveComposer, Word::Keep));
+                hints.push((Action::Leave, Word::Keep));
                 if asked {
                     hints.push((Action::AnswerOldest, Word::All));
                 }
             }
         }
-        let help = if self.focus == Focus::Composer { Action::Help } else { Action::PaneHelp };
-        hints.push((help, Word::HelpHint));
+        hints.push((Action::Help, Word::HelpHint));
         hints
     }
 }

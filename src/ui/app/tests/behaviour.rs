@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::domain::background::{Background, BackgroundState};
 use crate::domain::{DialogId, DisplayState, RootId, Stamp};
-use crate::protocol::event::{Segment, WorkspaceView};
-use crate::protocol::{Command, DriverEvent, TreeRow};
-use crate::ui::action::{ACTIONS, Scope};
-use crate::ui::app::Effect;
-use crate::ui::app::handlers::HANDLERS;
+use crate::protocol::event::{QueuedMessage, Segment, WorkspaceView};
+use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
+use crate::ui::action::Scope;
+use crate::ui::app::{DemoStart, Effect};
+use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
+use crate::ui::panes::{
+    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
+};
 use crate::ui::theme::Glyphs;
 
 fn line_of(screen: &str, text: &str) -> Option<usize> {
@@ -38,18 +42,60 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
     .collect()
 }
 
-#[test]
-fn every_action_does_something() {
-    let overlays = [
-        Scope::Shelf,
-        Scope::Sheet,
-        Scope::Processes,
-        Scope::Queued,
-        Scope::Consent,
-        Scope::Confirm,
+/// A stage with the focus in this scope.
+fn focused(scope: Scope) -> Stage {
+    let mut stage = streaming(120, 40);
+    let queued = QueuedMessage { message: "m".into(), text: "wait".into() };
+    let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
+    stage.apply(DriverEvent::Row(Box::new(main)));
+    stage.apply(DriverEvent::Processes(vec![Background {
+        pid: 4300,
+        agent: "dba".into(),
+        command: "make db".to_owned(),
+        shell: "/bin/bash".to_owned(),
+        started_at: Stamp::new("2026-11-21 12:00:00"),
+        state: BackgroundState::Running,
+    }]));
+    let keys = [
+        (Scope::ANYWHERE, "1"),
+        (Scope::PANES, "1"),
+        (tree::SCOPE, "1"),
+        (inbox::SCOPE, "<alt+2>"),
+        (transcript::SCOPE, "3"),
+        (composer::SCOPE, "3 i"),
+        (shelf::SCOPE, "1 u"),
+        (sheet::SCOPE, "3 r"),
+        (processes::SCOPE, "1 b"),
+        (queued::SCOPE, "<alt+q>"),
+        (consent::SCOPE, "1 L"),
+        (confirm::SCOPE, "1 q"),
+        (DEMO, "1"),
     ];
-    for spec in ACTIONS.iter().filter(|spec| !overlays.contains(&spec.scope)) {
-        assert!(HANDLERS.iter().any(|(action, _)| *action == spec.action), "{}", spec.name);
+    let (_, keys) = keys.iter().find(|(known, _)| *known == scope).expect("how to get there");
+    stage.keys(keys);
+    let asked = stage.sent.iter().find_map(|command| {
+        let Command::Shelf { ticket } = command else { return None };
+        Some(*ticket)
+    });
+    if let Some(ticket) = asked {
+        stage.apply(DriverEvent::Shelf { ticket, rows: Vec::new() });
+    }
+    if scope == DEMO {
+        stage.app.end_with("That was the demo.", DemoStart::Now);
+        stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
+    }
+    stage
+}
+
+#[test]
+fn every_binding_does_something() {
+    for binding in bindings::all() {
+        let mut stage = focused(binding.scope);
+        stage.screen();
+        let key = binding.keys[0];
+        stage.keys(&if key.chars().count() > 1 { format!("<{key}>") } else { key.to_owned() });
+        let screen = stage.screen();
+        assert!(!screen.contains("does nothing here"), "{binding:?}\n{screen}");
     }
 }
 
@@ -434,4 +480,16 @@ fn the_taskdoc_used_last_is_proposed_first() {
     stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     stage.keys("n");
     assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
+}
+
+#[test]
+fn a_screen_drawn_again_is_the_same_and_requests_nothing() {
+    let mut stage = streaming(120, 40);
+    for keys in ["2", "3 k k", "? j", "<esc> T", "<esc> P", "<esc> n"] {
+        stage.keys(keys);
+        let once = stage.screen();
+        stage.app.take_dirty();
+        assert_eq!(stage.drawn_twice(), once, "{keys}");
+        assert!(!stage.app.take_dirty() && stage.app.take_commands().is_empty(), "{keys}");
+    }
 }

@@ -45,8 +45,8 @@ impl Wire {
     }
 
     fn frame(&mut self) {
-        let app = &mut self.stage.app;
-        backend::draw(&mut self.terminal, |frame| app.draw(frame)).unwrap();
+        let screen = self.stage.app.layout(self.terminal.size().unwrap());
+        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).unwrap();
     }
 
     fn bytes(&self) -> usize {

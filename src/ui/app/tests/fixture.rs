@@ -19,9 +19,9 @@ use crate::protocol::{
     WorkspaceView,
 };
 use crate::ui::app::{App, AppOptions};
+use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
-use crate::ui::keymap::Keymap;
-use crate::ui::model::DraftStore;
+use crate::ui::draft_writer::DraftTexts;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -48,16 +48,18 @@ impl Notebook {
     }
 }
 
-impl DraftStore for Notebook {
-    fn load(&mut self) -> Vec<(String, String)> {
-        self.0.lock().unwrap().clone()
+impl Notebook {
+    fn texts(&self) -> DraftTexts {
+        self.0.lock().unwrap().iter().cloned().collect()
     }
 
-    fn save(&mut self, key: &str, text: &str) {
+    fn save(&self, changes: DraftTexts) {
         let mut all = self.0.lock().unwrap();
-        all.retain(|(known, _)| known != key);
-        if !text.is_empty() {
-            all.push((key.to_owned(), text.to_owned()));
+        for (key, text) in changes {
+            all.retain(|(known, _)| *known != key);
+            if !text.is_empty() {
+                all.push((key, text));
+            }
         }
     }
 }
@@ -67,6 +69,7 @@ pub struct Stage {
     pub app: App,
     pub sent: Vec<Command>,
     pub now: Instant,
+    drafts: Notebook,
     terminal: Terminal<TestBackend>,
 }
 
@@ -85,21 +88,26 @@ impl Stage {
 
     fn made(width: u16, height: u16, drafts: Notebook, glyphs: &Glyphs, lang: Lang) -> Self {
         let now = Instant::now();
-        let ui =
-            UiSettings { theme: Theme::plain(), glyphs: *glyphs, keymap: Keymap::defaults(), lang };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: *glyphs,
+            keymap: bindings::defaults(),
+            lang,
+        };
         let app = App::new(AppOptions {
             ui,
             clock: Arc::new(FixedClock),
-            drafts: Box::new(drafts),
+            drafts: drafts.texts(),
             moment: now,
         });
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        Self { app, sent: Vec::new(), now, terminal }
+        Self { app, sent: Vec::new(), now, drafts, terminal }
     }
 
     pub fn apply(&mut self, event: DriverEvent) -> &mut Self {
         let sent = self.app.apply(event);
         self.sent.extend(sent);
+        self.drafts.save(self.app.take_drafts());
         self
     }
 
@@ -124,19 +132,34 @@ impl Stage {
     fn key(&mut self, key: KeyEvent) {
         let sent = self.app.key(key);
         self.sent.extend(sent);
+        self.drafts.save(self.app.take_drafts());
     }
 
     pub fn wait(&mut self, time: Duration) -> &mut Self {
         self.now += time;
         self.app.tick(self.now);
+        self.drafts.save(self.app.take_drafts());
         self
+    }
+
+    /// Draws one layout twice and returns the second frame.
+    pub fn drawn_twice(&mut self) -> String {
+        let screen = self.app.layout(self.terminal.size().unwrap());
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
+        self.text()
     }
 
     /// Draws and returns the screen.
     pub fn screen(&mut self) -> String {
-        self.terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        let screen = self.app.layout(self.terminal.size().unwrap());
+        self.terminal.draw(|frame| screen.draw(frame)).unwrap();
         let sent = self.app.take_commands();
         self.sent.extend(sent);
+        self.text()
+    }
+
+    fn text(&self) -> String {
         let buffer = self.terminal.backend().buffer();
         let cells = usize::from(buffer.area.width);
         let rows = buffer.content().chunks(cells);

@@ -12,7 +12,7 @@ use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::overlay::Handled;
-use crate::ui::panes::composer::{Heading, PART, draw_heading, hint};
+use crate::ui::panes::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
@@ -82,7 +82,7 @@ impl Editor {
             }
             return Handled::Done;
         }
-        if action == Action::LeaveComposer { Handled::Close } else { Handled::Ignored }
+        if action == Action::Leave { Handled::Close } else { Handled::Ignored }
     }
 
     pub fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
@@ -164,9 +164,9 @@ impl Editor {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let ui = view.ui;
         let hints = [
-            hint(ui, Action::Send, Word::Save),
-            hint(ui, Action::LeaveComposer, Word::Keep),
-            hint(ui, Action::NewLine, Word::NewLine),
+            hint(ui, SCOPE, Action::Send, Word::Save),
+            hint(ui, SCOPE, Action::Leave, Word::Keep),
+            hint(ui, SCOPE, Action::NewLine, Word::NewLine),
         ];
         let left = match &self.subject {
             EditSubject::Reminder(..) => ui.word(Word::EditReminder).to_owned(),

@@ -18,7 +18,7 @@ pub struct SheetList {
     /// The first row in view.
     top: usize,
     height: usize,
-    /// Scroll the selected entry into view at the next draw.
+    /// Scroll the selected entry into view at the next layout.
     reveal: bool,
 }
 
@@ -54,17 +54,10 @@ impl SheetList {
         Handled::Done
     }
 
-    pub fn draw(
-        &mut self,
-        buffer: &mut Buffer,
-        area: Rect,
-        view: View<'_>,
-        items: &[SheetItem],
-        focused: bool,
-    ) {
-        self.height = usize::from(area.height);
-        let count = items.iter().filter(|item| item.can_be_chosen).count();
-        let chosen = self.at.min(count.saturating_sub(1));
+    /// Keeps the view within the items, and shows the selected one after a step.
+    pub fn layout(&mut self, height: u16, items: &[SheetItem]) {
+        self.height = usize::from(height);
+        let chosen = self.chosen_row(items);
         let starts = starts(items);
         let total = starts.last().copied().unwrap_or(0);
         if std::mem::take(&mut self.reveal) {
@@ -73,6 +66,23 @@ impl SheetList {
             self.top = self.top.max(end.saturating_sub(self.height)).min(start);
         }
         self.top = self.top.min(total.saturating_sub(self.height));
+    }
+
+    fn chosen_row(&self, items: &[SheetItem]) -> usize {
+        let count = items.iter().filter(|item| item.can_be_chosen).count();
+        self.at.min(count.saturating_sub(1))
+    }
+
+    pub fn draw(
+        &self,
+        buffer: &mut Buffer,
+        area: Rect,
+        view: View<'_>,
+        items: &[SheetItem],
+        focused: bool,
+    ) {
+        let chosen = self.chosen_row(items);
+        let starts = starts(items);
         let bottom = area.bottom();
         for (at, (item, start)) in items.iter().zip(&starts).enumerate() {
             let marked = focused && at == chosen && item.can_be_chosen;

@@ -1,0 +1,257 @@
+//! The layout of the screen: the areas of all parts for every size, and what depends on them, such as
+//! how far lists are scrolled.
+
+use ratatui::layout::{Rect, Size};
+
+use super::about::{DialogNames, speaker, tail_lines};
+use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
+use crate::protocol::InboxRow;
+use crate::ui::app::{App, Focus};
+use crate::ui::cx::{Cx, View};
+use crate::ui::model::Model;
+use crate::ui::panes::strip::Strip;
+use crate::ui::panes::transcript::{Answering, TranscriptContext};
+use crate::ui::panes::{inbox, queued};
+
+const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
+
+/// The areas of the parts. An empty area is not drawn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Areas {
+    pub left: Rect,
+    /// Parts of the left column.
+    pub tree: Rect,
+    pub inbox: Rect,
+    pub divider: Rect,
+    pub right: Rect,
+    /// Parts of the right column.
+    pub title: Rect,
+    pub transcript: Rect,
+    pub queue: Rect,
+    pub composer: Rect,
+    pub tabs: Rect,
+    pub status: Rect,
+}
+
+impl Areas {
+    /// Where overlays are drawn.
+    pub fn overlays(&self) -> Rect {
+        if self.right.is_empty() { self.left } else { self.right }
+    }
+
+    /// The rows of the tree, below its folder and title.
+    pub fn tree_rows(&self, narrow: bool) -> Rect {
+        let head = if narrow { 0 } else { 3 };
+        let area = self.tree;
+        Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area }
+    }
+
+    /// The questions, below their title.
+    pub fn inbox_rows(&self) -> Rect {
+        let area = self.inbox;
+        Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+    }
+}
+
+/// Texts of the open dialog that are drawn with its transcript.
+#[derive(Debug, Default)]
+pub(super) struct TranscriptTexts {
+    pub speaker: String,
+    pub tail: Vec<Strip>,
+    /// The text in the composer.
+    pub typed: String,
+}
+
+impl TranscriptTexts {
+    /// `question` is the one in the composer, with its headline.
+    pub fn context<'a>(
+        &'a self,
+        view: View<'a>,
+        names: &'a DialogNames<'a>,
+        question: Option<(&'a InboxRow, &'a str)>,
+        focused: bool,
+    ) -> TranscriptContext<'a> {
+        let here = question.map(|(row, _)| row).filter(|row| row.dialog == *names.dialog);
+        TranscriptContext {
+            view,
+            speaker: &self.speaker,
+            names,
+            answering: here
+                .map(|row| Answering { call: &row.question.call_id, typed: &self.typed }),
+            headline: question.map(|(_, headline)| headline),
+            tail: &self.tail,
+            focused,
+        }
+    }
+}
+
+impl App {
+    /// Lays the screen out for a size; the result draws it. If older records are needed, they are
+    /// requested with a command.
+    pub fn layout(&mut self, size: Size) -> Screen<'_> {
+        self.drawn_at = self.moment;
+        let (area, now) = (Rect::from((ratatui::layout::Position::ORIGIN, size)), self.clock.now());
+        self.model.tree.refresh();
+        let counts = self.model.tree.counts();
+        let mut areas = Areas::default();
+        let (mut ending, mut queue, mut texts) = (Vec::new(), Vec::new(), None);
+        if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
+            let ui = self.ui.clone();
+            let view = View { ui: &ui, now: &now };
+            ending = self.ending_rows(area, &ui);
+            let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
+            areas = self.areas(Rect { height: area.height - taken, ..area });
+            areas.status = Rect { y: area.bottom() - 1, ..areas.status };
+            queue = self.queue_strip();
+            self.layout_left(&mut areas, area.width);
+            self.layout_right(&mut areas, area.width, queue.len());
+            if !areas.right.is_empty() {
+                texts = self.layout_transcript(areas.transcript, view);
+            }
+            self.layout_overlays(areas.overlays(), view);
+        }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts }
+    }
+
+    /// The columns.
+    fn areas(&self, area: Rect) -> Areas {
+        let status = Rect { y: area.bottom() - 1, height: 1, ..area };
+        let body = Rect { height: area.height - 1, ..area };
+        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
+        if area.width < MEDIUM {
+            let tabs = Rect { height: 2, ..body };
+            let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
+            return if on_left {
+                Areas { left: pane, tabs, status, ..Areas::default() }
+            } else {
+                Areas { right: pane, tabs, status, ..Areas::default() }
+            };
+        }
+        if self.zoomed {
+            return if on_left {
+                Areas { left: body, status, ..Areas::default() }
+            } else {
+                Areas { right: body, status, ..Areas::default() }
+            };
+        }
+        let cells = if area.width < WIDE {
+            LEFT_COLUMN_CELLS.0
+        } else {
+            (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
+        };
+        Areas {
+            left: Rect { width: cells, ..body },
+            divider: Rect { x: body.x + cells, width: 1, ..body },
+            right: Rect { x: body.x + cells + 1, width: body.width - cells - 1, ..body },
+            status,
+            ..Areas::default()
+        }
+    }
+
+    fn layout_left(&mut self, areas: &mut Areas, width: u16) {
+        let area = areas.left;
+        if area.is_empty() {
+            return;
+        }
+        let narrow = width < MEDIUM;
+        let inbox_rows = match (narrow, self.focus) {
+            (true, Focus::Inbox) => area.height,
+            (true, _) => 0,
+            (false, _) => self.inbox_height(area.height),
+        };
+        areas.tree = Rect { height: area.height - inbox_rows, ..area };
+        areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
+        if areas.tree.height > 0 && self.is_listed() {
+            self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
+        }
+        if areas.inbox.height > 0 && self.is_listed() && !self.model.inbox.is_empty() {
+            inbox::layout(&mut self.model.inbox, areas.inbox_rows());
+        }
+    }
+
+    /// The rows its questions need, at most two fifths of the height.
+    fn inbox_height(&self, height: u16) -> u16 {
+        if self.model.inbox.is_empty() {
+            return 1;
+        }
+        let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
+        let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
+        wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
+    }
+
+    fn layout_right(&self, areas: &mut Areas, width: u16, queued: usize) {
+        let area = areas.right;
+        if area.is_empty() {
+            return;
+        }
+        let narrow = width < MEDIUM;
+        let min_rows = if width >= WIDE { 2 } else { 1 };
+        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
+        areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
+        let strip = queued::height(queued, area.height);
+        areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
+        let above = Rect { height: area.height - wanted - strip, ..area };
+        let margin = u16::from(!narrow);
+        let inner =
+            Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
+        if narrow {
+            areas.transcript = inner;
+        } else {
+            areas.title = inner;
+            areas.transcript =
+                Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+        }
+    }
+
+    /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
+    fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
+        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
+        let Model { tree, inbox, retries, open, .. } = &mut self.model;
+        let open = open.as_mut().filter(|open| open.loaded)?;
+        let question = self.composer.target.question().and_then(|id| inbox.get(id));
+        let row = tree.get(&open.dialog);
+        let texts = TranscriptTexts {
+            speaker: speaker(open, row),
+            tail: tail_lines(
+                retries.get(&open.dialog),
+                self.moment,
+                row,
+                view.ui,
+                usize::from(area.width),
+            ),
+            typed: self.composer.field.text(),
+        };
+        let dialog = open.dialog.clone();
+        let names = DialogNames { tree, inbox, dialog: &dialog };
+        let context = texts.context(view, &names, super::with_headline(question), focused);
+        let older = self.transcript.arrange(open, &context, area);
+        let not_found = self.transcript.take_not_found(open);
+        if let Some(before) = older {
+            self.request_older(before);
+        } else if let Some(call_end) = not_found {
+            self.search_previous_course(call_end);
+        }
+        Some(texts)
+    }
+
+    fn layout_overlays(&mut self, area: Rect, view: View<'_>) {
+        let mut overlays = std::mem::take(&mut self.overlays);
+        let queued = self.queued();
+        let mut intents = Vec::new();
+        let cx = Cx {
+            queued: &queued,
+            workspace: &self.model.workspace,
+            sheets: &self.model.sheets,
+            consent: &self.model.consent,
+            problems: &self.model.problems,
+            processes: &self.model.processes,
+            drafts: &self.drafts,
+            ui: view.ui,
+            intents: &mut intents,
+        };
+        for pane in &mut overlays {
+            pane.layout(area, view, &cx);
+        }
+        self.overlays = overlays;
+    }
+}

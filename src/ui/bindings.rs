@@ -1,0 +1,146 @@
+//! All bindings: those of the panes and overlays, collected from their files, and those that are not of one
+//! pane alone.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::action::{Action, Binding, Scope};
+use super::keymap::{KeyFault, Keymap};
+use super::panes::{
+    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
+};
+
+/// The end of a demo.
+pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
+
+const COMMON: &[Binding] = &[
+    Scope::ANYWHERE.bind(Action::AnswerOldest, &["alt+a", "f2"]),
+    Scope::ANYWHERE.bind(Action::NextQuestion, &["alt+n"]),
+    Scope::ANYWHERE.bind(Action::PreviousQuestion, &["alt+p"]),
+    Scope::ANYWHERE.bind(Action::NextWaiting, &["alt+w"]),
+    Scope::ANYWHERE.bind(Action::FocusNext, &["tab"]),
+    Scope::ANYWHERE.bind(Action::FocusPrevious, &["shift+tab"]),
+    Scope::ANYWHERE.bind(Action::FocusFirst, &["alt+1"]),
+    Scope::ANYWHERE.bind(Action::FocusSecond, &["alt+2"]),
+    Scope::ANYWHERE.bind(Action::FocusThird, &["alt+3"]),
+    Scope::ANYWHERE.bind(Action::OpenQueued, &["alt+q"]),
+    Scope::ANYWHERE.bind(Action::Help, &["f1"]),
+    Scope::ANYWHERE.bind(Action::Redraw, &["ctrl+l"]),
+    Scope::ANYWHERE.bind(Action::Suspend, &["ctrl+z"]),
+    Scope::PANES.bind(Action::Compose, &["i"]),
+    Scope::PANES.bind(Action::NewDialog, &["n"]),
+    Scope::PANES.bind(Action::Help, &["?"]),
+    Scope::PANES.bind(Action::FocusFirst, &["1"]),
+    Scope::PANES.bind(Action::FocusSecond, &["2"]),
+    Scope::PANES.bind(Action::FocusThird, &["3"]),
+    Scope::PANES.bind(Action::OpenProcesses, &["b"]),
+    Scope::PANES.bind(Action::OpenConsent, &["L"]),
+    Scope::PANES.bind(Action::Zoom, &["z"]),
+    Scope::PANES.bind(Action::Problems, &["!"]),
+    Scope::PANES.bind(Action::Cancel, &["esc"]),
+    Scope::PANES.bind(Action::Quit, &["q"]).does(
+        "Quit the program; asks first while something is running",
+        "退出程序；仍有运行时先询问",
+    ),
+];
+
+const OF_DEMO: &[Binding] = &[
+    DEMO.bind(Action::Replay, &["r"]),
+    DEMO.bind(Action::Close, &["esc"])
+        .does("Close the message at the end of the demo", "关闭演示结束时的提示"),
+];
+
+static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
+    [
+        COMMON,
+        tree::BINDINGS,
+        inbox::BINDINGS,
+        transcript::BINDINGS,
+        composer::BINDINGS,
+        shelf::BINDINGS,
+        sheet::BINDINGS,
+        processes::BINDINGS,
+        queued::BINDINGS,
+        consent::BINDINGS,
+        confirm::BINDINGS,
+        OF_DEMO,
+    ]
+    .concat()
+});
+
+/// All bindings, in the order of help and of the documents.
+pub fn all() -> &'static [Binding] {
+    &ALL
+}
+
+/// Every scope, in the order of its first binding.
+pub fn scopes() -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    for binding in all() {
+        if !scopes.contains(&binding.scope) {
+            scopes.push(binding.scope);
+        }
+    }
+    scopes
+}
+
+/// The default keys.
+pub fn defaults() -> Keymap {
+    Keymap::new(all())
+}
+
+/// The defaults with the changes of a parsed key file, and what is wrong with it.
+pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
+    Keymap::with_overrides(all(), overrides)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::domain::Lang;
+
+    #[test]
+    fn an_action_is_bound_once_in_a_scope_and_its_names_there_are_unique() {
+        let mut bound = BTreeSet::new();
+        for binding in all() {
+            let (scope, name) = (binding.scope, binding.action.name());
+            assert!(bound.insert((scope, binding.action)), "{scope:?} {name}");
+            let named = all().iter().filter(|one| one.scope == scope && one.is_named(name));
+            assert_eq!(named.count(), 1, "{scope:?} {name}");
+        }
+    }
+
+    #[test]
+    fn every_help_sentence_is_short_and_begins_with_a_capital() {
+        for binding in all() {
+            let (name, help) = (binding.action.name(), binding.sentence(Lang::En));
+            assert!(help.starts_with(char::is_uppercase) && !help.ends_with('.'), "{name}");
+            assert!(help.len() <= 70 && !binding.keys.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_sentence_and_every_heading_is_also_chinese() {
+        let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        for binding in all() {
+            assert!(chinese(binding.sentence(Lang::Zh)), "{binding:?}");
+        }
+        for scope in scopes() {
+            assert!(chinese(scope.heading(Lang::Zh)), "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn every_lookup_ends_in_the_widest_scope_except_in_confirmations() {
+        for scope in scopes() {
+            assert_eq!(scope.chain().next(), Some(scope));
+            let ends_wide = scope.chain().last() == Some(Scope::ANYWHERE);
+            assert_eq!(ends_wide, ![confirm::SCOPE, consent::SCOPE].contains(&scope));
+            let same_name = scopes().into_iter().filter(|one| one.name() == scope.name());
+            assert_eq!(same_name.count(), 1, "{scope:?}");
+        }
+    }
+}

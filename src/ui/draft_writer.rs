@@ -1,0 +1,202 @@
+//! Writes drafts to their store, so that the screen never waits for the disk.
+//!
+//! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in
+//! one map: the newest text of each draft, and never more than there are drafts.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+/// Texts by the names of their drafts; an empty text removes the draft.
+pub type DraftTexts = BTreeMap<String, String>;
+
+/// Stores drafts across restarts.
+pub trait DraftStore: Send + 'static {
+    /// Stores one draft; an empty text removes it. May block.
+    fn save(&mut self, name: &str, text: &str);
+}
+
+/// Stores no drafts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SessionOnlyDrafts;
+
+impl DraftStore for SessionOnlyDrafts {
+    fn save(&mut self, _: &str, _: &str) {}
+}
+
+/// The handle to the writing thread.
+#[derive(Debug)]
+pub struct DraftWriter {
+    /// `None` once the thread has ended.
+    batches: Option<SyncSender<DraftTexts>>,
+    /// What did not fit into the channel.
+    waiting: DraftTexts,
+    progress: Arc<Progress>,
+}
+
+/// The state shared with the writing thread.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Batches handed over and not yet written.
+    unwritten: Mutex<usize>,
+    changed: Condvar,
+    written: Arc<Notify>,
+}
+
+impl DraftWriter {
+    /// Starts the writing thread.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(mut store: impl DraftStore) -> io::Result<Self> {
+        let (tx, batches) = sync_channel::<DraftTexts>(1);
+        let progress = Arc::new(Progress::default());
+        let thread_progress = progress.clone();
+        thread::Builder::new().name("drafts".to_owned()).spawn(move || {
+            for batch in batches {
+                let _written = Written(&thread_progress);
+                for (name, text) in &batch {
+                    store.save(name, text);
+                }
+            }
+        })?;
+        Ok(Self { batches: Some(tx), waiting: DraftTexts::new(), progress })
+    }
+
+    /// Notified after each batch.
+    pub fn written(&self) -> Arc<Notify> {
+        self.progress.written.clone()
+    }
+
+    /// Hands drafts over. Never blocks; a newer text replaces one that still waits.
+    pub fn save(&mut self, drafts: DraftTexts) {
+        self.waiting.extend(drafts);
+        self.hand_over();
+    }
+
+    /// Hands over what waits, if the thread can take it.
+    pub fn hand_over(&mut self) {
+        let Some(batches) = self.batches.as_ref().filter(|_| !self.waiting.is_empty()) else {
+            return;
+        };
+        *self.progress.lock() += 1;
+        match batches.try_send(std::mem::take(&mut self.waiting)) {
+            Ok(()) => return,
+            Err(TrySendError::Full(batch)) => self.waiting = batch,
+            Err(TrySendError::Disconnected(_)) => {
+                tracing::error!("drafts are no longer saved");
+                self.batches = None;
+            }
+        }
+        *self.progress.lock() -= 1;
+    }
+
+    /// True if everything handed over is in the store.
+    pub fn is_idle(&self) -> bool {
+        self.batches.is_none() || (self.waiting.is_empty() && *self.progress.lock() == 0)
+    }
+
+    /// Waits until everything is in the store, at most this long; true if it is.
+    pub fn finish(mut self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        loop {
+            self.hand_over();
+            if self.is_idle() {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let unwritten = self.progress.lock();
+            let before = *unwritten;
+            let pending = |now: &mut usize| *now > 0 && *now == before;
+            let waited = self.progress.changed.wait_timeout_while(unwritten, left, pending);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
+
+impl Progress {
+    fn lock(&self) -> std::sync::MutexGuard<'_, usize> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a batch as written when dropped, also if the store panics.
+struct Written<'a>(&'a Progress);
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        let mut unwritten = self.0.lock();
+        *unwritten = unwritten.saturating_sub(1);
+        drop(unwritten);
+        self.0.changed.notify_all();
+        self.0.written.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    /// A disk that writes one draft for each permit, and reports each.
+    struct SlowDisk {
+        permits: Receiver<()>,
+        stored: Sender<(String, String)>,
+    }
+
+    impl DraftStore for SlowDisk {
+        fn save(&mut self, name: &str, text: &str) {
+            let _ = self.permits.recv_timeout(DEADLINE);
+            let _ = self.stored.send((name.to_owned(), text.to_owned()));
+        }
+    }
+
+    fn slow_disk() -> (DraftWriter, Sender<()>, Receiver<(String, String)>) {
+        let ((permit, permits), (stored, reported)) = (channel(), channel());
+        (DraftWriter::start(SlowDisk { permits, stored }).unwrap(), permit, reported)
+    }
+
+    fn draft(name: &str, text: &str) -> DraftTexts {
+        DraftTexts::from([(name.to_owned(), text.to_owned())])
+    }
+
+    #[test]
+    fn while_the_disk_is_slow_only_the_newest_text_of_each_draft_waits() {
+        let (mut writer, permit, reported) = slow_disk();
+        for n in 0..1_000 {
+            writer.save(draft("a", &n.to_string()));
+        }
+        writer.save(draft("b", "other"));
+        assert!(writer.waiting.len() <= 2 && !writer.is_idle());
+        for _ in 0..10 {
+            permit.send(()).unwrap();
+        }
+        assert!(writer.finish(DEADLINE));
+        let stored: Vec<(String, String)> = reported.try_iter().collect();
+        assert!(stored.len() <= 4, "{stored:?}");
+        let last = |name: &str| stored.iter().rfind(|(n, _)| n == name).map(|(_, t)| t.as_str());
+        assert_eq!((last("a"), last("b")), (Some("999"), Some("other")));
+    }
+
+    #[test]
+    fn finishing_waits_for_the_disk_but_not_longer_than_its_limit() {
+        let (mut writer, permit, _reported) = slow_disk();
+        writer.save(draft("a", "text"));
+        assert!(!writer.finish(Duration::from_millis(20)));
+        let (mut writer, ..) = slow_disk();
+        drop(permit);
+        writer.save(DraftTexts::new());
+        assert!(writer.is_idle() && writer.finish(DEADLINE));
+    }
+}

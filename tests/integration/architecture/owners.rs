@@ -1,0 +1,96 @@
+//! The packages that `docs/deps.md` lists, and the modules it says name them.
+
+/// A row of the table of packages.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// As code names them.
+    pub packages: Vec<String>,
+    /// Modules, as their names from the root of the crate on.
+    pub owners: Vec<Vec<String>>,
+}
+
+/// The rows below a heading.
+pub fn rows(document: &str, heading: &str) -> Vec<Row> {
+    let section = document.lines().skip_while(|line| *line != heading).skip(1);
+    let lines = section.take_while(|line| !line.starts_with("## "));
+    lines.filter(|line| line.starts_with("| ")).skip(1).map(row).collect()
+}
+
+fn row(line: &str) -> Row {
+    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    let owners = cells.get(2).map_or_else(String::new, |cell| without_brackets(cell));
+    let owners =
+        owners.split(',').map(str::trim).filter(|owner| !owner.is_empty() && *owner != "–");
+    Row {
+        packages: packages(cells.first().copied().unwrap_or_default()),
+        owners: owners.map(|owner| owner.split('/').map(str::to_owned).collect()).collect(),
+    }
+}
+
+/// `a-b, c` are two; `a, as `b`` is named `b`; what a package is used for may follow it in marks.
+fn packages(cell: &str) -> Vec<String> {
+    if let Some((_, name)) = cell.split_once(", as ") {
+        return vec![in_code(name.trim_matches('`'))];
+    }
+    let names = cell.split(',').map(str::trim).filter(|name| !name.starts_with('`'));
+    names.filter_map(|name| name.split(' ').next()).map(in_code).collect()
+}
+
+fn in_code(package: &str) -> String {
+    package.replace('-', "_")
+}
+
+fn without_brackets(cell: &str) -> String {
+    let mut nesting = 0_usize;
+    let mut kept = String::new();
+    for c in cell.chars() {
+        match c {
+            '(' => nesting += 1,
+            ')' => nesting = nesting.saturating_sub(1),
+            c if nesting == 0 => kept.push(c),
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// The packages that a manifest asks for in the sections whose heading ends like this.
+pub fn asked_for(manifest: &str, section: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in manifest.lines() {
+        if let Some(heading) = line.strip_prefix('[') {
+            let heading = heading.trim_end_matches(']');
+            inside = heading == section || heading.ends_with(&format!(".{section}"));
+        } else if let (true, Some((name, _))) = (inside, line.split_once(" = ")) {
+            found.push(in_code(name));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_with_several_packages_renamed_ones_and_remarks() {
+        let text = "## In the program\n\n| package | why | named by |\n|---|---|---|\n\
+                    | a-b, c | d, e | f (g, h), i/j |\n| k, as `l-m` | n | – (o) |\n\n## Next\n| p | q | r |\n";
+        let row = |packages: &[&str], owners: &[&[&str]]| Row {
+            packages: packages.iter().map(|name| (*name).to_owned()).collect(),
+            owners: owners.iter().map(|o| o.iter().map(|n| (*n).to_owned()).collect()).collect(),
+        };
+        let expected = [row(&["a_b", "c"], &[&["f"], &["i", "j"]]), row(&["l_m"], &[])];
+        assert_eq!(rows(text, "## In the program"), expected);
+    }
+
+    #[test]
+    fn a_manifest_is_read_by_its_sections() {
+        let text = "[dependencies]\nb-c = \"1\"\na = { b = 1 }\n\n[dev-dependencies]\nd = \"1\"\n\n\
+                    [target.'cfg(x)'.dependencies]\ne = \"1\"\n[profile.dev]\nf = 1\n";
+        assert_eq!(asked_for(text, "dependencies"), ["a", "b_c", "e"]);
+        assert_eq!(asked_for(text, "dev-dependencies"), ["d"]);
+    }
+}
