@@ -36,11 +36,15 @@ const ALONE: Duration = Duration::from_secs(3);
 /// The goal for a pause.
 const GOAL: Duration = Duration::from_millis(10);
 
+/// Two providers, so that the one who prepares waits for no request of the others.
 const LLM: &str = "providers:
-  bench: { apiType: mock, baseUrl: none, models: { streams: {}, prepares: {} } }
+  one: { apiType: mock, baseUrl: none, max_concurrent: 1000, models: { streams: {} } }
+  other: { apiType: mock, baseUrl: none, models: { prepares: {} } }
 ";
-const TEAM: &str = "member_defaults: { provider: bench, diligence-push-max: 0 }
-members: { streams: { model: streams }, prepares: { model: prepares } }
+const TEAM: &str = "member_defaults: { diligence-push-max: 0 }
+members:
+  streams: { provider: one, model: streams }
+  prepares: { provider: other, model: prepares }
 ";
 
 struct Options {
