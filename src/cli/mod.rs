@@ -18,6 +18,7 @@ mod listing;
 mod manual;
 mod mind;
 mod queries;
+mod reminders;
 mod sandbox;
 mod screen;
 mod servers;
@@ -114,6 +115,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             };
             queries::show(&workspace, &dialog, course, form)
         }
+        Some(Command::Reminders { dialog, json }) => reminders::list(&workspace, &dialog, json),
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => block_on(drive::stop(&workspace, &which)),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),

@@ -8,11 +8,10 @@ use super::history::History;
 use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::latest::{Latest, Parked};
 use super::number::{Course, Genseq};
-use super::pending::Pending;
+use super::pending::{Pending, WaitGroup};
 use super::question::Question;
 use super::queue::QueuedPrompt;
 use super::reminder::Reminder;
-use super::state::has_all_it_asked_for;
 use super::time::Stamp;
 
 /// `dialog.yaml`: written once.
@@ -156,18 +155,40 @@ impl Dialog {
     #[must_use]
     pub fn ask_back_to_hear(&self) -> Option<&ReplyDirective> {
         let current = self.heard_ask_back();
-        if current.is_some_and(|heard| has_all_it_asked_for(self, heard)) {
+        if current.is_some_and(|heard| self.has_all_it_asked_for(heard)) {
             return None;
         }
         let unheard = |owed: &&ReplyDirective| self.heard_at(&owed.target_call_id).is_none();
         let others = || self.ask_backs().filter(|owed| Some(*owed) != current);
-        others().find(unheard).or_else(|| others().find(|owed| has_all_it_asked_for(self, owed)))
+        others().find(unheard).or_else(|| others().find(|owed| self.has_all_it_asked_for(owed)))
     }
 
     /// True if it has heard a question asked back and not answered it.
     #[must_use]
     pub fn is_asked_back(&self) -> bool {
         self.heard_ask_back().is_some()
+    }
+
+    /// True if side dialogs, or the asker it asked back, have to answer first.
+    #[must_use]
+    pub fn waits_for_others(&self) -> bool {
+        !self.pending.is_empty() || self.history.asked_back().next().is_some()
+    }
+
+    /// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
+    /// dialog that asks; only what it asked since then counts, and only of others.
+    #[must_use]
+    pub fn has_all_it_asked_for(&self, owed: &ReplyDirective) -> bool {
+        let assignment = self.assignment().filter(|a| a.call_id == owed.target_call_id);
+        if let Some(assignment) = assignment {
+            let began = self.history.assignments.contains_key(&owed.target_call_id);
+            return began && !assignment.is_fresh_boots() && !self.waits_for_others();
+        }
+        let Some(heard) = self.heard_at(&owed.target_call_id) else { return false };
+        let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
+        let of_others = |pending: &&Pending| pending.side_dialog_id != owed.target_dialog_id;
+        !self.pending.iter().filter(of_others).any(|pending| since(pending.group()))
+            && !self.history.asked_back().any(|(_, call)| since(call.group()))
     }
 
     /// The words of a person it was given while it owed a reply: that work is parked until it is

@@ -3,136 +3,19 @@
 //! facts alone. A state in a shape this program does not know is kept, and not gone on with.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::dialog::Dialog;
 use super::json;
 use super::record::{Entry, Record};
 
-/// Most rounds a phase may have.
-pub const MAX_EFFORT: u32 = 100;
+mod rounds;
+
+pub use rounds::{FbrState, MAX_EFFORT, Phase, Round};
 
 /// The tools with which reasoning ends: with a conclusion, or with the reason why there is none.
 pub const CONCLUSION_TOOLS: [&str; 2] =
     ["presentLowNoiseHighlyInformativeConclusion", "presentUnreasonableSituation"];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Spreads out.
-    Divergence,
-    /// Narrows down.
-    Convergence,
-    /// Has to conclude; its rounds are attempts.
-    Finalization,
-}
-
-impl Phase {
-    const ALL: [Self; 3] = [Self::Divergence, Self::Convergence, Self::Finalization];
-}
-
-/// One round, and so one generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Round {
-    /// Rounds per phase.
-    pub effort: u32,
-    pub phase: Phase,
-    /// From 1 to `effort`.
-    pub iteration: u32,
-    /// The prompt of this round stands in the course.
-    pub prompt_delivered: bool,
-}
-
-impl Round {
-    /// The round a dialog begins with. `effort` is brought into its bounds.
-    #[must_use]
-    pub fn first(effort: u32) -> Self {
-        let effort = effort.clamp(1, MAX_EFFORT);
-        Self { effort, phase: Phase::Divergence, iteration: 1, prompt_delivered: false }
-    }
-
-    /// The round after this one; `None` behind the last attempt to conclude.
-    #[must_use]
-    pub fn next(self) -> Option<Self> {
-        let next = |phase, iteration| Self { phase, iteration, prompt_delivered: false, ..self };
-        if self.iteration < self.effort {
-            return Some(next(self.phase, self.iteration + 1));
-        }
-        let phases = Phase::ALL.iter().skip_while(|phase| **phase != self.phase);
-        phases.skip(1).map(|phase| next(*phase, 1)).next()
-    }
-
-    /// This round with its prompt in the course.
-    #[must_use]
-    pub fn delivered(self) -> Self {
-        Self { prompt_delivered: true, ..self }
-    }
-
-    /// Where a dialog stands whose course holds so many prompts.
-    #[must_use]
-    pub fn after_prompts(effort: u32, prompts: usize) -> Self {
-        let first = Self::first(effort);
-        let Some(further) = prompts.checked_sub(1) else { return first };
-        let rounds = std::iter::successors(Some(first), |round| round.next());
-        rounds.take(further.saturating_add(1)).last().unwrap_or(first).delivered()
-    }
-
-    fn is_sound(self) -> bool {
-        (1..=MAX_EFFORT).contains(&self.effort) && (1..=self.effort).contains(&self.iteration)
-    }
-}
-
-/// `fbrState` of `latest.yaml`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum FbrState {
-    Serial(Serial),
-    /// Of a newer writer.
-    Unknown(Value),
-}
-
-/// One round after the other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Serial {
-    kind: SerialKind,
-    #[serde(flatten)]
-    round: Round,
-    /// Keys of a newer writer, kept.
-    #[serde(flatten)]
-    extra: Map<String, Value>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum SerialKind {
-    Serial,
-}
-
-impl FbrState {
-    #[must_use]
-    pub fn begin(round: Round) -> Self {
-        Self::Serial(Serial { kind: SerialKind::Serial, round, extra: Map::new() })
-    }
-
-    /// The round, where the state is in a shape to go on with.
-    #[must_use]
-    pub fn round(&self) -> Option<Round> {
-        match self {
-            Self::Serial(serial) => Some(serial.round).filter(|round| round.is_sound()),
-            Self::Unknown(_) => None,
-        }
-    }
-
-    /// The same state in another round.
-    #[must_use]
-    pub fn at(&self, round: Round) -> Self {
-        match self {
-            Self::Serial(serial) => Self::Serial(Serial { round, ..serial.clone() }),
-            Self::Unknown(_) => self.clone(),
-        }
-    }
-}
 
 /// What the calls of a round come to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! What a dialog's courses say, folded record by record. The courses are the truth: open questions,
 //! open calls and what a dialog still owes are read from here, the index files only repeat it.
+//!
+//! A copy of a history shares what both hold, so drafting a step on one costs the same at any length.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync, VectorSync};
 use serde::{Deserialize, Serialize};
 
 use super::call::{SpecialCall, TellaskKind};
@@ -64,7 +66,7 @@ pub struct LastGeneration {
     /// True if it was stopped or failed: then it ends without the measure of its context.
     pub broken_off: bool,
     /// Its last saying.
-    pub words: Option<String>,
+    pub words: Option<Arc<str>>,
     pub interrupted: bool,
     /// True if a call came after the last saying.
     pub called_after_words: bool,
@@ -91,7 +93,10 @@ pub struct History {
     pub course: Course,
     /// The records of that course; not kept in another form than their own.
     #[serde(skip)]
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: VectorSync<Arc<Entry>>,
+    /// The first of them with the words of a user.
+    #[serde(skip)]
+    pub opening: Option<Arc<Entry>>,
     /// The highest generation of all courses.
     pub last_genseq: Genseq,
     pub last: LastGeneration,
@@ -99,24 +104,28 @@ pub struct History {
     pub pressure: ContextPressure,
     /// Whether a new course helps against a full context.
     pub refusals: ContextRefusals,
-    pub calls: BTreeMap<CallId, CallFact>,
+    pub calls: RedBlackTreeMapSync<CallId, CallFact>,
     /// Calls that have a result or status text.
-    pub results: BTreeSet<CallId>,
+    pub results: RedBlackTreeSetSync<CallId>,
     /// Tellasks and questions that were answered, and how.
-    pub replies: BTreeMap<CallId, ReplyStatus>,
+    pub replies: RedBlackTreeMapSync<CallId, ReplyStatus>,
+    /// Those of the calls that have no result: few, so that nobody looks for them among all.
+    without_result: RedBlackTreeSetSync<CallId>,
+    /// Those of the calls that are tellasks or questions that passed their checks and have no reply.
+    without_reply: RedBlackTreeSetSync<CallId>,
     /// Where an assignment's first prompt stands.
-    pub assignments: BTreeMap<CallId, (Course, Genseq)>,
+    pub assignments: RedBlackTreeMapSync<CallId, (Course, Genseq)>,
     /// Where the newest prompt stands that asks for the reply to a call.
-    pub directed: BTreeMap<CallId, (Course, Genseq)>,
+    pub directed: RedBlackTreeMapSync<CallId, (Course, Genseq)>,
     /// What the newest prompt asks for, if it asks for a reply.
     pub asked_for: Option<AskedFor>,
     /// Whom the next generation speaks to, unless it gets a prompt of its own.
     pub audience: Option<Origin>,
     /// Reply calls whose delivery is recorded.
-    pub resolved: BTreeSet<CallId>,
+    pub resolved: RedBlackTreeSetSync<CallId>,
     /// Calls that were answered by this dialog.
-    pub resolved_targets: BTreeSet<CallId>,
-    pub messages: BTreeSet<MsgId>,
+    pub resolved_targets: RedBlackTreeSetSync<CallId>,
+    pub messages: RedBlackTreeSetSync<MsgId>,
     pub unread: Vec<Unread>,
     /// The language a person is answered in, as the newest prompt says; a code such as `zh`.
     pub language: Option<String>,
@@ -127,21 +136,24 @@ impl History {
     pub fn new(course: Course) -> Self {
         Self {
             course,
-            entries: Vec::new(),
+            entries: VectorSync::new_sync(),
+            opening: None,
             last_genseq: Genseq(0),
             last: LastGeneration::default(),
             pressure: ContextPressure::default(),
             refusals: ContextRefusals::default(),
-            calls: BTreeMap::new(),
-            results: BTreeSet::new(),
-            replies: BTreeMap::new(),
-            assignments: BTreeMap::new(),
-            directed: BTreeMap::new(),
+            calls: RedBlackTreeMapSync::new_sync(),
+            results: RedBlackTreeSetSync::new_sync(),
+            replies: RedBlackTreeMapSync::new_sync(),
+            without_result: RedBlackTreeSetSync::new_sync(),
+            without_reply: RedBlackTreeSetSync::new_sync(),
+            assignments: RedBlackTreeMapSync::new_sync(),
+            directed: RedBlackTreeMapSync::new_sync(),
             asked_for: None,
             audience: None,
-            resolved: BTreeSet::new(),
-            resolved_targets: BTreeSet::new(),
-            messages: BTreeSet::new(),
+            resolved: RedBlackTreeSetSync::new_sync(),
+            resolved_targets: RedBlackTreeSetSync::new_sync(),
+            messages: RedBlackTreeSetSync::new_sync(),
             unread: Vec::new(),
             language: None,
         }
@@ -150,13 +162,20 @@ impl History {
     /// Forgets what only a dialog that is driven needs: its records, its words, and what answered calls
     /// were called with. `open` are the calls whose arguments stay.
     pub fn strip_details(&mut self, open: &[CallId]) {
-        self.entries = Vec::new();
+        self.forget_entries();
         self.last.words = None;
-        for (id, call) in &mut self.calls {
-            if !open.contains(id) {
+        let closed: Vec<CallId> =
+            self.calls.keys().filter(|id| !open.contains(id)).cloned().collect();
+        for id in closed {
+            if let Some(call) = self.calls.get_mut(&id) {
                 call.arguments = String::new();
             }
         }
+    }
+
+    fn forget_entries(&mut self) {
+        self.entries = VectorSync::new_sync();
+        self.opening = None;
     }
 
     /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
@@ -164,7 +183,7 @@ impl History {
     pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
         if course > self.course && !is_snapshot(&entry.record) {
             self.course = course;
-            self.entries.clear();
+            self.forget_entries();
             self.pressure = self.pressure.next_course();
             self.refusals.begin(self.last.broken_off);
             self.asked_for = None;
@@ -173,7 +192,10 @@ impl History {
         self.last_genseq = self.last_genseq.max(genseq);
         self.note(course, genseq, &entry.record);
         if course == self.course {
-            self.entries.push(entry);
+            if self.opening.is_none() && is_from_user(&entry.record) {
+                self.opening = Some(entry.clone());
+            }
+            self.entries.push_back_mut(entry);
         }
     }
 
@@ -198,7 +220,7 @@ impl History {
                 }
             }
             Record::HumanText(text) => {
-                self.messages.insert(text.msg_id.clone());
+                self.messages.insert_mut(text.msg_id.clone());
                 if text.origin == Origin::User {
                     self.refusals.hear();
                 }
@@ -207,7 +229,7 @@ impl History {
                     self.language.clone_from(&text.user_language_code);
                 }
                 if let Some(directive) = &text.tellask_reply_directive {
-                    self.directed.insert(directive.target_call_id.clone(), (course, genseq));
+                    self.directed.insert_mut(directive.target_call_id.clone(), (course, genseq));
                 }
                 self.note_asked_for(text);
                 // Within a course, a prompt of the runtime that asks for nothing is a warning.
@@ -221,7 +243,7 @@ impl History {
                 self.audience = Some(Origin::Runtime);
             }
             Record::Words { content, interrupted } => {
-                self.last.words = Some(content.clone());
+                self.last.words = Some(content.as_str().into());
                 self.last.interrupted = *interrupted;
                 self.last.called_after_words = false;
             }
@@ -252,15 +274,15 @@ impl History {
             Record::ReplyResolution { call_id, target_call_id, .. } => {
                 self.last.delivered = self.last.open;
                 self.last.spent |= !self.last.open;
-                self.resolved.insert(call_id.clone());
-                self.resolved_targets.insert(target_call_id.clone());
+                self.resolved.insert_mut(call_id.clone());
+                self.resolved_targets.insert_mut(target_call_id.clone());
             }
             Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
-                self.assignments.insert(call_id.clone(), (course, genseq));
+                self.assignments.insert_mut(call_id.clone(), (course, genseq));
             }
             Record::Anchor { anchor_role: AnchorRole::Response, call_id, .. } => {
                 self.last.delivered |= self.last.open;
-                self.resolved_targets.insert(call_id.clone());
+                self.resolved_targets.insert_mut(call_id.clone());
             }
             Record::RuntimeGuide { .. }
             | Record::Thought { .. }
@@ -299,6 +321,9 @@ impl History {
 
     fn note_call(&mut self, course: Course, genseq: Genseq, call: &Call, started: bool) {
         self.last.called_after_words = true;
+        if self.calls.contains_key(&call.id) {
+            return;
+        }
         let fact = CallFact {
             name: call.name.clone(),
             arguments: call.raw_arguments_text.clone(),
@@ -306,11 +331,18 @@ impl History {
             genseq,
             started,
         };
-        self.calls.entry(call.id.clone()).or_insert(fact);
+        if !self.results.contains(&call.id) {
+            self.without_result.insert_mut(call.id.clone());
+        }
+        if started && !self.replies.contains_key(&call.id) {
+            self.without_reply.insert_mut(call.id.clone());
+        }
+        self.calls.insert_mut(call.id.clone(), fact);
     }
 
     fn note_result(&mut self, id: &CallId) {
-        self.results.insert(id.clone());
+        self.results.insert_mut(id.clone());
+        self.without_result.remove_mut(id);
         let Some(call) = self.calls.get(id) else {
             return;
         };
@@ -342,7 +374,8 @@ impl History {
         group: Option<WaitGroup>,
         from_human: bool,
     ) {
-        self.replies.insert(call.clone(), status);
+        self.replies.insert_mut(call.clone(), status);
+        self.without_reply.remove_mut(call);
         if from_human {
             self.refusals.hear();
         }
@@ -388,27 +421,35 @@ impl History {
 
     /// Questions that were asked and not answered, in the order of their ids.
     pub fn open_questions(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.calls.iter().filter(|(id, call)| {
-            call.started
-                && call.special() == Some(SpecialCall::AskHuman)
-                && !self.replies.contains_key(*id)
-        })
+        self.awaited(SpecialCall::AskHuman)
     }
 
     /// Questions asked back that wait for the asker, in the order of their ids.
     pub fn asked_back(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.calls.iter().filter(|(id, call)| {
-            call.started
-                && call.course == self.course
-                && call.special() == Some(SpecialCall::Tellask(TellaskKind::Back))
-                && !self.replies.contains_key(*id)
-        })
+        self.awaited(SpecialCall::Tellask(TellaskKind::Back))
+            .filter(|(_, call)| call.course == self.course)
+    }
+
+    /// Tellasks or questions of this kind that were asked and not answered, in the order of their ids.
+    pub fn awaited(&self, kind: SpecialCall) -> impl Iterator<Item = (&CallId, &CallFact)> {
+        let calls = self.without_reply.iter().filter_map(|id| self.calls.get_key_value(id));
+        calls.filter(move |(_, call)| call.special() == Some(kind))
     }
 
     /// Calls without a result or status text, in the order of their ids.
     pub fn open_calls(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
-        self.calls.iter().filter(|(id, _)| !self.results.contains(*id))
+        self.without_result.iter().filter_map(|id| self.calls.get_key_value(id))
     }
+
+    /// True if a call, a result or a reply has this id.
+    #[must_use]
+    pub fn knows_call(&self, id: &CallId) -> bool {
+        self.calls.contains_key(id) || self.results.contains(id) || self.replies.contains_key(id)
+    }
+}
+
+fn is_from_user(record: &Record) -> bool {
+    matches!(record, Record::HumanText(text) if text.origin == Origin::User)
 }
 
 /// Snapshots of state may stand in a file of a course that has not begun.
@@ -492,5 +533,37 @@ mod tests {
             Arc::new(Entry::parse(r#"{"type":"gen_start_record","genseq":2}"#).unwrap()),
         );
         assert_eq!((history.course, history.entries.len()), (Course(2), 1));
+    }
+
+    /// All orders of these lines.
+    fn orders(lines: &[&'static str]) -> Vec<Vec<&'static str>> {
+        let mut all = Vec::new();
+        for (n, first) in lines.iter().enumerate() {
+            let rest: Vec<_> = [&lines[..n], &lines[n + 1..]].concat();
+            all.extend(orders(&rest).into_iter().map(|order| [&[*first][..], &order].concat()));
+        }
+        if lines.is_empty() { vec![Vec::new()] } else { all }
+    }
+
+    #[test]
+    fn what_is_open_is_what_the_records_leave_open_in_whatever_order_they_stand() {
+        let call =
+            r#"{"type":"func_call_record","genseq":1,"id":"t","name":"x","rawArgumentsText":""}"#;
+        let result =
+            r#"{"type":"func_result_record","genseq":1,"id":"t","name":"x","content":"y"}"#;
+        for order in orders(&[ASK, ASK_STATUS, ANSWER, call, result]) {
+            for length in 0..=order.len() {
+                let lines = &order[..length];
+                let history = fold(lines);
+                let open: Vec<&str> = history.open_calls().map(|(id, _)| id.as_str()).collect();
+                let left = |call, result| lines.contains(&call) && !lines.contains(&result);
+                let ids = [("q", left(ASK, ASK_STATUS)), ("t", left(call, result))];
+                let expected: Vec<&str> =
+                    ids.into_iter().filter(|(_, open)| *open).map(|(id, _)| id).collect();
+                assert_eq!(open, expected, "{lines:?}");
+                let questions = history.open_questions().count();
+                assert_eq!(questions, usize::from(left(ASK, ANSWER)), "{lines:?}");
+            }
+        }
     }
 }

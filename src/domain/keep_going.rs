@@ -5,7 +5,7 @@ use super::context_health::ContextAction;
 use super::dialog::Dialog;
 use super::ids::CallId;
 use super::latest::Latest;
-use super::state::{next_step, waits_for_others};
+use super::state::next_step;
 
 /// Pushes a person gives to a member that is not to be pushed by itself (Dominds 1.19.2).
 const REFILL: i64 = 3;
@@ -74,7 +74,7 @@ pub fn rest_action(
     pushes: Option<(i64, i64)>,
 ) -> Option<RestAction> {
     let rests = dialog.questions.is_empty()
-        && !waits_for_others(dialog)
+        && !dialog.waits_for_others()
         && dialog.latest.interruption().is_none()
         && !dialog.latest.is_dead()
         && !dialog.history.last.open

@@ -6,7 +6,7 @@ use super::dialog::Dialog;
 use super::fresh_boots::{Due, due};
 use super::history::{CallFact, History};
 use super::latest::{DisplayState, Latest, StopReason};
-use super::state::{rests_as, waits_for_others};
+use super::state::rests_as;
 
 /// The state to show of a dialog that nobody drives.
 #[must_use]
@@ -65,7 +65,7 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
 /// answer to one it waits for would wait for ever.
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
-    let waits = !dialog.questions.is_empty() || waits_for_others(dialog);
+    let waits = !dialog.questions.is_empty() || dialog.waits_for_others();
     let empty = match interruption {
         StopReason::UserStop
         | StopReason::EmergencyStop

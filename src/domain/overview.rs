@@ -2,6 +2,7 @@
 //! that wait for a person, the side dialogs that wait or were stopped. Bounded, whatever a tree holds.
 
 use super::dialog::Dialog;
+use super::hidden_chars::is_hidden;
 use super::ids::AgentId;
 use super::latest::{Blocker, DisplayState, StopReason};
 use super::question::headline;
@@ -189,7 +190,7 @@ fn name(text: &str) -> String {
 /// One line of at most `most` characters, without any that are not seen.
 fn plain(text: &str, most: usize) -> String {
     let seen = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
-    let mut seen = seen.filter(|c| !c.is_control() && !is_format(*c));
+    let mut seen = seen.filter(|&c| !is_hidden(c));
     let mut kept: String = seen.by_ref().take(most).collect();
     if seen.next().is_some() {
         kept.push('…');
@@ -197,16 +198,11 @@ fn plain(text: &str, most: usize) -> String {
     kept
 }
 
-/// Marks that turn or hide what stands around them.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tree::{Bucket, RegistryEntry};
+    use crate::domain::registry::RegistryEntry;
+    use crate::domain::tree::Bucket;
     use crate::domain::{
         CallId, CallSite, Course, ExecutionMarker, Question, RootId, SelfId, Slug, Stamp,
     };

@@ -70,7 +70,7 @@ pub fn headline(content: &str) -> &str {
 #[must_use]
 pub fn short_headline(content: &str, most: usize) -> String {
     let line = headline(content);
-    if line.chars().count() <= most {
+    if line.char_indices().nth(most).is_none() {
         return line.to_owned();
     }
     line.chars().take(most.saturating_sub(1)).chain(['…']).collect()

@@ -10,9 +10,9 @@ use super::json;
 use super::number::{Course, Genseq, RootAnchor};
 use super::pending::Pending;
 use super::question::Question;
+use super::registry::RegistryEntry;
 use super::reminder::Reminder;
 use super::time::Stamp;
-use super::tree::RegistryEntry;
 
 /// A record with what all records share.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,8 @@
 //! A reserved name is reserved whether or not it exists, in any letter case, and in the spellings that
 //! some disks treat as the same name.
 
+use super::hidden_chars::{HiddenClass, class_of, is_hidden};
+
 /// What a name is reserved for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reserved {
@@ -64,7 +66,7 @@ fn of_part(depth: usize, part: &str) -> Option<Reserved> {
 pub fn fold(name: &str) -> String {
     let visible: String = name
         .chars()
-        .filter(|&char| !is_invisible(char))
+        .filter(|&char| is_compared(char))
         .map(ascii_form)
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
@@ -74,13 +76,9 @@ pub fn fold(name: &str) -> String {
     trimmed.to_owned()
 }
 
-fn is_invisible(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}')
-        || matches!(char, '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
-        || matches!(char, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}')
-        || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(char, '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e0fff}')
+/// False for what some disk leaves out when it compares names.
+fn is_compared(char: char) -> bool {
+    !is_hidden(char) && class_of(char) != Some(HiddenClass::Selector)
 }
 
 fn ascii_form(char: char) -> char {

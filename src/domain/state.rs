@@ -38,18 +38,12 @@ pub(super) fn rests_as(dialog: &Dialog, interruption: Option<&StopReason>) -> Di
     if let Some(reason) = interruption {
         return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
     }
-    match (dialog.questions.is_empty(), !waits_for_others(dialog)) {
+    match (dialog.questions.is_empty(), !dialog.waits_for_others()) {
         (true, true) => DisplayState::Idle,
         (false, true) => DisplayState::Blocked { reason: Blocker::Human },
         (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
         (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
     }
-}
-
-/// True if side dialogs, or the asker it asked back, have to answer first.
-#[must_use]
-pub fn waits_for_others(dialog: &Dialog) -> bool {
-    !dialog.pending.is_empty() || dialog.history.asked_back().next().is_some()
 }
 
 /// Why a dialog goes on without anybody's help.
@@ -143,7 +137,7 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
         return Some(NextStep::HearAskBack);
     }
     // Who was asked back is waited for by those it waits for.
-    let free = !waits_for_others(dialog) || dialog.is_asked_back();
+    let free = !dialog.waits_for_others() || dialog.is_asked_back();
     if dialog.latest.needs_drive == Some(true) && free {
         return Some(NextStep::Resume);
     }
@@ -158,7 +152,7 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
 fn owed_in_vain(dialog: &Dialog) -> Option<&ReplyDirective> {
     let last = &dialog.history.last;
     let ended = last.course.is_some() && !last.open;
-    dialog.obligation().filter(|owed| ended && has_all_it_asked_for(dialog, owed))
+    dialog.obligation().filter(|owed| ended && dialog.has_all_it_asked_for(owed))
 }
 
 fn course_waits(dialog: &Dialog) -> bool {
@@ -175,7 +169,7 @@ fn replies_are_in(dialog: &Dialog) -> bool {
     };
     dialog.history.unread.iter().any(|unread| {
         if unread.from_human {
-            !waits_for_others(dialog) || dialog.is_asked_back()
+            !dialog.waits_for_others() || dialog.is_asked_back()
         } else {
             !unread.group.is_some_and(waits_in) && !is_asked_anew(dialog, &unread.call)
         }
@@ -185,7 +179,10 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// True if this call was closed because its session was asked again, and the newer call still waits:
 /// its reply will be read for both.
 fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
-    let closed = dialog.history.entries.iter().find_map(|entry| {
+    // What no generation has seen stands behind the start of the last one.
+    let newest = dialog.history.entries.iter().rev();
+    let mut unseen = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
+    let closed = unseen.find_map(|entry| {
         let (closed, status, session) = if let Record::TellaskResult(result) = &entry.record {
             let session = (&result.call.session_slug, &result.call.mention_list);
             (&result.call_id, result.status, session)
@@ -212,7 +209,7 @@ pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
         && dialog.queue.is_empty()
         && dialog.latest.interruption().is_none();
     let to_a_person = dialog.history.last.prompted_by == Some(Origin::User);
-    if !rests || to_a_person || !has_all_it_asked_for(dialog, owed) {
+    if !rests || to_a_person || !dialog.has_all_it_asked_for(owed) {
         return None;
     }
     dialog.history.plain_answer()
@@ -228,22 +225,6 @@ fn answers_a_question(dialog: &Dialog) -> bool {
     plain_reply(dialog).is_some() && !unread.iter().any(|reply| reply.group.is_none_or(since))
 }
 
-/// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
-/// dialog that asks; only what it asked since then counts, and only of others.
-#[must_use]
-pub fn has_all_it_asked_for(dialog: &Dialog, owed: &ReplyDirective) -> bool {
-    let assignment = dialog.assignment().filter(|a| a.call_id == owed.target_call_id);
-    if let Some(assignment) = assignment {
-        let began = dialog.history.assignments.contains_key(&owed.target_call_id);
-        return began && !assignment.is_fresh_boots() && !waits_for_others(dialog);
-    }
-    let Some(heard) = dialog.heard_at(&owed.target_call_id) else { return false };
-    let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
-    let of_others = |pending: &&Pending| pending.side_dialog_id != owed.target_dialog_id;
-    !dialog.pending.iter().filter(of_others).any(|pending| since(pending.group()))
-        && !dialog.history.asked_back().any(|(_, call)| since(call.group()))
-}
-
 /// True if `Continue` means something: the dialog was stopped, or it owes a reply and rests.
 #[must_use]
 pub fn can_continue(dialog: &Dialog) -> bool {
@@ -251,7 +232,7 @@ pub fn can_continue(dialog: &Dialog) -> bool {
     let owes = dialog.obligation().is_some()
         && !dialog.is_fresh_boots()
         && dialog.questions.is_empty()
-        && !waits_for_others(dialog);
+        && !dialog.waits_for_others();
     !dialog.latest.is_dead() && (stopped || owes)
 }
 

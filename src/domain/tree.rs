@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::assignment::Frame;
 use super::dialog::{Dialog, DialogMeta};
@@ -16,6 +15,7 @@ use super::pending::Pending;
 use super::question::Question;
 use super::queue::QueuedPrompt;
 use super::record::Entry;
+use super::registry::RegistryEntry;
 use super::reminder::{Reminder, SharedEdit};
 
 /// Where a main dialog lies.
@@ -49,34 +49,6 @@ impl Bucket {
             Self::Run => "running",
             Self::Done => "completed",
             Self::Archive => "archived",
-        }
-    }
-}
-
-/// One session of `registry.yaml`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RegistryEntry {
-    /// `agent!slug`.
-    pub key: String,
-    pub side_dialog_id: SelfId,
-    pub agent_id: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_slug: Option<Slug>,
-    /// Keys of a newer writer, kept.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
-}
-
-impl RegistryEntry {
-    #[must_use]
-    pub fn new(agent: &AgentId, slug: &Slug, side: &SelfId) -> Self {
-        Self {
-            key: format!("{agent}!{slug}"),
-            side_dialog_id: side.clone(),
-            agent_id: agent.clone(),
-            session_slug: Some(slug.clone()),
-            extra: Map::new(),
         }
     }
 }
@@ -228,5 +200,55 @@ impl DialogTree {
         if let Some(dialog) = self.dialogs.get_mut(dialog) {
             change(Arc::make_mut(dialog));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::CallId;
+
+    /// Generations of four records; each generation makes a call and has its result.
+    fn record(n: u32) -> Arc<Entry> {
+        let genseq = n / 4 + 1;
+        let text = match n % 4 {
+            0 => format!(r#"{{"type":"gen_start_record","genseq":{genseq}}}"#),
+            1 => format!(
+                r#"{{"type":"func_call_record","genseq":{genseq},"id":"c{genseq}","name":"write","rawArgumentsText":"{{}}"}}"#
+            ),
+            2 => format!(
+                r#"{{"type":"func_result_record","genseq":{genseq},"id":"c{genseq}","name":"write","content":"ok"}}"#
+            ),
+            _ => format!(r#"{{"type":"gen_finish_record","genseq":{genseq}}}"#),
+        };
+        Arc::new(Entry::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn the_next_step_is_drafted_without_copying_what_stands() {
+        const RECORDS: u32 = 2_000;
+        let mut tree = DialogTree::new("aa/bb/01".into(), Bucket::Run);
+        let main = tree.root.main();
+        tree.dialogs.insert(main.clone(), Arc::new(Dialog::of_records(&[])));
+        let append = |n: u32| TreeChange::Append {
+            dialog: main.clone(),
+            course: Course::FIRST,
+            entries: vec![record(n)],
+        };
+        (0..RECORDS).for_each(|n| tree.apply(append(n)));
+        let mut draft = tree.clone();
+        (RECORDS..RECORDS + 4).for_each(|n| draft.apply(append(n)));
+        let (before, after) = (&tree.main().unwrap().history, &draft.main().unwrap().history);
+        assert_eq!(after.entries.len(), before.entries.len() + 4);
+        // One history holds them, so that there is one holder of each record: the other shares it.
+        assert!(before.entries.iter().all(|entry| Arc::strong_count(entry) == 1));
+        assert_eq!(before.calls.size(), 500);
+        for (id, call) in &before.calls {
+            assert!(std::ptr::eq(call, after.calls.get(id).unwrap()), "{id:?}");
+        }
+        for id in &before.results {
+            assert!(std::ptr::eq(id, after.results.get(id).unwrap()), "{id:?}");
+        }
+        assert!(after.calls.contains_key(&CallId::new("c501")));
     }
 }

@@ -35,6 +35,7 @@ use crate::protocol::{Command, DriverEvent, Outbox};
 
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
+pub use reporting::run_outcome::PickUp;
 pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
@@ -43,7 +44,8 @@ pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
 use reporting::pump::pump;
-use reporting::screen_state::{ScreenState, Subscription};
+use reporting::reports::Subscription;
+use reporting::screen_state::ScreenState;
 use supervisor::task::Supervisor;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
@@ -64,15 +66,6 @@ pub enum Audience {
     Script,
     /// Every record and all live text.
     Follower,
-}
-
-/// Which trees are loaded without a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PickUp {
-    /// All that can continue.
-    Everything,
-    /// None: only trees named in commands.
-    Named,
 }
 
 /// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.

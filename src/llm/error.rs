@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use crate::domain::hidden_chars::is_hidden;
+
 /// Maximum length of an error message.
 pub const MESSAGE_CHARS: usize = 500;
 
@@ -147,12 +149,6 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
         length += needed;
     }
     line
-}
-
-/// Control characters, and characters that reorder or hide text.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -1,15 +1,23 @@
 //! Reads the configuration anew and says what is wrong with one part of it.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::{ManageContext, load_configuration, problem_lines};
 use crate::domain::{Lang, Problem, Severity};
 use crate::minds::mcp_config::McpFile;
 use crate::minds::priming_problems;
-use crate::tools::{Args, ToolCx, ToolOutcome};
+use crate::tools::{ToolCx, ToolOutcome};
 
 const TEAM_FILES: [&str; 2] = [".minds/team.yaml", ".minds/team/"];
 const MCP_FILE: &str = ".minds/mcp.yaml";
 
-pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
+/// These checks are of all there is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoArgs {}
+
+pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolOutcome {
     let (minds, mut problems) = load_configuration(known, cx);
     // Which model a member gets depends on both files; the finding stands in either.
     let is_ours = |problem: &Problem| {
@@ -26,7 +34,7 @@ pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOu
     outcome_of(&head, &problems, cx.lang)
 }
 
-pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
+pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolOutcome {
     if !cx.workspace.join(MCP_FILE).exists() {
         let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to fix.";
         return ToolOutcome::done(
@@ -45,7 +53,7 @@ pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOut
     outcome_of(MCP_FILE, &problems, cx.lang)
 }
 
-pub(super) fn check_priming(_: &ManageContext, cx: &ToolCx, _: &Args) -> ToolOutcome {
+pub(super) fn check_priming(_: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolOutcome {
     outcome_of(".minds/priming/", &priming_problems(&cx.workspace), cx.lang)
 }
 

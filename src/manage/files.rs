@@ -4,104 +4,86 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-
 use super::{ManageContext, load_configuration, problem_lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
 use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
+use crate::tools::typed;
 use crate::tools::{
-    Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec, interrupted, localized,
+    CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs, Tool, ToolCx,
+    ToolOutcome, interrupted, localized,
 };
 use crate::yaml;
 
 const FOLDER: &str = ".minds";
 /// Files that are read as YAML, below the folder.
 const CONFIGURATION: [&str; 3] = ["team.yaml", "llm.yaml", "mcp.yaml"];
-const PATH: &str = "path";
 
-/// The mirrors of the tools for files, as far as these are there.
-pub(super) fn tools(registry: &Registry, known: &ManageContext) -> Vec<Arc<dyn Tool>> {
-    type Text = fn(Lang) -> &'static str;
-    let mirrors: [(&str, &str, bool, Text); 4] = [
-        ("list_dir", "team_mgmt_list_dir", false, |lang| {
+/// The mirrors of the tools for files.
+pub(super) fn tools(known: &ManageContext) -> [Arc<dyn Tool>; 4] {
+    [
+        mirror::<ListDirArgs>(known, "team_mgmt_list_dir", |lang| {
             localized(lang, include_str!("list_dir.md"))
         }),
-        ("read_file", "team_mgmt_read_file", false, |lang| {
+        mirror::<ReadFileArgs>(known, "team_mgmt_read_file", |lang| {
             localized(lang, include_str!("read_file.md"))
         }),
-        ("create_new_file", "team_mgmt_create_new_file", true, |lang| {
+        mirror::<CreateFileArgs>(known, "team_mgmt_create_new_file", |lang| {
             localized(lang, include_str!("create_new_file.md"))
         }),
-        ("overwrite_entire_file", "team_mgmt_overwrite_entire_file", true, |lang| {
+        mirror::<OverwriteFileArgs>(known, "team_mgmt_overwrite_entire_file", |lang| {
             localized(lang, include_str!("overwrite_entire_file.md"))
         }),
-    ];
-    let mirror = |(of, name, writes, text): (&str, &'static str, bool, Text)| {
-        let inner = registry.tool(of)?.clone();
-        let spec = ToolSpec {
-            name: name.into(),
-            description: Description::Own(text),
-            parameters: inner.spec().parameters.clone(),
-        };
-        Some(Arc::new(MindsFileTool { spec, inner, writes, known: known.clone() }) as Arc<dyn Tool>)
-    };
-    mirrors.into_iter().filter_map(mirror).collect()
+    ]
 }
 
 /// A tool for files that works in `.minds/`.
-#[derive(Debug)]
-struct MindsFileTool {
-    spec: ToolSpec,
-    inner: Arc<dyn Tool>,
-    writes: bool,
-    known: ManageContext,
+fn mirror<A: FileArgs>(
+    known: &ManageContext,
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+) -> Arc<dyn Tool> {
+    let known = known.clone();
+    typed::asynchronous(name, text, move |cx, args: A| in_minds(known.clone(), cx, args))
 }
 
-impl Tool for MindsFileTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+async fn in_minds<A: FileArgs>(known: ManageContext, cx: ToolCx, mut args: A) -> ToolOutcome {
+    let lang = cx.lang;
+    let Some(path) = path_below_minds(args.path().unwrap_or("."), &cx.workspace) else {
+        return ToolOutcome::failed(outside_minds(lang));
+    };
+    let refusal = args.new_text().and_then(|text| yaml_fault(&path, text, lang));
+    if let Some(refusal) = refusal {
+        return ToolOutcome::failed(refusal);
     }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (inner, writes, known) = (self.inner.clone(), self.writes, self.known.clone());
-        Box::pin(async move {
-            let lang = cx.lang;
-            let Some(path) = path_below_minds(args.text(PATH).unwrap_or("."), &cx.workspace) else {
-                return ToolOutcome::failed(outside_minds(lang));
-            };
-            let content = args.text("content").filter(|_| writes).map(str::to_owned);
-            if let Some(refusal) = content.and_then(|text| yaml_fault(&path, &text, lang)) {
-                return ToolOutcome::failed(refusal);
-            }
-            let workspace = cx.workspace.clone();
-            let opened =
-                tokio::task::spawn_blocking(move || open_minds(&workspace, writes, lang)).await;
-            let (folder, identity) = match opened {
-                Ok(Ok(folder)) => folder,
-                Ok(Err(why)) => return ToolOutcome::failed(why),
-                Err(_) => return ToolOutcome::failed(interrupted(lang)),
-            };
-            let there = ToolCx {
-                workspace: Arc::from(folder),
-                root: Some(identity),
-                access: Arc::default(),
-                taskdoc: None,
-                ..cx.clone()
-            };
-            let configures = writes && CONFIGURATION.contains(&path.as_str());
-            let before = if configures { pending_consent(&known, &cx).await } else { Vec::new() };
-            let done = inner.call(there, args.with_text(PATH, path.clone())).await;
-            if !(done.ok && configures) {
-                return done;
-            }
-            let after = pending_consent(&known, &cx).await;
-            let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
-            let waits = new_pending(&before, &after, lang);
-            let text = format!("{}{}{waits}", done.text, found.unwrap_or_default());
-            ToolOutcome { text, ..done }
-        })
+    let workspace = cx.workspace.clone();
+    let opened = tokio::task::spawn_blocking(move || open_minds(&workspace, A::WRITES, lang)).await;
+    let (folder, identity) = match opened {
+        Ok(Ok(folder)) => folder,
+        Ok(Err(why)) => return ToolOutcome::failed(why),
+        Err(_) => return ToolOutcome::failed(interrupted(lang)),
+    };
+    let there = ToolCx {
+        workspace: Arc::from(folder),
+        root: Some(identity),
+        access: Arc::default(),
+        taskdoc: None,
+        ..cx.clone()
+    };
+    let configures = A::WRITES && CONFIGURATION.contains(&path.as_str());
+    let before = if configures { pending_consent(&known, &cx).await } else { Vec::new() };
+    args.set_path(path.clone());
+    let Ok(done) = tokio::task::spawn_blocking(move || args.run(&there)).await else {
+        return ToolOutcome::failed(interrupted(lang));
+    };
+    if !(done.ok && configures) {
+        return done;
     }
+    let after = pending_consent(&known, &cx).await;
+    let found = tokio::task::spawn_blocking(move || findings(&known, &cx, &path)).await;
+    let waits = new_pending(&before, &after, lang);
+    let text = format!("{}{}{waits}", done.text, found.unwrap_or_default());
+    ToolOutcome { text, ..done }
 }
 
 /// What waits for a person's consent now.

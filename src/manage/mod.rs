@@ -15,16 +15,11 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
-
 use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Problems, wildcard};
+use crate::domain::{Lang, Problem, Problems, wildcard};
 use crate::minds::Minds;
-use crate::tools::{
-    Access, Args, Description, NameTaken, Registry, Tool, ToolCx, ToolOutcome, ToolSpec,
-    interrupted, localized,
-};
+use crate::tools::typed::{self, ToolArgs};
+use crate::tools::{Access, NameTaken, Registry, Tool, ToolCx, ToolOutcome, localized};
 
 const TOOLSET: &str = "team_mgmt";
 
@@ -70,7 +65,7 @@ pub fn add_to(
         pending_consent: waiting,
         names: names.map(str::to_owned).collect(),
     };
-    let tools = files::tools(registry, &known).into_iter().chain(own_tools(&known));
+    let tools = files::tools(&known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
         registry.add(TOOLSET, tool)?;
     }
@@ -92,58 +87,38 @@ const TOOL_NAMES: [&str; 12] = [
     "team_mgmt_clear_problems",
 ];
 
-type LookupFn = fn(&ManageContext, &ToolCx, &Args) -> ToolOutcome;
-
 /// A tool that looks things up and answers.
-#[derive(Debug)]
-struct LookupTool {
-    spec: ToolSpec,
-    known: ManageContext,
-    work: LookupFn,
-}
-
-impl Tool for LookupTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (known, work, lang) = (self.known.clone(), self.work, cx.lang);
-        Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || work(&known, &cx, &args)).await;
-            done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
-        })
-    }
+fn lookup<A: ToolArgs + Sync>(
+    known: &ManageContext,
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: fn(&ManageContext, &ToolCx, &A) -> ToolOutcome,
+) -> Arc<dyn Tool> {
+    let known = known.clone();
+    typed::blocking(name, text, move |cx, args| work(&known, cx, args))
 }
 
 fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
     macro_rules! lookup {
-        ($name:literal, $schema:expr, $work:expr) => {{
-            let spec = ToolSpec {
-                name: concat!("team_mgmt_", $name).into(),
-                description: Description::Own(|lang| {
-                    localized(lang, include_str!(concat!($name, ".md")))
-                }),
-                parameters: $schema,
-            };
-            let work: LookupFn = $work;
-            Arc::new(LookupTool { spec, known: known.clone(), work }) as Arc<dyn Tool>
-        }};
+        ($name:literal, $work:expr) => {
+            lookup(
+                known,
+                concat!("team_mgmt_", $name),
+                |lang| localized(lang, include_str!(concat!($name, ".md"))),
+                $work,
+            )
+        };
     }
     vec![
-        lookup!("check_provider", providers::check_schema(), providers::check),
-        lookup!("list_providers", providers::list_schema(), providers::list),
-        lookup!("list_models", providers::models_schema(), providers::models),
-        lookup!("validate_team_cfg", no_arguments(), checks::check_team),
-        lookup!("validate_mcp_cfg", no_arguments(), checks::check_mcp),
-        lookup!("validate_priming_scripts", no_arguments(), checks::check_priming),
-        lookup!("list_problems", problems::list_schema(), problems::list),
-        lookup!("clear_problems", problems::clear_schema(), problems::clear),
+        lookup!("check_provider", providers::check),
+        lookup!("list_providers", providers::list),
+        lookup!("list_models", providers::models),
+        lookup!("validate_team_cfg", checks::check_team),
+        lookup!("validate_mcp_cfg", checks::check_mcp),
+        lookup!("validate_priming_scripts", checks::check_priming),
+        lookup!("list_problems", problems::list),
+        lookup!("clear_problems", problems::clear),
     ]
-}
-
-fn no_arguments() -> Value {
-    json!({"type": "object", "properties": {}, "additionalProperties": false})
 }
 
 /// The configuration as it is now, with everything that is wrong.

@@ -1,70 +1,96 @@
 //! What is out of order in the whole workspace, and what was fixed.
 
-use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{ManageContext, matches_pattern, problem_lines};
 use crate::domain::{Lang, Problem};
-use crate::tools::{Args, ToolCx, ToolOutcome};
+use crate::tools::{ToolCx, ToolOutcome};
 
 const DEFAULT_MAX_ITEMS: usize = 50;
-const SOURCES: [&str; 4] = ["team", "mcp", "llm", "system"];
-
-pub(super) fn list_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "source": {"type": "string", "enum": SOURCES},
-            "path": {"type": "string"},
-            "problem_id": {"type": "string"},
-            "status": {"type": "string", "enum": ["active", "resolved", "all"]},
-            "max_items": {"type": "integer", "minimum": 1}
-        },
-        "additionalProperties": false
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListProblemsArgs {
+    source: Option<Source>,
+    path: Option<String>,
+    problem_id: Option<String>,
+    status: Option<Status>,
+    max_items: Option<NonZeroUsize>,
 }
 
-pub(super) fn clear_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "source": {"type": "string", "enum": SOURCES},
-            "path": {"type": "string"},
-            "problem_id": {"type": "string"}
-        },
-        "additionalProperties": false
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClearProblemsArgs {
+    source: Option<Source>,
+    path: Option<String>,
+    problem_id: Option<String>,
 }
 
-/// True if a problem is one of those that the arguments ask for.
-fn matches_filter(args: &Args, problem: &Problem) -> bool {
-    let source = args.text("source").is_none_or(|source| source == source_of(problem));
-    let path = args.text("path").is_none_or(|path| matches_pattern(path, &problem.path));
-    let id = args.text("problem_id").is_none_or(|id| matches_pattern(id, &problem.id));
-    source && path && id
+/// The part of the program that found a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Source {
+    Team,
+    Mcp,
+    Llm,
+    System,
 }
 
-/// Ids begin with the part of the program that found the problem.
-fn source_of(problem: &Problem) -> &'static str {
-    let first = problem.id.split('/').next().unwrap_or_default();
-    SOURCES.into_iter().find(|source| *source == first).unwrap_or("system")
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Active,
+    Resolved,
+    All,
 }
 
-pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let status = args.text("status").unwrap_or("active");
+/// Which problems are meant; all where nothing is said.
+struct Filter<'a> {
+    source: Option<Source>,
+    path: Option<&'a str>,
+    id: Option<&'a str>,
+}
+
+impl Filter<'_> {
+    fn matches(&self, problem: &Problem) -> bool {
+        let source = self.source.is_none_or(|source| source == Source::of(problem));
+        let path = self.path.is_none_or(|path| matches_pattern(path, &problem.path));
+        let id = self.id.is_none_or(|id| matches_pattern(id, &problem.id));
+        source && path && id
+    }
+}
+
+impl Source {
+    /// Ids begin with the part of the program that found the problem.
+    fn of(problem: &Problem) -> Self {
+        match problem.id.split('/').next() {
+            Some("team") => Self::Team,
+            Some("mcp") => Self::Mcp,
+            Some("llm") => Self::Llm,
+            Some(_) | None => Self::System,
+        }
+    }
+}
+
+pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) -> ToolOutcome {
+    let ListProblemsArgs { source, path, problem_id, status, max_items } = args;
+    let filter = Filter { source: *source, path: path.as_deref(), id: problem_id.as_deref() };
+    let status = status.unwrap_or(Status::Active);
     let (open, fixed) = {
         let book = known.problems.book();
         (book.open(), book.fixed())
     };
-    let most = args.integer("max_items").and_then(|items| usize::try_from(items).ok());
-    let most = most.unwrap_or(DEFAULT_MAX_ITEMS);
+    let most = max_items.map_or(DEFAULT_MAX_ITEMS, NonZeroUsize::get);
     let parts = [
-        ("active", cx.lang.pick("Open", "未解决"), open),
-        ("resolved", cx.lang.pick("Fixed", "已解决"), fixed),
+        (Status::Active, cx.lang.pick("Open", "未解决"), open),
+        (Status::Resolved, cx.lang.pick("Fixed", "已解决"), fixed),
     ];
-    let shown = parts.into_iter().filter(|(name, ..)| status == *name || status == "all");
+    let shown = parts.into_iter().filter(|(part, ..)| status == *part || status == Status::All);
     let told = shown.map(|(_, title, problems)| {
         let meant: Vec<Problem> =
-            problems.into_iter().filter(|problem| matches_filter(args, problem)).collect();
+            problems.into_iter().filter(|problem| filter.matches(problem)).collect();
         let rest = meant.len().saturating_sub(most);
         let listed: Vec<Problem> = meant.iter().take(most).cloned().collect();
         let more = if rest > 0 { format!("\n(+{rest})") } else { String::new() };
@@ -80,8 +106,10 @@ fn with_ids(problems: &[Problem]) -> String {
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let count = known.problems.book().forget(|problem| matches_filter(args, problem));
+pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &ClearProblemsArgs) -> ToolOutcome {
+    let ClearProblemsArgs { source, path, problem_id } = args;
+    let filter = Filter { source: *source, path: path.as_deref(), id: problem_id.as_deref() };
+    let count = known.problems.book().forget(|problem| filter.matches(problem));
     ToolOutcome::done(match cx.lang {
         Lang::En => format!("{count} fixed problems are forgotten. Open ones stay until fixed."),
         Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),

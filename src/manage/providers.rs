@@ -1,46 +1,38 @@
 //! Which providers and models there are, and whether one can be used right now.
 
-use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{ManageContext, matches_pattern};
 use crate::domain::Lang;
 use crate::minds::{Minds, ModelInfo, ProviderConfig};
-use crate::tools::{Args, ToolCx, ToolOutcome};
+use crate::tools::{ToolCx, ToolOutcome};
 
 const DEFAULT_MAX_MODELS: usize = 20;
 
-pub(super) fn check_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "provider_key": {"type": "string"},
-            "model": {"type": "string"},
-            "all_models": {"type": "boolean"},
-            "max_models": {"type": "integer", "minimum": 1}
-        },
-        "required": ["provider_key"],
-        "additionalProperties": false
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckProviderArgs {
+    provider_key: String,
+    model: Option<String>,
+    all_models: Option<bool>,
+    max_models: Option<NonZeroUsize>,
 }
 
-pub(super) fn list_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"provider_pattern": {"type": "string"}},
-        "additionalProperties": false
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListProvidersArgs {
+    provider_pattern: Option<String>,
 }
 
-pub(super) fn models_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "provider_pattern": {"type": "string"},
-            "model_pattern": {"type": "string"},
-            "max_models": {"type": "integer", "minimum": 1}
-        },
-        "additionalProperties": false
-    })
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListModelsArgs {
+    provider_pattern: Option<String>,
+    model_pattern: Option<String>,
+    max_models: Option<NonZeroUsize>,
 }
 
 /// What is in the way of using a provider now; nothing is sent to it.
@@ -61,9 +53,9 @@ fn provider_row(provider: &ProviderConfig, known: &ManageContext, lang: Lang) ->
     format!("- {} ({}; {}): {state}", provider.key, provider.api_type.name(), key)
 }
 
-pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
+pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProvidersArgs) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
-    let pattern = args.text("provider_pattern").unwrap_or("*");
+    let pattern = args.provider_pattern.as_deref().unwrap_or("*");
     let meant = minds.providers().iter().filter(|provider| matches_pattern(pattern, &provider.key));
     let rows: Vec<String> = meant.map(|provider| provider_row(provider, known, cx.lang)).collect();
     if rows.is_empty() {
@@ -72,11 +64,11 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutco
     ToolOutcome::done(rows.join("\n"))
 }
 
-pub(super) fn models(_: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
+pub(super) fn models(_: &ManageContext, cx: &ToolCx, args: &ListModelsArgs) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
-    let pattern = args.text("provider_pattern").unwrap_or("*");
-    let model_pattern = args.text("model_pattern").unwrap_or("*");
-    let most = max_models(args);
+    let pattern = args.provider_pattern.as_deref().unwrap_or("*");
+    let model_pattern = args.model_pattern.as_deref().unwrap_or("*");
+    let most = max_models(args.max_models);
     let mut parts = Vec::new();
     for provider in
         minds.providers().iter().filter(|provider| matches_pattern(pattern, &provider.key))
@@ -99,9 +91,8 @@ pub(super) fn models(_: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome
     ToolOutcome::done(parts.join("\n"))
 }
 
-fn max_models(args: &Args) -> usize {
-    let most = args.integer("max_models").and_then(|most| usize::try_from(most).ok());
-    most.unwrap_or(DEFAULT_MAX_MODELS)
+fn max_models(given: Option<NonZeroUsize>) -> usize {
+    given.map_or(DEFAULT_MAX_MODELS, NonZeroUsize::get)
 }
 
 fn model_row(provider: &ProviderConfig, model: &ModelInfo) -> String {
@@ -111,15 +102,15 @@ fn model_row(provider: &ProviderConfig, model: &ModelInfo) -> String {
     format!("- {} ({length} tokens, {pictures})", model.key)
 }
 
-pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutcome {
+pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs) -> ToolOutcome {
     let minds = Minds::load(&cx.workspace, cx.lang);
-    let key = args.required_text("provider_key");
+    let key = args.provider_key.as_str();
     let Some(provider) = minds.provider(key) else {
         return ToolOutcome::failed(no_provider(key, &minds, cx.lang));
     };
     let mut told = vec![provider_row(provider, known, cx.lang)];
     let mut ok = obstacle(provider, known).is_none();
-    if let Some(model) = args.text("model") {
+    if let Some(model) = &args.model {
         let found = provider.model(model);
         ok &= found.is_some();
         told.push(match (found, cx.lang) {
@@ -130,8 +121,8 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &Args) -> ToolOutc
             (None, Lang::Zh) => format!("- {model}:未列出;请加入 llm.yaml 的 `models`"),
         });
     }
-    if args.flag("all_models").unwrap_or(false) {
-        let models = provider.models.iter().take(max_models(args));
+    if args.all_models.unwrap_or(false) {
+        let models = provider.models.iter().take(max_models(args.max_models));
         told.extend(models.map(|model| model_row(provider, model)));
     }
     let text = told.join("\n");

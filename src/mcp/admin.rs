@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::lease::RELEASE;
 use super::result::sanitize;
 use super::supervisor::SupervisorRequest;
 use crate::domain::Lang;
-use crate::tools::{Args, Description, LeaseScope, Tool, ToolCx, ToolOutcome, ToolSpec, localized};
+use crate::tools::{LeaseScope, Tool, ToolCx, ToolOutcome, localized, typed};
 
 /// The toolset, named as in Dominds.
 pub(super) const TOOLSET: &str = "mcp_admin";
@@ -18,53 +18,33 @@ pub(super) const RESTART: &str = "mcp_restart";
 
 const MAX_ID_CHARS: usize = 80;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AdminAction {
-    Release,
-    Restart,
-}
-
-#[derive(Debug)]
-struct AdminTool {
-    spec: ToolSpec,
-    action: AdminAction,
-    tx: mpsc::Sender<SupervisorRequest>,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ServerArgs {
+    server_id: String,
 }
 
 pub(super) fn tools(tx: &mpsc::Sender<SupervisorRequest>) -> [Arc<dyn Tool>; 2] {
-    let tool = |action, name: &'static str, description| -> Arc<dyn Tool> {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "serverId": { "type": "string" } },
-            "required": ["serverId"],
-            "additionalProperties": false
-        });
-        let spec = ToolSpec { name: name.into(), description, parameters };
-        Arc::new(AdminTool { spec, action, tx: tx.clone() })
-    };
-    let release = Description::Own(|lang| localized(lang, include_str!("mcp_release.md")));
-    let restart = Description::Own(|lang| localized(lang, include_str!("mcp_restart.md")));
-    [tool(AdminAction::Release, RELEASE, release), tool(AdminAction::Restart, RESTART, restart)]
+    let release_text = |lang| localized(lang, include_str!("mcp_release.md"));
+    let restart_text = |lang| localized(lang, include_str!("mcp_restart.md"));
+    let (release_tx, restart_tx) = (tx.clone(), tx.clone());
+    [
+        typed::asynchronous(RELEASE, release_text, move |cx, args: ServerArgs| {
+            release(release_tx.clone(), args.name(), cx)
+        }),
+        typed::asynchronous(RESTART, restart_text, move |cx, args: ServerArgs| {
+            restart(restart_tx.clone(), args.name(), cx.lang)
+        }),
+    ]
 }
 
-impl Tool for AdminTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (action, tx) = (self.action, self.tx.clone());
-        Box::pin(async move {
-            let server = args.required_text("serverId").trim().to_owned();
-            match action {
-                AdminAction::Release => release(&tx, server, cx).await,
-                AdminAction::Restart => restart(&tx, server, cx.lang).await,
-            }
-        })
+impl ServerArgs {
+    fn name(&self) -> String {
+        self.server_id.trim().to_owned()
     }
 }
 
-async fn release(tx: &mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx) -> ToolOutcome {
+async fn release(tx: mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx) -> ToolOutcome {
     let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, released) = oneshot::channel();
     let request = SupervisorRequest::Release {
@@ -86,7 +66,7 @@ async fn release(tx: &mpsc::Sender<SupervisorRequest>, server: String, cx: ToolC
     }
 }
 
-async fn restart(tx: &mpsc::Sender<SupervisorRequest>, server: String, lang: Lang) -> ToolOutcome {
+async fn restart(tx: mpsc::Sender<SupervisorRequest>, server: String, lang: Lang) -> ToolOutcome {
     let shown = sanitize(&server, MAX_ID_CHARS);
     let (reply, started) = oneshot::channel();
     let _ = tx.send(SupervisorRequest::Restart { server, reply }).await;

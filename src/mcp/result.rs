@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
+use crate::domain::hidden_chars::is_hidden;
 use crate::domain::{ImageKind, Lang, Secrets};
 use crate::tools::{MAX_RESULT_CHARS, ToolImage, ToolOutcome};
 
@@ -32,13 +33,9 @@ pub(super) fn sanitize_and_redact(text: &str, max: usize, secrets: &Arc<Secrets>
     sanitize(&secrets.redacted(visible), max)
 }
 
-/// False for control characters, characters that change the writing direction, and invisible characters
-/// that can hide text.
+/// False for what can hide or reorder text; lines and columns stay.
 fn is_visible(c: char) -> bool {
-    let hidden = matches!(c,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
-    (!c.is_control() || matches!(c, '\n' | '\t')) && !hidden
+    !is_hidden(c) || matches!(c, '\n' | '\t')
 }
 
 /// The outcome of a call.

@@ -12,6 +12,7 @@ mod helper;
 mod landlock;
 mod launcher;
 mod means;
+pub mod nameless;
 mod network;
 mod placeholders;
 mod refusal;

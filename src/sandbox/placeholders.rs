@@ -8,21 +8,18 @@
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
-#[cfg(target_os = "linux")]
-use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[cfg(target_os = "linux")]
-use rustix::{
-    fs::{AtFlags, CWD, linkat},
-    io::Errno,
-};
+use rustix::fs::Mode;
 
+use super::nameless;
 use super::reserved::Placeholder;
 
+/// Mode of a new file before the process mask.
+const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 /// A longer journal is not read.
 const MAX_JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -177,24 +174,18 @@ fn create_file(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-#[cfg(target_os = "linux")]
+/// The file appears with its text. `Unsupported` if that cannot be done here.
 fn create_atomically(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut options = OpenOptions::new();
-    options.write(true).custom_flags(libc::O_TMPFILE);
-    // Some file systems do not support `O_TMPFILE`.
-    let mut file = options.open(folder).map_err(|_| io::ErrorKind::Unsupported)?;
+    let unsupported = |_| io::Error::from(io::ErrorKind::Unsupported);
+    let parts = path.parent().zip(path.file_name());
+    let (folder, name) = parts.ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = File::open(folder).map_err(unsupported)?;
+    let mut file = nameless::create(&folder, NEW_FILE_MODE).map_err(unsupported)?;
     file.write_all(text.as_bytes())?;
-    let fd_path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(CWD, &fd_path, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(|error| match error {
-        Errno::EXIST => error.into(),
+    nameless::give_name(&file, &folder, name).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => error,
         _ => io::ErrorKind::Unsupported.into(),
     })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn create_atomically(_path: &Path, _text: &str) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn is_unchanged(path: &Path, length: u64) -> bool {

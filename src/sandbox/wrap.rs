@@ -15,6 +15,7 @@ use super::session::Session;
 use super::visible::VisiblePaths;
 use super::{Means, Sandbox, SandboxConfig, bwrap, landlock};
 use crate::domain::Problem;
+use crate::domain::hidden_chars::is_hidden;
 use crate::domain::sandbox::Level;
 
 /// Variables that point to folders a command may write.
@@ -259,7 +260,7 @@ impl Sandbox {
         }
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let output: String =
-            one_line.chars().filter(|c| !c.is_control()).take(MAX_ERROR_CHARS).collect();
+            one_line.chars().filter(|&c| !is_hidden(c)).take(MAX_ERROR_CHARS).collect();
         Err(SandboxRefusal::failed(if output.is_empty() {
             "it did not start".to_owned()
         } else {

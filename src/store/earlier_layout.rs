@@ -13,9 +13,8 @@ use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest,
 use super::Store;
 use super::error::StoreError;
 use super::files::{self, FileKind};
+use super::listing::TreeListing;
 use super::scan::{DialogFolder, headline};
-use super::survey::TreeListing;
-use super::tree::TreeRead;
 
 /// Where side dialogs lay.
 pub(super) const SUBDIALOGS: &str = "subdialogs";
@@ -67,24 +66,10 @@ impl Store {
     }
 }
 
-/// What is read of such a tree: who was there, and what was said. Nothing waits, nothing is to be repaired.
-pub(super) fn as_history(read: TreeRead) -> TreeRead {
-    let mut tree = DialogTree::new(read.tree.root.clone(), read.tree.bucket);
-    for (id, dialog) in read.tree.dialogs {
-        tree.dialogs.insert(id, Arc::new(idle_copy(&dialog)));
-    }
-    TreeRead {
-        tree,
-        repairs: Vec::new(),
-        problems: Vec::new(),
-        identities: Vec::new(),
-        broken: Vec::new(),
-        irreplaceable: Vec::new(),
-        sizes: Vec::new(),
-        first_message: read.first_message,
-        earlier: true,
-        stamps: None,
-    }
+/// What such a tree comes to: who was there, and what was said. Nothing waits.
+pub(super) fn as_history(tree: &DialogTree) -> DialogTree {
+    let idle = tree.dialogs.iter().map(|(id, dialog)| (id.clone(), Arc::new(idle_copy(dialog))));
+    DialogTree { dialogs: idle.collect(), ..DialogTree::new(tree.root.clone(), tree.bucket) }
 }
 
 fn idle_copy(dialog: &Dialog) -> Dialog {
@@ -96,11 +81,9 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
         execution_marker: before.execution_marker.clone().filter(|_| dead),
         ..Latest::new(before.last_modified.clone())
     };
-    let history = History {
-        last_genseq: dialog.history.last_genseq,
-        pressure: dialog.history.pressure,
-        ..History::new(dialog.history.course)
-    };
+    let mut history = History::new(dialog.history.course);
+    history.last_genseq = dialog.history.last_genseq;
+    history.pressure = dialog.history.pressure;
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 

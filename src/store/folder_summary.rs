@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::left::seems_active;
-use crate::domain::tree::RegistryEntry;
+use crate::domain::registry::RegistryEntry;
 use crate::domain::{Frame, Latest, Pending, Question, Reminder, SelfId};
 
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};

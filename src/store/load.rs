@@ -6,7 +6,8 @@ use crate::domain::{Course, DialogId, DialogTree, Problem, RootId};
 
 use super::error::StoreError;
 use super::scan::{DialogFolder, ScanDepth};
-use super::tree::{TreeRead, TreeReader};
+use super::tree::TreeReader;
+use super::tree_builder::TreeRead;
 use super::writer_state::CourseEnd;
 use super::{Access, Store, files};
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::Stamp;
+use crate::domain::hidden_chars::is_hidden;
 
 use super::disk::{Disk, FILE_MODE};
 use super::error::StoreError;
@@ -154,8 +155,7 @@ fn write_holder(file: &mut File, now: &Stamp) -> io::Result<()> {
 }
 
 fn terminal() -> Option<String> {
-    let target = std::fs::read_link("/proc/self/fd/0").ok()?;
-    let name = target.to_str()?.to_owned();
+    let name = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok()?.into_string().ok()?;
     (name.starts_with("/dev/pts/") || name.starts_with("/dev/tty")).then_some(name)
 }
 
@@ -167,7 +167,7 @@ fn holder(file: &mut File) -> String {
     }
     let mut text = String::new();
     let read = file.take(MAX_HOLDER_BYTES).read_to_string(&mut text);
-    let line: String = text.trim().chars().filter(|c| !c.is_control()).collect();
+    let line: String = text.trim().chars().filter(|&c| !is_hidden(c)).collect();
     if read.is_err() || line.is_empty() {
         return "another process".to_owned();
     }

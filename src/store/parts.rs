@@ -12,7 +12,7 @@ use crate::domain::counted;
 use crate::domain::json;
 use crate::domain::latest::StopReason;
 use crate::domain::left::seems_active;
-use crate::domain::tree::RegistryEntry;
+use crate::domain::registry::RegistryEntry;
 use crate::domain::{
     Course, DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Question, Reminder,
     SelfId, Stamp,
@@ -22,11 +22,8 @@ use crate::yaml;
 use super::disk::Disk;
 use super::earlier_layout;
 use super::error::StoreError;
-use super::file_stamps::FolderStamps;
 use super::files::{self, FileContent};
-use super::folder_cache::FolderCache;
-use super::folder_summary::FolderSummary;
-use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, SIDE_DIALOGS, STACK};
+use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::problem_collector::ProblemCollector;
 use super::scan::{CourseScan, DialogFolder, ScanDepth};
 
@@ -93,32 +90,7 @@ impl DialogParts {
         Self::of_folder(disk, &folder, id, depth, problems)
     }
 
-    /// Like [`Self::read`], as far as a list needs it; a folder that is as it was need not be read.
-    pub fn read_for_list(
-        disk: &dyn Disk,
-        path: &Path,
-        id: &SelfId,
-        cache: &FolderCache,
-        problems: &mut ProblemCollector,
-    ) -> Result<ListedDialogParts, StoreError> {
-        let (folder, mut stamps) = DialogFolder::open_with_stamps(path)?;
-        let below = folder.has(SIDE_DIALOGS) || folder.has(earlier_layout::SUBDIALOGS);
-        let sides = if below { HasSides::Maybe } else { HasSides::No };
-        let digest = stamps.as_mut().map(FolderStamps::digest);
-        let known = digest.and_then(|digest| cache.get::<FolderSummary>(path, digest));
-        if let Some(parts) = known.and_then(|summary| summary.parts(id, &folder)) {
-            return Ok(ListedDialogParts { parts, sides, stamps });
-        }
-        let parts = Self::of_folder(disk, &folder, id, ScanDepth::Facts, problems)?;
-        let summary = parts.summary(&folder);
-        if let (Some(digest), Some(summary)) = (digest, &summary) {
-            cache.put(path, digest, summary);
-        }
-        let stamps = stamps.filter(|_| summary.is_some());
-        Ok(ListedDialogParts { parts, sides, stamps })
-    }
-
-    fn of_folder(
+    pub fn of_folder(
         disk: &dyn Disk,
         folder: &DialogFolder,
         id: &SelfId,
@@ -167,21 +139,6 @@ impl DialogParts {
     pub fn is_leftover(&self) -> bool {
         self.meta.health == FileHealth::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
     }
-}
-
-/// A dialog as far as a list needs it.
-pub(super) struct ListedDialogParts {
-    pub parts: DialogParts,
-    pub sides: HasSides,
-    /// Of its folder and files, taken before they were read; `None` where something is wrong or at work.
-    pub stamps: Option<FolderStamps>,
-}
-
-/// Whether side dialogs may lie below a dialog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HasSides {
-    Maybe,
-    No,
 }
 
 struct PartsReader<'a> {

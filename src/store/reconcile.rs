@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::domain::history::CallFact;
 use crate::domain::json;
 use crate::domain::record::SideDialogCreated;
-use crate::domain::tree::RegistryEntry;
+use crate::domain::registry::RegistryEntry;
 use crate::domain::{
     AgentId, Assignment, CallId, CallType, Course, DialogId, DialogMeta, Frame, Pending, Question,
     ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,

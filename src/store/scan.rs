@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::assignment::ReplyDirective;
 use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
-use crate::domain::tree::RegistryEntry;
+use crate::domain::registry::RegistryEntry;
 use crate::domain::{
     AgentId, CallId, Course, Entry, History, Question, Reminder, SpecialCall, Stamp,
 };

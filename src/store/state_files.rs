@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::tree::RegistryEntry;
+use crate::domain::registry::RegistryEntry;
 use crate::domain::{Frame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 

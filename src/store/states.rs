@@ -124,7 +124,7 @@ impl TreeBuilder<'_> {
             let Some(meta) = ids.known.get(id) else {
                 continue;
             };
-            let is_main = id.as_str() == self.reader.root.as_str();
+            let is_main = id.as_str() == self.place.root.as_str();
             let read = part.stack.value.clone().unwrap_or_default();
             let complete =
                 is_main || read.iter().any(|frame| frame.assignment_from_asker.is_some());
@@ -143,7 +143,7 @@ impl TreeBuilder<'_> {
         parts: &TreeParts,
         ids: &Identities,
     ) -> Vec<Frame> {
-        if part.id.as_str() == self.reader.root.as_str() {
+        if part.id.as_str() == self.place.root.as_str() {
             return Vec::new();
         }
         let waiting = waiting_for(&part.id, parts);

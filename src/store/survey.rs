@@ -6,18 +6,13 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use crate::domain::fresh_boots::{Reasoning, reasoning};
+use crate::domain::fresh_boots::reasoning;
 use crate::domain::latest::DisplayState;
 use crate::domain::left::undriven_state;
 use crate::domain::state::{Activity, derive};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::cycle_problems;
-use crate::domain::{
-    ContextPressure, Dialog, DialogMeta, Genseq, Latest, Pending, Problem, Question, RegistryEntry,
-    RootId, SelfId,
-};
+use crate::domain::{Dialog, Problem, RootId, SelfId};
 
 use super::earlier_layout;
 use super::error::StoreError;
@@ -25,10 +20,12 @@ use super::file_stamps::{self, FolderStamps};
 use super::folder_cache::FolderCache;
 use super::in_parallel::in_parallel;
 use super::index_file::is_entry_name;
+use super::listing::{DialogListing, TreeListing};
 use super::lock::Lock;
 use super::problem_collector::ProblemCollector;
 use super::scan::ScanDepth;
-use super::tree::{TreeRead, TreeReader, about};
+use super::tree::{TreeReader, about};
+use super::tree_builder::TreeRead;
 use super::tree_index::{KnownTrees, NewTrees};
 use super::{Access, Store, files, folder_walk};
 
@@ -64,42 +61,6 @@ impl Survey {
         let dialogs = today.flat_map(|tree| &tree.dialogs);
         dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
     }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TreeListing {
-    pub root: RootId,
-    pub bucket: Bucket,
-    /// The main dialog first, then the side dialogs by id.
-    pub dialogs: Vec<DialogListing>,
-    /// Its sessions.
-    pub registry: Vec<RegistryEntry>,
-    /// True if something may be left to do: a generation was cut off, a prompt waits, a file
-    /// disagrees with the courses.
-    pub unclean: bool,
-    /// True for a tree of an earlier layout: history, which is only read.
-    pub earlier: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DialogListing {
-    pub id: SelfId,
-    pub meta: DialogMeta,
-    /// Boxed: a list holds very many.
-    pub latest: Box<Latest>,
-    /// Who assigned it; `None` for a main dialog.
-    pub asker: Option<SelfId>,
-    pub questions: Vec<Question>,
-    /// The side dialogs it waits for.
-    pub pending: Vec<Pending>,
-    /// First line of its assignment, or of the first words of a person.
-    pub about: String,
-    /// How far its fresh-boots reasoning is, if that is what it does.
-    pub reasoning: Option<Reasoning>,
-    pub genseq: Genseq,
-    pub pressure: ContextPressure,
-    /// What to show: what a loaded dialog would show, or what the process that drives it says.
-    pub state: DisplayState,
 }
 
 /// `driven`: another process drives the workspace; then what is written as running runs, and what rests

@@ -1,13 +1,13 @@
 //! Reads a whole tree: the parts of all its dialogs, set right against each other. Writes nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::domain::tree::{Bucket, TreeChange};
-use crate::domain::{Dialog, DialogMeta, DialogTree, Problem, RootId, SelfId};
+use crate::domain::tree::Bucket;
+use crate::domain::{Dialog, RootId, SelfId};
 
 use super::disk::Disk;
-use super::earlier_layout::{self, SUBDIALOGS};
+use super::earlier_layout::SUBDIALOGS;
 use super::error::StoreError;
 use super::file_stamps::FolderStamps;
 use super::files;
@@ -16,37 +16,14 @@ use super::folder_walk;
 use super::identity::{Identities, TreeParts};
 use super::in_parallel::in_parallel;
 use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
-use super::parts::{DialogParts, FileHealth, HasSides, ListedDialogParts};
+use super::listed_parts::{HasSides, ListedDialogParts};
+use super::parts::{DialogParts, FileHealth};
 use super::problem_collector::ProblemCollector;
 use super::scan::{ScanDepth, headline};
-use super::tree_builder::TreeBuilder;
+use super::tree_builder::{TreeBuilder, TreePlace, TreeRead};
 
 /// Fewer side dialogs than this are not worth a thread.
 const MIN_PER_THREAD: usize = 128;
-
-/// A tree as it should be, and what on disk differs from that.
-#[derive(Debug)]
-pub(super) struct TreeRead {
-    pub tree: DialogTree,
-    /// State files that disagree with the courses.
-    pub repairs: Vec<TreeChange>,
-    pub problems: Vec<Problem>,
-    /// Identities that had to be rebuilt, to be written anew.
-    pub identities: Vec<(PathBuf, DialogMeta)>,
-    /// Course files with lines that are no records.
-    pub broken: Vec<PathBuf>,
-    /// Files whose content nothing else holds: copied aside before they are replaced.
-    pub irreplaceable: Vec<PathBuf>,
-    /// Course files with their sizes in bytes.
-    pub sizes: Vec<(PathBuf, u64)>,
-    /// The first words of a person in each dialog.
-    pub first_message: BTreeMap<SelfId, String>,
-    /// True for a tree of an earlier layout.
-    pub earlier: bool,
-    /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
-    /// work, or a whole reading did not ask.
-    pub stamps: Option<Vec<FolderStamps>>,
-}
 
 pub(super) struct TreeReader<'a> {
     pub disk: &'a dyn Disk,
@@ -82,11 +59,17 @@ impl TreeReader<'_> {
             }
             return Err(self.unrepairable(&folder, &parts, &problems));
         }
-        let mut build = TreeBuilder::new(self, problems);
+        let place = TreePlace {
+            disk: self.disk,
+            layout: self.layout,
+            bucket: self.bucket,
+            root: self.root,
+        };
+        let mut build = TreeBuilder::new(place, problems);
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
         let read = TreeRead { stamps, ..build.finish(&folder) };
-        Ok(if earlier { earlier_layout::as_history(read) } else { read })
+        Ok(if earlier { read.into_history() } else { read })
     }
 
     fn parts(
@@ -125,7 +108,7 @@ impl TreeReader<'_> {
         problems: &mut ProblemCollector,
     ) -> Result<ListedDialogParts, StoreError> {
         if let Some(cache) = self.cache.filter(|_| self.depth == ScanDepth::Facts) {
-            return DialogParts::read_for_list(self.disk, folder, id, cache, problems);
+            return ListedDialogParts::read(self.disk, folder, id, cache, problems);
         }
         let parts = DialogParts::read(self.disk, folder, id, self.depth, problems)?;
         Ok(ListedDialogParts { parts, sides: HasSides::Maybe, stamps: None })

@@ -3,25 +3,78 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::domain::tree::TreeChange;
+use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
-    Dialog, DialogId, DialogMeta, DialogTree, Frame, Latest, Pending, Question, QueuedPrompt,
-    SelfId,
+    Dialog, DialogId, DialogMeta, DialogTree, Frame, Latest, Pending, Problem, Question,
+    QueuedPrompt, RootId, SelfId,
 };
 
+use super::disk::Disk;
+use super::earlier_layout;
 use super::error::StoreError;
+use super::file_stamps::FolderStamps;
 use super::identity::{Identities, TreeParts};
-use super::layout::course_file;
+use super::layout::{Layout, course_file};
 use super::own_files;
 use super::parts::{DialogParts, FileHealth, stopped_latest};
 use super::problem_collector::ProblemCollector;
 use super::reconcile::{self, DialogFacts, TreeFacts};
 use super::scan::FlawKind;
-use super::tree::{TreeRead, TreeReader};
+
+/// A tree as it should be, and what on disk differs from that.
+#[derive(Debug)]
+pub(super) struct TreeRead {
+    pub tree: DialogTree,
+    /// State files that disagree with the courses.
+    pub repairs: Vec<TreeChange>,
+    pub problems: Vec<Problem>,
+    /// Identities that had to be rebuilt, to be written anew.
+    pub identities: Vec<(PathBuf, DialogMeta)>,
+    /// Course files with lines that are no records.
+    pub broken: Vec<PathBuf>,
+    /// Files whose content nothing else holds: copied aside before they are replaced.
+    pub irreplaceable: Vec<PathBuf>,
+    /// Course files with their sizes in bytes.
+    pub sizes: Vec<(PathBuf, u64)>,
+    /// The first words of a person in each dialog.
+    pub first_message: BTreeMap<SelfId, String>,
+    /// True for a tree of an earlier layout.
+    pub earlier: bool,
+    /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
+    /// work, or a whole reading did not ask.
+    pub stamps: Option<Vec<FolderStamps>>,
+}
+
+impl TreeRead {
+    /// The same of a tree of the earlier layout: it is shown, and nothing of it is to be fixed.
+    pub fn into_history(self) -> Self {
+        Self {
+            tree: earlier_layout::as_history(&self.tree),
+            repairs: Vec::new(),
+            problems: Vec::new(),
+            identities: Vec::new(),
+            broken: Vec::new(),
+            irreplaceable: Vec::new(),
+            sizes: Vec::new(),
+            first_message: self.first_message,
+            earlier: true,
+            stamps: None,
+        }
+    }
+}
+
+/// Which tree is read, and where.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TreePlace<'a> {
+    pub disk: &'a dyn Disk,
+    pub layout: &'a Layout,
+    pub bucket: Bucket,
+    pub root: &'a RootId,
+}
 
 /// A tree in the making.
 pub(super) struct TreeBuilder<'a> {
-    pub(super) reader: &'a TreeReader<'a>,
+    pub(super) place: TreePlace<'a>,
     pub(super) problems: ProblemCollector,
     tree: DialogTree,
     pub(super) repairs: Vec<TreeChange>,
@@ -33,11 +86,11 @@ pub(super) struct TreeBuilder<'a> {
 }
 
 impl<'a> TreeBuilder<'a> {
-    pub fn new(reader: &'a TreeReader<'a>, problems: ProblemCollector) -> Self {
+    pub fn new(place: TreePlace<'a>, problems: ProblemCollector) -> Self {
         Self {
-            reader,
+            place,
             problems,
-            tree: DialogTree::new(reader.root.clone(), reader.bucket),
+            tree: DialogTree::new(place.root.clone(), place.bucket),
             repairs: Vec::new(),
             identities: Vec::new(),
             broken: Vec::new(),
@@ -150,9 +203,9 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn queue(&mut self, id: &SelfId, part: &DialogParts) -> Result<Vec<QueuedPrompt>, StoreError> {
-        let dialog = DialogId::side(self.reader.root, id);
-        let path = self.reader.layout.queue(&dialog);
-        let read = own_files::read_queue(self.reader.disk, &path, &dialog)?;
+        let dialog = DialogId::side(self.place.root, id);
+        let path = self.place.layout.queue(&dialog);
+        let read = own_files::read_queue(self.place.disk, &path, &dialog)?;
         let (mut queue, damage) = read;
         if let Some(reason) = damage {
             let text = format!("damaged: {reason}; messages that waited are lost");
@@ -199,7 +252,7 @@ impl<'a> TreeBuilder<'a> {
             };
             indexes.insert((*id).clone(), index);
         }
-        if let Some(main) = parts.get(&self.reader.root.main()) {
+        if let Some(main) = parts.get(&self.place.root.main()) {
             self.registry(main, &facts);
         }
         indexes
@@ -207,7 +260,7 @@ impl<'a> TreeBuilder<'a> {
 
     fn questions(&mut self, part: &DialogParts) -> Vec<Question> {
         let file = part.questions.value.as_deref().unwrap_or_default();
-        let dialog = DialogId::side(self.reader.root, &part.id);
+        let dialog = DialogId::side(self.place.root, &part.id);
         let index = reconcile::questions(&dialog, &part.scan, file);
         let changed = index.entries != file;
         if self.report_index(&part.questions.path(), part.questions.health, &index, changed) {

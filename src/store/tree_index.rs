@@ -23,7 +23,7 @@ use super::files::{self, FileKind};
 use super::in_parallel::in_parallel;
 use super::index_file::{IndexReader, IndexWriter};
 use super::layout::{Layout, flat_name};
-use super::survey::{DialogListing, TreeListing};
+use super::listing::{DialogListing, TreeListing};
 
 /// Says who wrote it: another build may list trees in another way.
 const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 1");

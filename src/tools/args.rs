@@ -1,8 +1,16 @@
 //! Arguments of a call: raw text from a model becomes a checked object, or a sentence that says
 //! what is wrong with it. A tool only ever sees arguments that fit its schema.
 
+mod mismatch;
+mod parameters;
+mod reader;
+
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub(crate) use self::mismatch::{ArgMismatch, MismatchKind};
+pub(crate) use self::parameters::parameters;
+use self::reader::Reader;
 use super::schema::{SchemaMismatch, as_integer, check_object};
 use super::tool::ToolSpec;
 use crate::domain::json::{MAX_NESTING, TooDeep};
@@ -38,7 +46,7 @@ impl Args {
         Ok(Self(object))
     }
 
-    fn read(raw: &str) -> Result<Self, ArgFault> {
+    pub(super) fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > MAX_RAW_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
         }
@@ -52,6 +60,11 @@ impl Args {
             return Err(ArgFault::NotObject);
         };
         Ok(Self(object))
+    }
+
+    /// As the type a tool has for them.
+    pub(crate) fn typed<A: DeserializeOwned>(self) -> Result<A, ArgMismatch> {
+        A::deserialize(Reader(Value::Object(self.0)))
     }
 
     /// All of them, for a tool that passes them on.
@@ -97,6 +110,14 @@ impl Args {
     /// The truth of a field, if given.
     pub fn flag(&self, field: &str) -> Option<bool> {
         self.0.get(field).and_then(Value::as_bool)
+    }
+}
+
+/// What is said of a call that does not fit.
+pub(super) fn not_run(name: &str, reason: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{name} was not run. {reason}"),
+        Lang::Zh => format!("未执行 {name}。{reason}"),
     }
 }
 

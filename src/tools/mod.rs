@@ -37,10 +37,12 @@ mod shell;
 mod source;
 mod stop;
 mod tool;
+pub mod typed;
 
 pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
 pub use control::{CLEAR_MIND, replace_section};
+pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub use outcome::{
     MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage, ToolOutcome,
 };

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::{Lang, Secrets};
@@ -80,7 +82,8 @@ pub enum ReminderScope {
 }
 
 /// How a screen shows a reminder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ReminderFormat {
     Markdown,
     Plain,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use super::args::Args;
+use super::args::{Args, not_run};
 use super::control::{self, CHANGE_MIND, only_in_main};
 use super::edits;
 use super::files;
@@ -268,10 +268,7 @@ impl ToolSubset {
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();
                 call.await.unwrap_or_else(|_| ToolOutcome::failed(panicked(name, lang)))
             }
-            Err(fault) => ToolOutcome::failed(match lang {
-                Lang::En => format!("{name} was not run. {}", fault.text(lang)),
-                Lang::Zh => format!("未执行 {name}。{}", fault.text(lang)),
-            }),
+            Err(fault) => ToolOutcome::failed(not_run(name, &fault.text(lang), lang)),
         }
     }
 

@@ -102,17 +102,21 @@ macro_rules! actions {
     ($($action:ident $name:literal: $en:literal / $zh:literal;)*) => {
         /// Something a key can do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Action { $(#[doc = $en] $action,)* }
+        pub enum Action {
+            $(#[doc = $en] $action,)*
+            /// Show the list with this scope; it has the scope's name.
+            Show(Scope),
+        }
 
         impl Action {
             /// The name in key files.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$action => $name,)* }
+                match self { $(Self::$action => $name,)* Self::Show(list) => list.name }
             }
 
             /// What it does, where its binding says nothing else.
             const fn does(self) -> Text {
-                match self { $(Self::$action => Text::new($en, $zh),)* }
+                match self { $(Self::$action => Text::new($en, $zh),)* Self::Show(list) => list.heading }
             }
         }
     };
@@ -135,7 +139,6 @@ actions! {
     OpenProcesses "processes": "Show background processes" / "显示后台进程";
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
     OpenShelf "shelf": "Show done and archived dialogs, to restore them" / "显示已完成与已归档的对话，以便恢复";
-    Problems "problems": "Show problems and how to fix them" / "显示问题及如何解决";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";
     NewDialog "new": "Start a new dialog" / "新建对话";
     Zoom "zoom": "Maximize this pane, or restore it" / "让此窗格占满屏幕，或恢复";
@@ -216,7 +219,12 @@ pub struct Binding {
 impl Binding {
     /// The same with a sentence for help about this scope.
     pub const fn does(self, en: &'static str, zh: &'static str) -> Self {
-        Self { does: Some(Text::new(en, zh)), ..self }
+        self.says(Text::new(en, zh))
+    }
+
+    /// The same as a text.
+    pub const fn says(self, text: Text) -> Self {
+        Self { does: Some(text), ..self }
     }
 
     /// The same with a name from earlier versions, which key files may still use.

@@ -33,12 +33,14 @@ pub use self::screen::Screen;
 use crate::domain::sandbox::Level;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Clock, DialogId, RootId};
+use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
+use crate::ui::lists;
 use crate::ui::model::open::Unfolded;
 use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
@@ -403,19 +405,7 @@ impl App {
             return false;
         };
         let mut intents = Vec::new();
-        let queued = self.queued();
-        let mut cx = Cx {
-            queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
-            ui: &self.ui,
-            intents: &mut intents,
-        };
-        let handled = work(pane.as_mut(), &mut cx);
+        let handled = work(pane.as_mut(), &mut self.cx(&self.queued(), &mut intents));
         if handled != Handled::Close {
             self.overlays.push(pane);
         } else if self.overlays.is_empty() {
@@ -426,6 +416,20 @@ impl App {
             self.apply_intent(intent);
         }
         handled != Handled::Ignored
+    }
+
+    fn cx<'a>(&'a self, queued: &'a [QueuedMessage], intents: &'a mut Vec<Intent>) -> Cx<'a> {
+        Cx { model: &self.model, queued, drafts: &self.drafts, ui: &self.ui, intents }
+    }
+
+    /// Shows a list, or does what it wants instead.
+    fn show_list(&mut self, scope: Scope) {
+        let mut intents = Vec::new();
+        let opened = lists::open(scope, &mut self.cx(&self.queued(), &mut intents));
+        self.overlays.extend(opened);
+        for intent in intents {
+            self.apply_intent(intent);
+        }
     }
 
     fn apply_intent(&mut self, intent: Intent) {
@@ -471,4 +475,4 @@ impl App {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
+use super::lists;
 use super::panes::{
     composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
 };
@@ -37,7 +38,10 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::OpenProcesses, &["b"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
-    Scope::PANES.bind(Action::Problems, &["!"]),
+];
+
+/// Those that help shows last in their scope, below the lists that can be opened there.
+const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
     Scope::PANES.bind(Action::Quit, &["q"]).does(
         "Quit the program; asks first while something is running",
@@ -65,6 +69,8 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,
+        &lists::bindings(),
+        LAST,
     ]
     .concat()
 });

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
-use crate::domain::{AgentId, Background, DialogId, Lang, MsgId, Problem, Stamp};
+use crate::domain::{AgentId, DialogId, Lang, MsgId, Stamp};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ConsentView, Lifecycle, SheetRequest, WorkspaceView};
+use crate::protocol::{Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::{Counted, Word};
-use crate::ui::model::{DraftKey, Drafts, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Model};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use ratatui::style::Style;
 
@@ -129,13 +129,10 @@ pub enum Intent {
 /// What an overlay may use while it handles a key or draws.
 #[derive(Debug)]
 pub struct Cx<'a> {
-    /// The queued messages of the open dialog.
+    /// What is known of dialogs and workspace.
+    pub model: &'a Model,
+    /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
-    pub workspace: &'a WorkspaceView,
-    pub sheets: &'a Sheets,
-    pub consent: &'a ConsentView,
-    pub problems: &'a [Problem],
-    pub processes: &'a [Background],
     pub drafts: &'a Drafts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,

@@ -16,6 +16,11 @@ impl Text {
         Self { en, zh }
     }
 
+    /// The text with a name for its `{}`.
+    pub fn with(self, name: &str, lang: Lang) -> String {
+        self.get(lang).replacen("{}", name, 1)
+    }
+
     pub const fn get(self, lang: Lang) -> &'static str {
         match lang {
             Lang::En => self.en,
@@ -200,12 +205,7 @@ words! {
     TryNow: "retry now" / "立即重试";
     NothingToRetry: "no failed request waits here" / "这里没有等待重试的请求";
     RetryRunning: "retrying" / "正在重试";
-    ProblemsTitle: "PROBLEMS" / "问题";
-    NoProblems: "no problems" / "没有问题";
     AllFixed: "all problems are fixed" / "问题都已解决";
-    SeverityInfo: "note" / "提示";
-    SeverityWarning: "warning" / "警告";
-    SeverityError: "error" / "错误";
     PlayAgain: "play again" / "重新播放";
     LeaveProgram: "quit" / "退出";
     DraftCleared: "draft cleared" / "草稿已清空";

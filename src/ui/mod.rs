@@ -12,6 +12,7 @@ pub mod draft_writer;
 pub mod input;
 pub mod keymap;
 pub mod lang;
+pub mod lists;
 pub mod model;
 pub mod overlay;
 pub mod pacer;

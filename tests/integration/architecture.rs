@@ -18,6 +18,8 @@ use std::sync::LazyLock;
 
 use graph::{Graph, Module};
 
+use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
+
 /// Module, and the modules of ours it may name.
 const LAYERS: [(&str, &[&str]); 15] = [
     ("yaml", &[]),
@@ -50,7 +52,7 @@ const MAX_CIRCLE: usize = 3;
 
 /// Modules whose circles are known, and not broken yet.
 const KNOWN_CIRCLES: &[&str] =
-    &["driver", "domain", "llm", "manage", "minds", "sandbox", "store", "tools", "ui"];
+    &["driver", "llm", "manage", "minds", "sandbox", "tools", "ui", "domain::secrets"];
 
 fn is_known(circle: &BTreeSet<Module>) -> bool {
     let known = |module: &Module| KNOWN_CIRCLES.iter().any(|k| module.join("::").starts_with(k));
@@ -261,6 +263,83 @@ fn every_file_says_what_it_is_for() {
     let silent = all.filter(|source| !source.text.starts_with("//! "));
     let silent: Vec<String> = silent.map(|source| format!("{}:1", source.path.display())).collect();
     report("begins without `//!`", &silent);
+}
+
+/// A line of a source that is neither a comment nor behind `cfg(test)`.
+struct CodeLine<'a> {
+    /// From 1.
+    number: usize,
+    code: &'a str,
+}
+
+/// Relies on the sources being formatted.
+fn code(source: &Source) -> Vec<CodeLine<'_>> {
+    let mut lines = Vec::new();
+    let mut skipped: Option<usize> = None;
+    for (n, code) in source.text.lines().enumerate() {
+        let trimmed = code.trim_start();
+        let indent = code.len() - trimmed.len();
+        if let Some(start) = skipped {
+            let ends = trimmed.ends_with(';') || trimmed.starts_with('}');
+            if indent == start && ends {
+                skipped = None;
+            }
+        } else if trimmed.starts_with("#[cfg(test)]") {
+            skipped = Some(indent);
+        } else if !trimmed.starts_with("//") {
+            lines.push(CodeLine { number: n + 1, code });
+        }
+    }
+    lines
+}
+
+/// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
+/// the selectors of emoji.
+const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];
+
+#[test]
+fn one_module_knows_the_hidden_characters() {
+    let known = Path::new("src/domain/hidden_chars.rs");
+    let mut broken = Vec::new();
+    for source in program().iter().filter(|source| source.path != known) {
+        for line in code(source) {
+            let hidden = |code: &u32| {
+                let class = char::from_u32(*code).and_then(class_of);
+                let class = class.filter(|class| *class != HiddenClass::NoGlyph);
+                *code > 0xff && class.is_some() && !NAMED_HIDDEN.contains(code)
+            };
+            for code in code_points(line.code).into_iter().filter(hidden) {
+                broken.push(format!("{}:{}: {code:x}", source.path.display(), line.number));
+            }
+        }
+    }
+    assert_eq!(code_points("'\\u{202e}' | 0x1_bca0..=0xFe0f"), [0x202e, 0x1bca0, 0xfe0f]);
+    assert!(broken.is_empty(), "ask domain::hidden_chars instead:\n{}", broken.join("\n"));
+}
+
+/// The numbers that a line writes as `\u{…}` or `0x…`.
+fn code_points(line: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for mark in ["\\u{", "0x"] {
+        for rest in line.split(mark).skip(1) {
+            let digits = rest.chars().take_while(|c| c.is_ascii_hexdigit() || *c == '_');
+            let digits: String = digits.filter(|c| *c != '_').collect();
+            found.extend(u32::from_str_radix(&digits, 16));
+        }
+    }
+    found
+}
+
+/// The guard of the tools works on open directories; a path through a descriptor is written in one place.
+#[test]
+fn no_path_leads_through_a_descriptor() {
+    let named = Path::new("src/sandbox/nameless.rs");
+    let marks = ["proc/self/fd", "dev/fd"];
+    let holds = |source: &Source| {
+        code(source).iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
+    };
+    let found: Vec<PathBuf> = program().into_iter().filter(holds).map(|s| s.path).collect();
+    assert_eq!(found, [named]);
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn askers(tree: &DialogTree, dialog: &Dialog) -> Vec<SelfId> {
 }
 
 fn last_words(dialog: &Dialog) -> String {
-    dialog.history.last.words.clone().unwrap_or_default()
+    dialog.history.last.words.as_deref().unwrap_or_default().to_owned()
 }
 
 /// What is true of every demo that was played to its end.
@@ -187,7 +187,7 @@ fn assert_finished(folder: &Path, answers: [&str; 2]) {
     assert_eq!(tree.dialogs.len(), 4);
     let (researcher, dba) = (only(&tree, "researcher"), only(&tree, "dba"));
     assert_eq!(askers(&tree, dba), [researcher.meta.id.clone(), main.meta.id.clone()]);
-    assert_eq!(researcher.history.assignments.len(), 2);
+    assert_eq!(researcher.history.assignments.size(), 2);
     assert_eq!(only(&tree, "reviewer").meta.session_slug, None);
     for (dialog, answer) in [(main, answers[0]), (dba, answers[1])] {
         let answered = dialog.history.entries.iter().any(|entry| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::domain::{Course, DialogMeta, Entry, Latest, SelfId, Stamp};

@@ -61,7 +61,7 @@ impl Built {
         self.with(asker, |dialog| dialog.pending.push(pending(&call, side, genseq))).with(
             side,
             |dialog| {
-                dialog.history.assignments.insert(call, started);
+                dialog.history.assignments.insert_mut(call, started);
                 dialog.stack = vec![Frame::owing(assignment, "replyTellask")];
             },
         )
@@ -82,7 +82,7 @@ impl Built {
                 "replyTellaskBack",
             ));
             if let Some(heard) = heard {
-                dialog.history.directed.insert(call, (Course::FIRST, Genseq(heard)));
+                dialog.history.directed.insert_mut(call, (Course::FIRST, Genseq(heard)));
             }
         })
     }

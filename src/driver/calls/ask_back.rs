@@ -2,6 +2,8 @@
 //! answered. Neither blocks the other: the asker gets the question when it next runs, and the side dialog
 //! waits with its generation open, or becomes idle if other work comes in meanwhile.
 
+use std::collections::BTreeSet;
+
 use crate::domain::call::{ReplyKind, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
 use crate::domain::record::{
@@ -9,10 +11,10 @@ use crate::domain::record::{
 };
 use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::{ReplyText, Texts};
 
-use super::tellask::failed_result;
-use super::{Position, append_result};
+use super::results::{append_result, failed_result};
 
 /// Puts the question on the asker's stack; returns the status of the call if the asker is gone.
 pub fn ask(
@@ -80,13 +82,7 @@ fn recorded_call(id: &CallId, asked: &CallFact) -> Call {
 }
 
 /// The oldest question is the top frame; a newer one waits below it.
-pub fn push_question(
-    draft: &mut Draft,
-    asker: &SelfId,
-    side: &SelfId,
-    call: &CallId,
-    content: &str,
-) {
+fn push_question(draft: &mut Draft, asker: &SelfId, side: &SelfId, call: &CallId, content: &str) {
     let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     let index = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
     stack.insert(index, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
@@ -180,5 +176,33 @@ pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
         .collect();
     if awaited.len() < stack.len() {
         draft.set_stack(id, awaited);
+    }
+}
+
+/// Puts a question asked back on the asker's stack if it never got there.
+pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(asker_id) = dialog.asker().cloned() else { return };
+    if draft.dialog(&asker_id).is_none_or(|asker| asker.latest.is_dead()) {
+        return;
+    }
+    // An earlier asker may still owe the answer.
+    let frames = draft.tree.dialogs.values().flat_map(|other| &other.stack);
+    let asked: BTreeSet<&CallId> = frames
+        .filter(|frame| frame.is_ask_back() && frame.asker_dialog_id == *id)
+        .filter_map(Frame::owed_call)
+        .collect();
+    let listed = |call: &CallId| asked.contains(call);
+    let lost: Vec<(CallId, String)> = dialog
+        .history
+        .asked_back()
+        .filter(|(call, _)| !listed(call))
+        .map(|(call, asked)| {
+            (call.clone(), text_argument(&asked.arguments, "tellaskContent").unwrap_or_default())
+        })
+        .collect();
+    for (call, content) in lost {
+        draft.set_durable();
+        push_question(draft, &asker_id, id, &call, &content);
     }
 }

@@ -9,10 +9,9 @@ use crate::domain::record::{
 };
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::{ReplyText, Texts};
 use crate::protocol::Refusal;
-
-use super::Position;
 
 /// Longest quote of an earlier answer.
 const MAX_SHOWN_ANSWER_CHARS: usize = 80;

@@ -8,9 +8,8 @@ use crate::domain::ids::is_slug;
 use crate::domain::record::{Call, CallRef};
 use crate::domain::{AgentId, Slug, json};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::{ArgumentError, Texts};
-
-use super::Position;
 
 type Arguments = serde_json::Map<String, Value>;
 

@@ -10,10 +10,10 @@ use crate::domain::queue::QueuedPrompt;
 use crate::domain::record::{AnchorRole, Call, Origin, Record, ReplyStatus};
 use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
-use super::reply::{self, CallEnd, ResultAuthor};
-use super::{Position, append_result};
+use super::results::{self, CallEnd, ResultAuthor, append_result};
 
 /// Marks a new side dialog as reasoning, and as running from the start.
 pub fn begin(latest: &mut Latest, effort: u32) {
@@ -96,7 +96,7 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     };
     let content = content.unwrap_or_else(|| texts.fresh_boots_without_conclusion());
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
-    if let Some(pending) = reply::unanswered_pending(draft, asker, call) {
+    if let Some(pending) = results::unanswered_pending(draft, asker, call) {
         let outcome = CallEnd {
             callee: Some(id),
             author: ResultAuthor::Callee,
@@ -104,7 +104,7 @@ pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
             status: ReplyStatus::Completed,
             text: &content,
         };
-        reply::answer_asker(draft, asker, &pending, &outcome, texts);
+        results::answer_asker(draft, asker, &pending, &outcome, texts);
     }
     close(draft, &at, &assignment);
 }
@@ -115,7 +115,7 @@ pub fn recover(draft: &mut Draft, id: &SelfId) {
     let Some(assignment) = dialog.assignment().cloned() else { return };
     let is_reasoning = dialog.latest.fbr_state.is_some();
     let waited_for =
-        reply::unanswered_pending(draft, &assignment.asker_dialog_id, &assignment.call_id)
+        results::unanswered_pending(draft, &assignment.asker_dialog_id, &assignment.call_id)
             .is_some();
     match (is_reasoning, waited_for) {
         (false, true) => {
@@ -140,7 +140,7 @@ fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
     draft.set_durable();
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
     let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
-    if !noted && reply::is_delivered(draft, &at.dialog, asker, call) {
+    if !noted && results::is_delivered(draft, &at.dialog, asker, call) {
         let call_fact = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Response,

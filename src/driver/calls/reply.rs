@@ -5,15 +5,14 @@
 //! request is answered once.
 
 use crate::domain::call::ReplyKind;
-use crate::domain::record::{
-    AnchorRole, Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
-};
-use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, ReplyDirective, SelfId};
+use crate::domain::record::{AnchorRole, Call, Record, ReplyStatus};
+use crate::domain::{CallId, Course, Dialog, Genseq, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
-use crate::driver::texts::{ReplyText, Texts};
+use crate::driver::steps::position::Position;
+use crate::driver::texts::Texts;
 
-use super::tellask::{RUNTIME, refresh_in_flight};
-use super::{Position, ask_back};
+use super::ask_back;
+use super::results::{CallEnd, ResultAuthor, answer_asker, unanswered_pending};
 
 /// Delivers a reply made with a reply tool; returns the status text of its call.
 pub fn deliver_by_tool(
@@ -102,167 +101,6 @@ fn deliver_back(
     }
     clear_obligation(draft, &at.dialog, owed);
     awaited
-}
-
-/// The asker's pending entry for a call it still waits for; `None` for a dead asker.
-pub(super) fn unanswered_pending(draft: &Draft, asker: &SelfId, call: &CallId) -> Option<Pending> {
-    let asker = draft.dialog(asker).filter(|asker| !asker.latest.is_dead())?;
-    let unanswered = !asker.history.replies.contains_key(call);
-    asker.pending.iter().find(|pending| pending.call_id == *call && unanswered).cloned()
-}
-
-/// True if the asker has the reply of this side dialog to its call.
-pub fn is_delivered(draft: &Draft, side: &SelfId, asker: &SelfId, call: &CallId) -> bool {
-    draft.dialog(asker).is_some_and(|asker| {
-        asker.history.entries.iter().any(|entry| {
-            let (answered, callee) = if let Record::TellaskResult(result) = &entry.record {
-                let route = result.route.as_ref();
-                (&result.call_id, route.and_then(|route| route.callee_dialog_id.as_ref()))
-            } else if let Record::Carryover(reply) = &entry.record {
-                (&reply.call_id, reply.callee_dialog_id.as_ref())
-            } else {
-                return false;
-            };
-            answered == call && callee == Some(side)
-        })
-    })
-}
-
-/// Who wrote the text of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultAuthor {
-    /// The callee: its reply, shown as a quote.
-    Callee,
-    /// The runtime: why there is no reply. Used as it is.
-    Runtime,
-}
-
-/// How a call ends for its asker.
-#[derive(Debug)]
-pub struct CallEnd<'a> {
-    /// Who was to reply; `None` if its session now works for another call.
-    pub callee: Option<&'a SelfId>,
-    pub author: ResultAuthor,
-    /// Position of the callee's reply, if it wrote one.
-    pub written: Option<(Course, Genseq)>,
-    pub status: ReplyStatus,
-    pub text: &'a str,
-}
-
-/// Writes the result into the asker and removes the call from its pending list.
-pub fn answer_asker(
-    draft: &mut Draft,
-    asker_id: &SelfId,
-    pending: &Pending,
-    outcome: &CallEnd<'_>,
-    texts: Texts,
-) {
-    let Some(asker) = draft.dialog(asker_id) else { return };
-    let course = asker.latest.current_course.max(asker.history.course);
-    let remaining: Vec<Pending> =
-        asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
-    let snapshot = Record::PendingSideDialogs { pending_side_dialogs: remaining.clone() };
-    draft.append_detached(asker_id, course, snapshot);
-    draft.set_pending(asker_id, remaining);
-    refresh_in_flight(draft, asker_id, texts);
-    record_outcome(draft, asker_id, pending, outcome, texts);
-}
-
-/// Writes the result of a call into the asker.
-pub fn record_outcome(
-    draft: &mut Draft,
-    asker_id: &SelfId,
-    pending: &Pending,
-    outcome: &CallEnd<'_>,
-    texts: Texts,
-) {
-    let Some(asker) = draft.dialog(asker_id) else { return };
-    let course = asker.latest.current_course.max(asker.history.course);
-    let record = result_record(draft, asker, pending, outcome, course, texts);
-    if matches!(record, Record::Carryover(_)) {
-        // A carry-over belongs to a generation of the current course.
-        let genseq = draft.dialog(asker_id).map(|d| d.history.last_genseq).unwrap_or_default();
-        draft.append(asker_id, course, genseq, record);
-    } else {
-        draft.append_detached(asker_id, course, record);
-    }
-}
-
-fn result_record(
-    draft: &Draft,
-    asker: &Dialog,
-    pending: &Pending,
-    outcome: &CallEnd<'_>,
-    course: Course,
-    texts: Texts,
-) -> Record {
-    let (callee_course, callee_genseq) = outcome.written.unzip();
-    let responder = match outcome.callee.map(|callee| draft.dialog(callee)) {
-        Some(Some(side)) => side.meta.agent_id.clone(),
-        Some(None) => pending.target_agent_id.clone(),
-        None => AgentId::new(RUNTIME),
-    };
-    let mention = pending.mention_list.clone().unwrap_or_default().join(" ");
-    let reply = ReplyText {
-        responder: responder.as_str(),
-        text: outcome.text,
-        status: outcome.status,
-        call_name: &pending.call_name,
-        call_id: &pending.call_id,
-        mention: &mention,
-        slug: pending.session_slug.as_ref().map(crate::domain::Slug::as_str),
-        request: &pending.tellask_content,
-    };
-    let (plain, carryover) = match outcome.author {
-        ResultAuthor::Callee => {
-            (texts.reply(&reply), texts.carryover(pending.call_site_course.0, &reply))
-        }
-        ResultAuthor::Runtime => (outcome.text.to_owned(), outcome.text.to_owned()),
-    };
-    if pending.call_site_course != course {
-        return Record::Carryover(Carryover {
-            call_site_course: pending.call_site_course,
-            carryover_course: course,
-            responder_id: responder.clone(),
-            call_name: pending.call_name.clone(),
-            session_slug: pending.session_slug.clone(),
-            mention_list: pending.mention_list.clone(),
-            tellask_content: pending.tellask_content.clone(),
-            status: outcome.status,
-            response: plain,
-            content: carryover,
-            agent_id: responder.clone(),
-            call_id: pending.call_id.clone(),
-            origin_member_id: asker.meta.agent_id.clone(),
-            callee_dialog_id: outcome.callee.cloned(),
-            callee_course,
-            callee_genseq,
-        });
-    }
-    Record::TellaskResult(TellaskResult {
-        call_id: pending.call_id.clone(),
-        status: outcome.status,
-        content: plain,
-        content_items: None,
-        call_site_course: Some(pending.call_site_course),
-        call_site_genseq: Some(pending.call_site_genseq),
-        responder: Responder {
-            responder_id: responder.clone(),
-            agent_id: outcome.callee.map(|_| responder.clone()),
-            origin_member_id: outcome.callee.map(|_| asker.meta.agent_id.clone()),
-        },
-        route: Some(Route {
-            callee_dialog_id: outcome.callee.cloned(),
-            callee_course,
-            callee_genseq,
-        }),
-        call_name: pending.call_name.clone(),
-        call: CallRef {
-            tellask_content: pending.tellask_content.clone(),
-            mention_list: pending.mention_list.clone(),
-            session_slug: pending.session_slug.clone(),
-        },
-    })
 }
 
 /// Records in the replying dialog that its reply is delivered, after a crash in between.

@@ -1,23 +1,34 @@
 //! Asking a teammate: creates a side dialog, or gives an existing session a new request.
 
-use serde_json::{Map, json};
+use serde_json::Map;
 
 use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::record::{
-    Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, SideDialogCreated,
-    TellaskResult,
-};
-use crate::domain::reminder::PENDING_TELLASK_OWNER;
+use crate::domain::record::{Call, CallRef, CallResult, Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{
-    AgentId, Assignment, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry, Reminder,
+    AgentId, Assignment, CrowdLimits, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry,
     SelfId, Slug, crowd, waits,
 };
-use crate::driver::lifecycle::declare_dead;
 use crate::driver::steps::draft::Draft;
-use crate::driver::texts::{Texts, mentioned};
+use crate::driver::steps::position::Position;
+use crate::driver::steps::stop::resume_dismissed;
+use crate::driver::texts::Texts;
 
-use super::reply::{CallEnd, ResultAuthor, record_outcome};
-use super::{Position, TeamNames, check, fresh_boots};
+use super::in_flight::refresh_in_flight;
+use super::results::{CallEnd, RUNTIME, ResultAuthor, failed_result, record_outcome};
+use super::{check, fresh_boots};
+
+/// What planning a round needs to know about the team.
+#[derive(Debug)]
+pub struct TeamNames {
+    /// All members that can be asked.
+    pub all: Vec<String>,
+    /// Those the model is shown.
+    pub visible: Vec<String>,
+    /// Default rounds per phase of fresh-boots reasoning; 0 switches it off.
+    pub own_effort: u8,
+    /// How many side dialogs may run in the tree.
+    pub crowd: CrowdLimits,
+}
 
 /// A validated tellask.
 #[derive(Debug)]
@@ -42,9 +53,6 @@ impl TellaskRequest<'_> {
         }
     }
 }
-
-/// The responder where no member can answer.
-pub(super) const RUNTIME: &str = "dominds";
 
 /// Registers the call; returns its status text. The side dialog starts when the round is on disk.
 pub fn start(
@@ -227,7 +235,7 @@ fn replace_request(
         close_superseded(draft, at, &owner, &pending, texts);
     }
     push_request(draft, at, request, side);
-    declare_dead::resume_dismissed(draft, side);
+    resume_dismissed(draft, side);
 }
 
 fn push_request(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, side: &SelfId) {
@@ -305,12 +313,7 @@ fn unanswered_requests(draft: &Draft, side: &SelfId) -> Vec<(Position, Call)> {
     };
     let living = draft.tree.dialogs.values().filter(|owner| !owner.latest.is_dead());
     let open = living.flat_map(|owner| {
-        let history = &owner.history;
-        let open = history.calls.iter().filter(|(id, call)| {
-            call.started
-                && call.special() == Some(SpecialCall::Tellask(TellaskKind::Session))
-                && !history.replies.contains_key(*id)
-        });
+        let open = owner.history.awaited(SpecialCall::Tellask(TellaskKind::Session));
         open.map(|(id, fact)| {
             let (course, genseq) = (fact.course, fact.genseq);
             let at = Position { dialog: owner.meta.id.clone(), course, genseq };
@@ -399,82 +402,4 @@ pub fn fail_unreached(draft: &mut Draft, at: &Position, call: &Call, texts: Text
     let record = failed_result(call, at, check::call_ref(call), &reason);
     draft.append_detached(&at.dialog, at.course, record);
     reason
-}
-
-/// The result of a call that will not be answered.
-pub fn failed_result(call: &Call, at: &Position, asked: CallRef, reason: &str) -> Record {
-    Record::TellaskResult(TellaskResult {
-        call_id: call.id.clone(),
-        status: ReplyStatus::Failed,
-        content: reason.to_owned(),
-        content_items: None,
-        call_site_course: Some(at.course),
-        call_site_genseq: Some(at.genseq),
-        responder: runtime_responder(),
-        route: Some(Route::default()),
-        call_name: call.name.clone(),
-        call: asked,
-    })
-}
-
-fn runtime_responder() -> Responder {
-    Responder { responder_id: AgentId::new(RUNTIME), agent_id: None, origin_member_id: None }
-}
-
-/// Updates the reminder that lists the tellasks in flight, and records it.
-pub fn refresh_in_flight(draft: &mut Draft, dialog_id: &SelfId, texts: Texts) {
-    let Some(dialog) = draft.dialog(dialog_id) else { return };
-    let Some(reminders) = with_in_flight(draft, dialog, texts) else { return };
-    let course = dialog.history.course;
-    draft.append_detached(dialog_id, course, Record::Reminders { reminders: reminders.clone() });
-    draft.set_reminders(dialog_id, reminders);
-}
-
-/// `None` if nothing is in flight and no such reminder exists.
-fn with_in_flight(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Vec<Reminder>> {
-    let mut reminders = dialog.reminders.clone();
-    let is_listed =
-        |reminder: &Reminder| reminder.owner_name.as_deref() == Some(PENDING_TELLASK_OWNER);
-    let index = reminders.iter().position(is_listed);
-    if index.is_none() && dialog.pending.is_empty() {
-        return None;
-    }
-    let mut reminder = match index {
-        Some(index) => reminders.remove(index),
-        None => Reminder::new(draft.ids.short(8), String::new(), draft.now.clone()),
-    };
-    reminder.content = texts.in_flight(&dialog.pending);
-    reminder.owner_name = Some(PENDING_TELLASK_OWNER.to_owned());
-    reminder.meta = Some(in_flight_meta(draft, dialog, texts));
-    reminders.insert(index.unwrap_or(0), reminder);
-    Some(reminders)
-}
-
-fn in_flight_meta(draft: &Draft, dialog: &Dialog, texts: Texts) -> serde_json::Value {
-    let mut signatures: Vec<String> = dialog.pending.iter().map(signature).collect();
-    signatures.sort();
-    let guard = json!({ "altInstruction": texts.in_flight_guard() });
-    let mut meta = json!({
-        "kind": "pending_tellask",
-        "pendingCount": dialog.pending.len(),
-        "pendingSignature": signatures.join("||"),
-        "updatedAt": draft.now,
-        "update": guard,
-    });
-    if let (false, Some(meta)) = (dialog.pending.is_empty(), meta.as_object_mut()) {
-        meta.insert("delete".to_owned(), guard);
-    }
-    meta
-}
-
-fn signature(pending: &Pending) -> String {
-    format!(
-        "{}|{}|{:?}|{}|{}|{}",
-        pending.side_dialog_id,
-        pending.target_agent_id,
-        pending.call_type,
-        pending.call_id,
-        pending.session_slug.as_ref().map_or("", Slug::as_str),
-        mentioned(pending)
-    )
 }

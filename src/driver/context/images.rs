@@ -1,4 +1,4 @@
-//! Images: selects the images of a dialog that a model is shown, and stores those of tools.
+//! Selects the images of a dialog that a model is shown.
 //!
 //! The newest come first; images beyond the provider's limits are replaced by a text, so that no request is
 //! refused because of an image.
@@ -8,16 +8,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::attachment::{MAX_IMAGE_BYTES, MAX_IMAGES, path_for_tool};
+use crate::domain::attachment::MAX_IMAGES;
 use crate::domain::record::{Entry, Record};
-use crate::domain::{
-    ArtifactRef, Attachment, Bucket, DialogId, ImageKind, ImageLimits, SelfId, Stamp,
-};
-use crate::driver::steps::draft::Draft;
+use crate::domain::{ArtifactRef, Attachment, ImageKind, ImageLimits};
 use crate::driver::texts::{OmissionReason, Texts};
 use crate::llm::MessageImage;
 use crate::store::ArtifactError;
-use crate::tools;
 
 /// Reads a file of a dialog, up to a number of bytes.
 pub type ReadArtifact<'a> = &'a dyn Fn(&ArtifactRef, usize) -> Result<Vec<u8>, ArtifactError>;
@@ -28,15 +24,15 @@ pub struct CourseImages(BTreeMap<usize, Vec<MessageImage>>);
 
 impl CourseImages {
     /// `limits`: `None` if the model has no image support.
-    pub fn of(
-        entries: &[Arc<Entry>],
+    pub fn of<'a>(
+        entries: impl DoubleEndedIterator<Item = &'a Arc<Entry>> + ExactSizeIterator,
         limits: Option<ImageLimits>,
         read: ReadArtifact<'_>,
         texts: Texts,
     ) -> Self {
         let mut budget = ImageBudget { remaining: limits, read, texts };
         let mut by_entry = BTreeMap::new();
-        for (at, entry) in entries.iter().enumerate().rev() {
+        for (at, entry) in entries.enumerate().rev() {
             let attached = Attachment::all(items(&entry.record));
             if attached.is_empty() {
                 continue;
@@ -114,52 +110,6 @@ impl ImageBudget<'_> {
         remaining.most -= 1;
         Ok(MessageImage::Data { media_type: kind.media_type(), bytes: Arc::from(bytes) })
     }
-}
-
-/// Stores the images of a tool before the records of this step. Returns the content items of the result
-/// record, and how many images were dropped.
-pub fn store_images(
-    draft: &mut Draft,
-    dialog: &SelfId,
-    tool: &str,
-    images: Vec<tools::ToolImage>,
-) -> (Option<Value>, usize) {
-    let (received, bucket) = (images.len(), draft.tree.bucket);
-    let id = draft.tree.id(dialog);
-    let mut items = Vec::new();
-    for tools::ToolImage { media_type: _, bytes } in images {
-        let kind = ImageKind::of(&bytes).filter(|_| bytes.len() <= MAX_IMAGE_BYTES);
-        let Some(kind) = kind.filter(|_| items.len() < MAX_IMAGES) else { continue };
-        items.push(store_image(draft, &id, tool, (kind, bytes), bucket));
-    }
-    let dropped = received - items.len();
-    ((!items.is_empty()).then_some(Value::Array(items)), dropped)
-}
-
-fn store_image(
-    draft: &mut Draft,
-    dialog: &DialogId,
-    tool: &str,
-    (kind, bytes): (ImageKind, Arc<[u8]>),
-    bucket: Bucket,
-) -> Value {
-    let path = path_for_tool(tool, &base36(&draft.now), &draft.ids.short(12), kind);
-    let artifact = ArtifactRef { dialog: dialog.clone(), path };
-    let item = Attachment::item(kind, bytes.len(), &artifact, bucket);
-    draft.store_artifact(&dialog.this, artifact.path, bytes);
-    item
-}
-
-/// Milliseconds since the epoch in base 36, as Dominds does in file names.
-fn base36(now: &Stamp) -> String {
-    let mut millis = now.seconds().and_then(|s| u64::try_from(s).ok()).unwrap_or_default() * 1000;
-    let mut digits = Vec::new();
-    while millis > 0 || digits.is_empty() {
-        let digit = u32::try_from(millis % 36).unwrap_or_default();
-        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
-        millis /= 36;
-    }
-    digits.iter().rev().collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Builds the messages of a request: memories, the Taskdoc, the reminders, the reply owed, the course.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::record::{Entry, Record, ReplyStatus};
+use crate::domain::record::{CallResult, Entry, Record, ReplyStatus, TellaskResult};
 use crate::domain::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
-use crate::domain::{Dialog, Lang, Reminder};
+use crate::domain::{CallId, Dialog, Lang, Reminder};
 use crate::driver::texts::Texts;
 use crate::llm::Message;
 
@@ -37,10 +37,11 @@ pub fn messages(
     messages.extend(overview.map(Message::Environment));
     messages.extend(obligation(dialog, texts));
     let mut language = texts.0;
+    let answers = CallAnswers::of(dialog);
     for (index, entry) in dialog.history.entries.iter().enumerate() {
         messages.extend(language_notice(entry, &mut language, texts));
         let pictures = images.at(index);
-        match message(dialog, entry, texts) {
+        match message(&answers, entry, texts) {
             Some(Message::Result { id, name, content, .. }) => {
                 messages.push(Message::Result { id, name, content, pictures });
             }
@@ -136,7 +137,7 @@ fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
     Some(Message::Environment(text))
 }
 
-fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
+fn message(answers: &CallAnswers<'_>, entry: &Entry, texts: Texts) -> Option<Message> {
     Some(match &entry.record {
         Record::HumanText(text) if text.q4h_answer_call_id.is_none() => {
             Message::Prompt(text.content.clone())
@@ -157,10 +158,10 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
         Record::FuncResult(result) => Message::Result {
             id: result.id.to_string(),
             name: result.name.clone(),
-            content: shown_result(dialog, result, texts),
+            content: answers.shown_result(result, texts),
             pictures: Vec::new(),
         },
-        Record::TellaskResult(result) if !is_same_as_status(dialog, result) => {
+        Record::TellaskResult(result) if !answers.repeats_status(result) => {
             Message::TellaskResult(result.content.clone())
         }
         Record::Carryover(reply) => Message::Carryover(reply.content.clone()),
@@ -180,36 +181,54 @@ fn message(dialog: &Dialog, entry: &Entry, texts: Texts) -> Option<Message> {
     })
 }
 
-/// The status of an answered call is replaced by a pointer to its reply, unless it is the reply.
-fn shown_result(
-    dialog: &Dialog,
-    result: &crate::domain::record::CallResult,
-    texts: Texts,
-) -> String {
-    let started = dialog.history.calls.get(&result.id).is_some_and(|call| call.started);
-    let is_the_reply = dialog.history.entries.iter().any(|entry| {
-        matches!(&entry.record, Record::TellaskResult(reply)
-            if reply.call_id == result.id && reply.content == result.content)
-    });
-    match dialog.history.replies.get(&result.id) {
-        Some(status @ (ReplyStatus::Completed | ReplyStatus::Failed))
-            if started && !is_the_reply =>
-        {
-            texts.answered_below(&result.name, &result.id, *status)
-        }
-        Some(ReplyStatus::Completed | ReplyStatus::Failed | ReplyStatus::Pending) | None => {
-            result.content.clone()
-        }
-    }
+/// The statuses and the replies of the course, so that neither is looked for again at each record.
+struct CallAnswers<'a> {
+    dialog: &'a Dialog,
+    statuses: BTreeSet<(&'a CallId, &'a str)>,
+    replies: BTreeSet<(&'a CallId, &'a str)>,
 }
 
-/// True for a call that failed at once or was answered within its generation: its status and its result
-/// have the same text.
-fn is_same_as_status(dialog: &Dialog, result: &crate::domain::record::TellaskResult) -> bool {
-    dialog.history.entries.iter().any(|entry| {
-        matches!(&entry.record, Record::FuncResult(status)
-            if status.id == result.call_id && status.content == result.content)
-    })
+impl<'a> CallAnswers<'a> {
+    fn of(dialog: &'a Dialog) -> Self {
+        let records = || dialog.history.entries.iter().map(|entry| &entry.record);
+        let reply = |record: &'a Record| {
+            let Record::TellaskResult(reply) = record else { return None };
+            Some((&reply.call_id, reply.content.as_str()))
+        };
+        let status = |record: &'a Record| {
+            let Record::FuncResult(status) = record else { return None };
+            let answered = dialog.history.replies.contains_key(&status.id);
+            answered.then_some((&status.id, status.content.as_str()))
+        };
+        Self {
+            dialog,
+            statuses: records().filter_map(status).collect(),
+            replies: records().filter_map(reply).collect(),
+        }
+    }
+
+    /// The status of an answered call is replaced by a pointer to its reply, unless it is the reply.
+    fn shown_result(&self, result: &CallResult, texts: Texts) -> String {
+        let history = &self.dialog.history;
+        let started = history.calls.get(&result.id).is_some_and(|call| call.started);
+        let is_the_reply = self.replies.contains(&(&result.id, result.content.as_str()));
+        match history.replies.get(&result.id) {
+            Some(status @ (ReplyStatus::Completed | ReplyStatus::Failed))
+                if started && !is_the_reply =>
+            {
+                texts.answered_below(&result.name, &result.id, *status)
+            }
+            Some(ReplyStatus::Completed | ReplyStatus::Failed | ReplyStatus::Pending) | None => {
+                result.content.clone()
+            }
+        }
+    }
+
+    /// True for a call that failed at once or was answered within its generation: its status and its
+    /// result have the same text.
+    fn repeats_status(&self, result: &TellaskResult) -> bool {
+        self.statuses.contains(&(&result.call_id, result.content.as_str()))
+    }
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@ use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
 use crate::domain::trust::Unagreed;
-use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, KeepGoing, Reminder, SelfId};
-use crate::driver::calls::{TeamNames, fresh_boots};
-use crate::driver::generation::keep_going::KeepGoingPolicy;
+use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
+use crate::driver::calls::fresh_boots;
+use crate::driver::calls::tellask::TeamNames;
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::{Engine, ProviderError};
+use crate::driver::shared::keep_going::KeepGoingPolicy;
 use crate::driver::steps::reminders;
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
@@ -94,7 +95,7 @@ pub fn prepare_member(
     let offered = engine.sources.registry(&engine.tools);
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let (tools, shared) = match role {
-        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(engine, agent, on)),
+        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
     let prepared = PreparedMember {
@@ -105,13 +106,7 @@ pub fn prepare_member(
         retry: config.retry,
         model: key.to_owned(),
         limits: model.limits(),
-        policy: KeepGoingPolicy {
-            keep_going: KeepGoing {
-                most: member.diligence_push_max,
-                text: minds.diligence().map(str::to_owned),
-            },
-            cadence: model.caution_cadence,
-        },
+        policy: KeepGoingPolicy::new(&minds, member.diligence_push_max, model.caution_cadence),
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: ToolCx {
@@ -218,7 +213,7 @@ impl PreparedMember {
     fn images(&self, engine: &Engine, dialog: &Dialog, _on: &BlockingThread) -> CourseImages {
         let limits = self.tool_cx.sees_images.then(|| self.api_type.image_limits());
         let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
-        CourseImages::of(&dialog.history.entries, limits, &read, engine.texts())
+        CourseImages::of(dialog.history.entries.iter(), limits, &read, engine.texts())
     }
 
     fn params(&self, dialog: &Dialog) -> ModelParams {

@@ -2,9 +2,10 @@
 //!
 //! Uses `shared`, `steps`, `reporting` and `texts`; the tree is reached through messages only.
 
-pub mod live;
+pub mod answer;
+mod live;
 pub mod port;
-pub mod retry;
+mod retry;
 pub mod slot;
-pub mod stream;
+mod stream;
 pub mod task;

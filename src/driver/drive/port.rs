@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::record::Call;
-use crate::driver::calls::Position;
 use crate::driver::shared::throttle::Throttle;
+use crate::driver::steps::position::Position;
 use crate::llm::{LlmError, Provider, Request, Usage};
 use crate::minds::RetryConfig;
-use crate::protocol::event::Segment;
 use crate::tools::{ToolCx, ToolOutcome, ToolSubset};
 
+use super::answer::{AnswerSegment, ModelAnswer};
 use super::slot::DriveSlot;
 
 /// Everything one generation needs.
@@ -27,21 +27,6 @@ pub struct Generation {
     pub tool_cx: ToolCx,
 }
 
-/// The answer of the model.
-#[derive(Debug, Default, Clone)]
-pub struct ModelAnswer {
-    pub segments: Vec<AnswerSegment>,
-    pub calls: Vec<Call>,
-    pub usage: Option<Usage>,
-}
-
-impl ModelAnswer {
-    /// True without any text, thought or call.
-    pub fn is_empty(&self) -> bool {
-        self.segments.is_empty() && self.calls.is_empty()
-    }
-}
-
 /// What remains to be done after a round is recorded.
 #[derive(Debug)]
 pub struct RecordedRound {
@@ -49,15 +34,6 @@ pub struct RecordedRound {
     pub ordinary: Vec<Call>,
     /// True if the dialog asked back: the generation stays open for the answer.
     pub asked_back: bool,
-}
-
-/// One thought or text of the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerSegment {
-    pub segment: Segment,
-    pub text: String,
-    /// Data the provider needs back with a thought.
-    pub payload: Option<serde_json::Value>,
 }
 
 /// How a generation ended.

@@ -5,7 +5,7 @@ use crate::domain::record::Call;
 use crate::llm::{self, GenEvent};
 use crate::protocol::event::Segment;
 
-use super::port::{AnswerSegment, ModelAnswer};
+use super::answer::{AnswerSegment, ModelAnswer};
 
 /// Builds an answer from stream events.
 #[derive(Debug, Default)]

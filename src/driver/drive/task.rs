@@ -12,17 +12,18 @@ use tracing::Instrument as _;
 
 use crate::domain::record::Call;
 use crate::domain::{DialogId, IdSource};
-use crate::driver::calls::Position;
 use crate::driver::reporting::log::Log;
-use crate::driver::reporting::screen_state::{DriverReport, ReportSender};
+use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::sources::ToolSources;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 use crate::llm::{ErrorClass, LlmError, redacting};
 use crate::protocol::event::{DriverEvent, RetryView, Segment};
 use crate::tools::{ToolCx, ToolOutcome};
 
+use super::answer::ModelAnswer;
 use super::live::LiveBuffer;
-use super::port::{Generation, GenerationEnd, ModelAnswer, Port, PortClosed};
+use super::port::{Generation, GenerationEnd, Port, PortClosed};
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
 use super::slot::DriveSlot;
 use super::stream::{AnswerBuilder, StreamUpdate};

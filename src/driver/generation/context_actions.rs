@@ -3,14 +3,14 @@
 //! records (`domain/context_health/pressure.rs`).
 
 use crate::domain::record::Origin;
-use crate::domain::state::{NextStep, next_step, waits_for_others};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
-use crate::driver::calls::Position;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
-use crate::driver::texts::Texts;
+use crate::driver::steps::position::Position;
+use crate::driver::texts::{Texts, UnansweredItem};
 
-use super::open::start_course;
-use super::refused_context::{QUOTED_CHARS, UnansweredItem, unanswered_items};
+use super::refused_context::{QUOTED_CHARS, unanswered_items};
 
 /// The action due before this generation. Messages of the user and assignments come first; fresh-boots
 /// reasoning has none.
@@ -48,7 +48,7 @@ pub enum EndAction {
 pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction {
     let has_user_input =
         !ended.questions.is_empty() || ended.queue.iter().any(QueuedPrompt::is_user);
-    let (step, waits) = (next_step(ended), waits_for_others(ended));
+    let (step, waits) = (next_step(ended), ended.waits_for_others());
     let hopeless = ended.history.refusals.is_hopeless();
     // A course the model started itself is tried first.
     let asks_now = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);

@@ -3,14 +3,13 @@
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
 use crate::domain::{HealthLevel, Reminder};
-use crate::driver::calls::Position;
-use crate::driver::context::images;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::images::store_images;
+use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::driver::texts::Texts;
 use crate::tools::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
-
-use super::open::start_course;
 
 /// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
 /// all dialogs of the member share. True if the call succeeded.
@@ -32,7 +31,7 @@ pub fn record(
         }
     }
     let (id, name) = (call.id.clone(), call.name.clone());
-    let (content_items, dropped) = images::store_images(draft, &at.dialog, &name, outcome.images);
+    let (content_items, dropped) = store_images(draft, &at.dialog, &name, outcome.images);
     if dropped > 0 {
         content = format!("{content}\n{}", texts.images_not_stored(dropped));
     }

@@ -4,13 +4,12 @@
 use crate::domain::latest::{ExecutionMarker, Parked, StopReason};
 use crate::domain::queue::enqueue;
 use crate::domain::record::Record;
-use crate::domain::state::has_all_it_asked_for;
 use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
-use crate::driver::calls::Position;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
-use super::open::directed_prompt;
+use super::prompts::directed_prompt;
 
 /// Parks the reply a dialog owes, at the start of the generation that answers the user. Further messages
 /// of the same interjection park nothing again.
@@ -92,5 +91,5 @@ fn resume_parked(draft: &mut Draft, id: &SelfId, texts: Texts) {
 /// for the one that asks; and a queued prompt lets a side dialog continue in any case.
 fn must_still_wait(dialog: &Dialog, owed: &ReplyDirective) -> bool {
     let prompted = dialog.assignment().is_some() && !dialog.queue.is_empty();
-    (!dialog.questions.is_empty() || !has_all_it_asked_for(dialog, owed)) && !prompted
+    (!dialog.questions.is_empty() || !dialog.has_all_it_asked_for(owed)) && !prompted
 }

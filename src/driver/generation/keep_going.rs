@@ -5,27 +5,16 @@
 use std::sync::Arc;
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::keep_going::{RestAction, Switch, question_call, rest_action};
+use crate::domain::keep_going::{RestAction, question_call, rest_action};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
-use crate::domain::state::Activity;
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
-use crate::driver::calls::{Position, ask_human};
-use crate::driver::shared::blocking::blocking;
+use crate::driver::calls::ask_human;
+use crate::driver::shared::keep_going::KeepGoingPolicy;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
-use crate::driver::tree::task::TreeTask;
-use crate::protocol::Refusal;
-
-use super::open::start_course;
-
-/// The keep-going configuration of a dialog's member.
-#[derive(Debug, Clone, Default)]
-pub struct KeepGoingPolicy {
-    pub keep_going: KeepGoing,
-    /// Generations between two warnings about context pressure.
-    pub cadence: u32,
-}
 
 /// The dialog as it will be when `finish`, the end of its generation, is recorded.
 pub fn dialog_after_finish(draft: &Draft, at: &Position, finish: &Record) -> Option<Dialog> {
@@ -74,7 +63,7 @@ fn apply_context_action(draft: &mut Draft, at: &Position, action: ContextAction,
 }
 
 /// Queues a push; it is counted when its generation starts.
-fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
+pub fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts: Texts) {
     let Some(body) = &policy.keep_going.text else { return };
     let id = &dialog.meta.id;
     let Some((left, max)) = policy.keep_going.pushes(&dialog.latest) else { return };
@@ -139,82 +128,5 @@ fn refill_if_asking(draft: &mut Draft, id: &SelfId, config: &KeepGoing) {
     if asking && config.most > 0 {
         let full = config.full();
         draft.edit_latest(id, |latest| latest.diligence_push_remaining_budget = Some(full));
-    }
-}
-
-impl TreeTask {
-    /// Applies a switch of the user. An idle dialog that is switched on is pushed at once.
-    pub(in crate::driver) async fn switch_keep_going(
-        &mut self,
-        id: &SelfId,
-        switch: Switch,
-    ) -> Result<(), String> {
-        if !self.tree.is_main(id) {
-            return Err(Refusal::OnlyMainsAreKeptGoing.into());
-        }
-        let policy = self.load_policy().await;
-        if policy.keep_going.text.is_none() && switch != Switch::Off {
-            return Err(Refusal::NoDiligenceText.into());
-        }
-        let resting = self.activity(id) == Activity::Resting;
-        self.clear_write_error(id).await;
-        let mut draft = self.draft();
-        draft.set_durable();
-        apply_switch(&mut draft, id, switch, &policy.keep_going);
-        if switch == Switch::On && resting {
-            push_idle(&mut draft, id, &policy, self.engine.texts());
-        }
-        self.keep_going = policy.keep_going;
-        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))?;
-        self.report_row(id).await;
-        Ok(())
-    }
-
-    /// The current configuration of the main dialog's member.
-    pub(in crate::driver) async fn load_policy(&self) -> KeepGoingPolicy {
-        let engine = self.engine.clone();
-        let Ok(minds) = blocking(move |on| engine.minds(on)).await else {
-            return KeepGoingPolicy::default();
-        };
-        let agent = self.tree.main().map(|main| &main.meta.agent_id);
-        let member = agent.and_then(|agent| minds.member(agent));
-        let max = member.map_or(0, |member| member.diligence_push_max);
-        let cadence = member
-            .and_then(|member| minds.model_of(member, self.engine.env).ok())
-            .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
-        let text = minds.diligence().map(str::to_owned);
-        KeepGoingPolicy { keep_going: KeepGoing { most: max, text }, cadence }
-    }
-}
-
-fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
-    let full = config.full();
-    draft.edit_latest(id, |latest| {
-        let left = latest.diligence_push_remaining_budget.unwrap_or(full);
-        match switch {
-            Switch::On => {
-                latest.disable_diligence_push = Some(false);
-                latest.diligence_push_remaining_budget = Some(if left > 0 { left } else { full });
-            }
-            Switch::Off => latest.disable_diligence_push = Some(true),
-            Switch::Refill => latest.diligence_push_remaining_budget = Some(full),
-        }
-    });
-    let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
-    if dialog.queue.iter().any(QueuedPrompt::is_push) {
-        let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
-        draft.set_queue(id, queue);
-    }
-}
-
-fn push_idle(draft: &mut Draft, id: &SelfId, policy: &KeepGoingPolicy, texts: Texts) {
-    let Some(dialog) = draft.dialog(id).cloned() else { return };
-    let pushes = policy.keep_going.pushes(&dialog.latest);
-    match rest_action(&dialog, policy.cadence, pushes) {
-        Some(RestAction::Push) => push(draft, &dialog, policy, texts),
-        Some(RestAction::Context(_)) => {
-            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
-        }
-        Some(RestAction::AskHuman) | None => {}
     }
 }

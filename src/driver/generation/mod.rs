@@ -4,7 +4,9 @@
 
 pub mod context_actions;
 pub mod effects;
+pub mod end;
 pub mod interjection;
 pub mod keep_going;
 pub mod open;
+mod prompts;
 pub mod refused_context;

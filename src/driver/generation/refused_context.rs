@@ -3,23 +3,13 @@
 
 use crate::domain::record::{Entry, HumanText, Origin, Record};
 use crate::domain::{Assignment, Dialog, ReplyKind, SpecialCall};
-use crate::driver::calls::Position;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
-use crate::driver::texts::Texts;
-
-use super::open::start_course;
+use crate::driver::steps::position::Position;
+use crate::driver::texts::{Texts, UnansweredItem};
 
 /// Longest quote of a result or of a teammate's reply. Messages of the user are never truncated.
 pub const QUOTED_CHARS: usize = 4_000;
-
-/// Something the model has not answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UnansweredItem<'a> {
-    /// A message of the user, or a prompt that asks for something.
-    Prompt(&'a str),
-    /// A reply of a teammate or the user, or the result of a call.
-    Result { name: &'a str, content: &'a str },
-}
 
 /// Drafts a new course in place of the refused one; false if that would not help.
 pub fn restart_in_new_course(draft: &mut Draft, at: &Position, texts: Texts) -> bool {

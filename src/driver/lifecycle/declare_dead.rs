@@ -4,43 +4,15 @@
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::{Record, ReplyStatus};
-use crate::domain::{Dialog, DialogTree, Latest, Pending, SelfId};
-use crate::driver::calls::reply::{self, CallEnd, ResultAuthor, answer_asker};
-use crate::driver::calls::{ask_back, fresh_boots};
+use crate::domain::{DialogTree, Latest, Pending, SelfId};
+use crate::driver::calls::results::{CallEnd, ResultAuthor, answer_asker};
+use crate::driver::calls::{ask_back, fresh_boots, reply};
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::stop::workers_of;
 use crate::driver::texts::Texts;
-use crate::driver::tree::task::TreeTask;
-use crate::driver::tree::user_requests::not_saved;
-use crate::tools::LeaseScope;
-
-impl TreeTask {
-    /// Stops a running drive, closes the calls that waited for the dialog, and stops the side dialogs that
-    /// work for it.
-    pub(in crate::driver) async fn declare_dead(
-        &mut self,
-        id: &SelfId,
-        note: Option<&str>,
-    ) -> Result<(), String> {
-        check(&self.tree, id)?;
-        self.clear_write_error(id).await;
-        let mut draft = self.draft();
-        declare(&mut draft, id);
-        self.commit(draft).await.map_err(|error| not_saved(&error))?;
-        self.stop(id, StopReason::EmergencyStop);
-        self.engine.sources.release(&LeaseScope::Dialog(self.tree.id(id))).await;
-        let mut draft = self.draft();
-        let stopped = apply_death(&mut draft, id, note, self.engine.texts());
-        self.wake_askers(&mut draft);
-        self.commit(draft).await.map_err(|error| not_saved(&error))?;
-        for worker in stopped {
-            self.stop(&worker, StopReason::asker_is_dead());
-        }
-        Ok(())
-    }
-}
 
 /// The error is a sentence for the user.
-fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
+pub fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
     if tree.is_main(id) {
         return Err("a main dialog cannot be declared dead; mark it done instead".to_owned());
     }
@@ -49,7 +21,7 @@ fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
 
 /// Marks the dialog dead. Its queued messages are dropped; its question stays in its file but is no longer
 /// asked.
-fn declare(draft: &mut Draft, id: &SelfId) {
+pub fn declare(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.latest.is_dead()) else { return };
     let waits = !dialog.queue.is_empty();
     draft.set_durable();
@@ -128,17 +100,6 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
     stopped
 }
 
-/// The live side dialogs that owe this one a reply.
-fn workers_of(draft: &Draft, asker: &SelfId) -> Vec<SelfId> {
-    let works = |dialog: &&Dialog| {
-        let owed = dialog.assignment_owed().is_some_and(|owed| owed.target_dialog_id == *asker);
-        let is_unfinished = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
-        owed && is_unfinished && !dialog.latest.is_dead() && dialog.meta.id != *asker
-    };
-    let dialogs = draft.tree.dialogs.values().map(AsRef::as_ref);
-    dialogs.filter(works).map(|dialog: &Dialog| dialog.meta.id.clone()).collect()
-}
-
 /// Clears the owed reply and records the reason for the model.
 fn clear_work_of(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
@@ -154,33 +115,6 @@ fn clear_work_of(draft: &mut Draft, id: &SelfId, texts: Texts) {
     if has_begun {
         let guide = Record::RuntimeGuide { content: texts.asker_is_dead() };
         draft.append(id, course, genseq, guide);
-    }
-}
-
-/// True if a live dialog gave this one work that it has not started: then it does not stop for a dead
-/// asker, although its drive was requested to stop.
-pub fn has_new_work(draft: &Draft, id: &SelfId) -> bool {
-    let asker = draft.dialog(id).and_then(Dialog::unstarted_assignment);
-    let asker = asker.and_then(|work| draft.dialog(&work.asker_dialog_id));
-    asker.is_some_and(|asker| {
-        let stopped = asker.latest.interruption();
-        !asker.latest.is_dead() && stopped != Some(&StopReason::asker_is_dead())
-    })
-}
-
-/// Resumes a side dialog that was stopped for its dead asker, since it has a new one; and with it those
-/// that work for it.
-pub fn resume_dismissed(draft: &mut Draft, id: &SelfId) {
-    let dismissed = |draft: &Draft, id: &SelfId| {
-        let stop = draft.dialog(id).and_then(|dialog| dialog.latest.interruption());
-        stop.is_some_and(|reason| *reason == StopReason::asker_is_dead())
-    };
-    let mut next = vec![id.clone()];
-    while let Some(id) = next.pop() {
-        if dismissed(draft, &id) {
-            draft.edit_latest(&id, Latest::clear_interruption);
-            next.extend(workers_of(draft, &id));
-        }
     }
 }
 

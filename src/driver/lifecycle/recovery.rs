@@ -1,20 +1,19 @@
 //! Repairs a freshly loaded tree after a crash, or changes by another program. Pure. Nothing is run a second
 //! time; whatever cannot be known waits for the user.
 
-use std::collections::BTreeSet;
-
-use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
-use crate::domain::history::CallFact;
 use crate::domain::latest::StopReason;
 use crate::domain::left;
-use crate::domain::record::{CallResult, Record};
+use crate::domain::record::Record;
 use crate::domain::state::{Activity, derive};
-use crate::domain::{
-    CallId, ContextHealth, Dialog, Frame, Latest, Pending, ReplyDirective, SelfId,
-};
-use crate::driver::calls::{Position, ask_back, fresh_boots, reply, tellask};
-use crate::driver::generation::open as generation;
+use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId};
+use crate::driver::calls::ask_back::restore_asked_back;
+use crate::driver::calls::open_calls::{close_open_calls, open_reply};
+use crate::driver::calls::{ask_back, fresh_boots, reply, tellask};
+use crate::driver::generation::end;
+use crate::driver::steps::course::withdraw_questions;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
+use crate::driver::steps::stop::mark_stopped;
 use crate::driver::texts::Texts;
 
 use super::declare_dead;
@@ -54,34 +53,6 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
     }
 }
 
-/// Puts a question asked back on the asker's stack if it never got there.
-pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
-    let Some(dialog) = draft.dialog(id) else { return };
-    let Some(asker_id) = dialog.asker().cloned() else { return };
-    if draft.dialog(&asker_id).is_none_or(|asker| asker.latest.is_dead()) {
-        return;
-    }
-    // An earlier asker may still owe the answer.
-    let frames = draft.tree.dialogs.values().flat_map(|other| &other.stack);
-    let asked: BTreeSet<&CallId> = frames
-        .filter(|frame| frame.is_ask_back() && frame.asker_dialog_id == *id)
-        .filter_map(Frame::owed_call)
-        .collect();
-    let listed = |call: &CallId| asked.contains(call);
-    let lost: Vec<(CallId, String)> = dialog
-        .history
-        .asked_back()
-        .filter(|(call, _)| !listed(call))
-        .map(|(call, asked)| {
-            (call.clone(), text_argument(&asked.arguments, "tellaskContent").unwrap_or_default())
-        })
-        .collect();
-    for (call, content) in lost {
-        draft.set_durable();
-        ask_back::push_question(draft, &asker_id, id, &call, &content);
-    }
-}
-
 /// Drops the prompt of a course that has started already.
 fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     let begun = draft.dialog(id).is_some_and(|dialog| {
@@ -98,7 +69,7 @@ fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.pending_course_start_prompt.is_some() {
         let course = dialog.history.course;
-        generation::withdraw_questions(draft, id, course);
+        withdraw_questions(draft, id, course);
     }
 }
 
@@ -112,7 +83,7 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
         let at = Position { dialog: id.clone(), course, genseq: last.genseq };
         let context_health = Some(ContextHealth::measure(None, None));
         let finish = Record::GenFinish { context_health, llm_gen_model: None };
-        generation::finish(draft, &at, finish);
+        end::finish(draft, &at, finish);
     }
 }
 
@@ -121,7 +92,7 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
     if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
-        generation::mark_stopped(draft, id, StopReason::ServerRestart);
+        mark_stopped(draft, id, StopReason::ServerRestart);
     }
 }
 
@@ -185,75 +156,4 @@ fn reset_display_state(draft: &mut Draft, id: &SelfId) {
             latest.display_state = Some(shown);
         });
     }
-}
-
-/// Adds the missing results of calls: replies are delivered, questions and tellasks get their status, the
-/// outcome of a tool is unknown.
-pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
-    let Some(dialog) = draft.dialog(id) else { return };
-    let open: Vec<(CallId, CallFact)> = dialog
-        .history
-        .open_calls()
-        .filter(|(_, call)| call.course == dialog.history.course)
-        .map(|(id, call)| (id.clone(), call.clone()))
-        .collect();
-    for (call_id, call) in open {
-        let at = Position { dialog: id.clone(), course: call.course, genseq: call.genseq };
-        let status = match call.special() {
-            Some(SpecialCall::Reply(_)) => finish_reply(draft, &at, &call_id, &call, texts),
-            Some(SpecialCall::Tellask(_)) if reached_nobody(draft, id, &call_id, &call) => {
-                tellask::fail_unreached(draft, &at, &call.recorded(&call_id), texts)
-            }
-            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
-                texts.waiting(&call.name, &call_id)
-            }
-            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
-        };
-        draft.set_durable();
-        let result =
-            CallResult { id: call_id, name: call.name, content: status, content_items: None };
-        draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
-    }
-}
-
-/// True for a recorded request to a teammate that has neither a pending entry nor a reply.
-fn reached_nobody(draft: &Draft, id: &SelfId, call_id: &CallId, call: &CallFact) -> bool {
-    let to_asker = call.special() == Some(SpecialCall::Tellask(TellaskKind::Back));
-    draft.dialog(id).is_some_and(|dialog| {
-        let pending = dialog.pending.iter().any(|pending| pending.call_id == *call_id);
-        let replied = dialog.history.replies.contains_key(call_id);
-        call.started && !to_asker && !pending && !replied
-    })
-}
-
-/// Completes a reply call without a result: it was delivered before the crash, or is delivered now.
-fn finish_reply(
-    draft: &mut Draft,
-    at: &Position,
-    call_id: &CallId,
-    call: &CallFact,
-    texts: Texts,
-) -> String {
-    if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.history.resolved.contains(call_id)) {
-        return texts.delivered(&call.name);
-    }
-    let Some(SpecialCall::Reply(kind)) = call.special() else { return texts.unknown_outcome() };
-    let owed = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned();
-    if let Some(owed) = owed.filter(|owed| {
-        let (asker, call) = (&owed.target_dialog_id, &owed.target_call_id);
-        reply::is_delivered(draft, &at.dialog, asker, call)
-    }) {
-        reply::record_delivery(draft, at, &owed, call_id);
-        return texts.delivered(&call.name);
-    }
-    let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();
-    reply::deliver_by_tool(draft, at, &call.recorded(call_id), kind, &content, texts)
-}
-
-fn open_reply(dialog: &Dialog) -> Option<&CallId> {
-    dialog
-        .history
-        .open_calls()
-        .find(|(_, call)| matches!(call.special(), Some(SpecialCall::Reply(_))))
-        .map(|(id, _)| id)
 }

@@ -1,9 +1,12 @@
-//! Reports of the engine: for the screen ([`screen_state`]), and for the log ([`log`]).
+//! What the engine reports: to the pump ([`reports`]), which turns it into events for the screen
+//! ([`screen_state`]), and to the log ([`log`]); rows and reminders as the user sees them.
 //!
 //! Uses no other folder of the driver.
 
 pub mod log;
 pub mod pump;
+pub mod reminder_views;
+pub mod reports;
 pub mod run_outcome;
 pub mod screen_state;
 pub mod tree_rows;

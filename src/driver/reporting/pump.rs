@@ -5,7 +5,8 @@ use tokio::sync::mpsc;
 
 use crate::protocol::{DriverEvent, Outbox};
 
-use super::screen_state::{DriverReport, ScreenState};
+use super::reports::DriverReport;
+use super::screen_state::ScreenState;
 
 /// Runs until all senders of reports are dropped, then sends [`DriverEvent::Stopped`].
 pub async fn pump(

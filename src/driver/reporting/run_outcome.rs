@@ -8,6 +8,15 @@ use crate::domain::waits::{self, Awaited};
 use crate::domain::{DialogTree, SelfId};
 use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 
+/// Which trees are loaded without a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PickUp {
+    /// All that can continue.
+    Everything,
+    /// None: only trees named in commands.
+    Named,
+}
+
 /// What only the tree task knows when it becomes idle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdleReport {

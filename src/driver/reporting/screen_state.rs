@@ -4,107 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
 use crate::domain::question::headline;
 use crate::domain::record::Record;
 use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
-use crate::driver::PickUp;
 use crate::protocol::Outbox;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
 };
 
-use super::run_outcome::{self, IdleReport, TreeResult};
-
-pub type ReportSender = mpsc::Sender<DriverReport>;
-
-/// What tree tasks, drives and the supervisor report.
-#[derive(Debug)]
-pub enum DriverReport {
-    Event(DriverEvent),
-    Workspace(WorkspaceView),
-    /// All rows and questions of one tree.
-    Tree {
-        root: RootId,
-        rows: Vec<TreeRow>,
-        inbox: Vec<InboxRow>,
-    },
-    Row(Box<TreeRow>),
-    Inbox {
-        root: RootId,
-        inbox: Vec<InboxRow>,
-    },
-    Removed(RootId),
-    /// False while anything of this tree runs or is about to.
-    Idle {
-        root: RootId,
-        idle: bool,
-    },
-    /// For an idle tree: blocked dialogs, and those whose last step could not be written. Comes before
-    /// [`Self::Idle`].
-    IdleDetails {
-        root: RootId,
-        details: IdleReport,
-    },
-    Watch(Subscription),
-    /// All problems of one origin.
-    Problems {
-        origin: &'static str,
-        problems: Vec<Problem>,
-    },
-    /// The configuration as it is now.
-    Minds {
-        problems: Vec<Problem>,
-        members: Vec<MemberView>,
-        default_responder: Option<AgentId>,
-        consent: ConsentView,
-    },
-    /// All problems of one tree.
-    TreeProblems {
-        root: RootId,
-        problems: Vec<Problem>,
-    },
-    /// The initial survey of the workspace is complete.
-    SurveyDone,
-    /// Send everything again.
-    Refresh,
-}
-
-/// Which dialogs' records and live text are sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subscription {
-    NoDialog,
-    Dialog(DialogId),
-    /// Records of all dialogs, no live text: for a script.
-    AllRecords,
-    /// Records of all dialogs, and their live text.
-    AllRecordsAndText,
-}
-
-impl Subscription {
-    fn sees_records(&self, dialog: &DialogId) -> bool {
-        match self {
-            Self::NoDialog => false,
-            Self::Dialog(one) => one == dialog,
-            Self::AllRecords | Self::AllRecordsAndText => true,
-        }
-    }
-
-    fn sees_live(&self, dialog: &DialogId) -> bool {
-        match self {
-            Self::NoDialog | Self::AllRecords => false,
-            Self::Dialog(one) => one == dialog,
-            Self::AllRecordsAndText => true,
-        }
-    }
-}
-
-/// True for the records that replace live text.
-fn is_written_text(event: &DriverEvent) -> bool {
-    let DriverEvent::Fact { entry, .. } = event else { return false };
-    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
-}
+use super::reports::{DriverReport, Subscription};
+use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 
 #[derive(Debug)]
 pub struct ScreenState {
@@ -382,6 +291,12 @@ impl ScreenState {
 /// The source name of a tree's problems.
 fn tree_source(root: &RootId) -> String {
     format!("tree/{root}")
+}
+
+/// True for the records that replace live text.
+fn is_written_text(event: &DriverEvent) -> bool {
+    let DriverEvent::Fact { entry, .. } = event else { return false };
+    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
 }
 
 #[cfg(test)]

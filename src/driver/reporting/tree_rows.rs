@@ -65,7 +65,7 @@ fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {
 fn about(dialog: &Dialog) -> String {
     let text = match dialog.assignment() {
         Some(assignment) => Some(assignment.tellask_content.as_str()),
-        None => dialog.history.entries.iter().find_map(|entry| user_message(&entry.record)),
+        None => dialog.history.opening.as_ref().and_then(|entry| user_message(&entry.record)),
     };
     short_headline(text.unwrap_or_default(), ABOUT_CHARS)
 }

@@ -2,21 +2,16 @@
 //! generation, and with a screen shortly after a file has changed.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Secrets, Team};
-use crate::driver::reporting::screen_state::DriverReport;
-use crate::driver::supervisor::task::Supervisor;
+use crate::driver::reporting::reports::DriverReport;
 use crate::minds::{self, Minds};
 use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
-use super::blocking::{BlockingThread, blocking};
+use super::blocking::BlockingThread;
 use super::engine::Engine;
-
-/// How often the files are checked while there is a screen.
-pub const MINDS_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Problems of the configuration, given the existing names of tools and toolsets. The same list for the
 /// screen, for scripts and for `doctor`.
@@ -90,22 +85,5 @@ impl Engine {
         let mut problems = minds_problems(self, &minds, &known);
         problems.extend(consent_problems(&self.trust.waiting(&minds)));
         problems
-    }
-}
-
-impl Supervisor {
-    /// Reports the configuration again if one of its files has changed.
-    pub(in crate::driver) async fn check_minds(&mut self) {
-        let (engine, known_stamp) = (self.engine.clone(), self.minds_stamp);
-        let read = blocking(move |on| {
-            let stamp_now = engine.configuration.stamp(on);
-            let changed = Some(stamp_now) != known_stamp;
-            (stamp_now, changed.then(|| minds_report(&engine, &engine.minds(on), on)))
-        });
-        let Ok((stamp_now, report)) = read.await else { return };
-        self.minds_stamp = Some(stamp_now);
-        if let Some(report) = report {
-            self.report(report).await;
-        }
     }
 }

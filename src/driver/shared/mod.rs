@@ -6,5 +6,6 @@ pub mod blocking;
 pub mod config_problems;
 pub mod configuration;
 pub mod engine;
+pub mod keep_going;
 pub mod sources;
 pub mod throttle;

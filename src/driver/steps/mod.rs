@@ -2,5 +2,9 @@
 //!
 //! Uses `texts`.
 
+pub mod course;
 pub mod draft;
+pub mod images;
+pub mod position;
 pub mod reminders;
+pub mod stop;

@@ -7,7 +7,7 @@ use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
-use crate::driver::shared::engine::Engine;
+use crate::store::Store;
 
 use super::draft::Draft;
 
@@ -38,8 +38,8 @@ pub enum EditError {
 }
 
 /// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
-pub fn shared(engine: &Engine, agent: &AgentId, _on: &BlockingThread) -> Vec<Reminder> {
-    match engine.store.personal_reminders(agent) {
+pub fn shared(store: &Store, agent: &AgentId, _on: &BlockingThread) -> Vec<Reminder> {
+    match store.personal_reminders(agent) {
         Ok((reminders, problems)) => {
             for problem in problems {
                 tracing::warn!(%problem, "a shared reminder is left out");

@@ -16,7 +16,7 @@ use super::task::Supervisor;
 
 impl Supervisor {
     /// The user agreed to what was shown. What changed meanwhile still waits.
-    pub(in crate::driver) async fn agree(
+    pub(super) async fn agree(
         &mut self,
         ticket: Ticket,
         digests: Vec<String>,
@@ -47,7 +47,7 @@ impl Supervisor {
     }
 
     /// Reports what waits for consent now.
-    pub(in crate::driver) async fn report_consent(&mut self) {
+    pub(super) async fn report_consent(&mut self) {
         let engine = self.engine.clone();
         let read = blocking(move |on| minds_report(&engine, &engine.minds(on), on));
         if let Ok(report) = read.await {

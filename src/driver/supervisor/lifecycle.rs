@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
-use crate::driver::lifecycle::fork;
-use crate::driver::reporting::screen_state::DriverReport;
+use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::Refusal;
@@ -24,7 +24,7 @@ use super::listing::{listing_report, needs_loading};
 use super::task::{Supervisor, unused_root};
 
 impl Supervisor {
-    pub(in crate::driver) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
+    pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
         let mut goes_on = None;
         let outcome = match change {
             Lifecycle::DeclareDead { dialog, note } => {
@@ -36,7 +36,7 @@ impl Supervisor {
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
             Lifecycle::Fork { root, course, genseq, then } => {
-                let made = self.fork(&root, fork::ForkPoint { course, genseq }).await;
+                let made = self.fork(&root, ForkPoint { course, genseq }).await;
                 made.map(|(dialog, next)| {
                     let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
                     goes_on = may.then(|| dialog.clone());
@@ -92,14 +92,14 @@ impl Supervisor {
     async fn fork(
         &mut self,
         root: &RootId,
-        cut: fork::ForkPoint,
+        cut: ForkPoint,
     ) -> Result<(DialogId, AfterFork), String> {
         let from = self.bucket_of(root)?;
         self.require_idle(root).await?;
         let (engine, source) = (self.engine.clone(), root.clone());
         let forked = blocking(move |on| {
             let fork = RootId::new(unused_root(&engine, on).as_str());
-            let next = fork::make(&engine, (from, &source), cut, &fork)?;
+            let next = make_fork(&engine, (from, &source), cut, &fork)?;
             Ok::<_, String>((fork, next))
         });
         let (fork, next) = forked.await.map_err(|error| error.to_string())??;
@@ -110,7 +110,7 @@ impl Supervisor {
     }
 
     /// Lists done and archived trees, the newest first.
-    pub(in crate::driver) async fn list_shelf(&mut self, ticket: Ticket) {
+    pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
             engine.store.survey(&[Bucket::Done, Bucket::Archive]).trees

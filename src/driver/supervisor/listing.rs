@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
-use crate::driver::reporting::screen_state::DriverReport;
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::config_problems::members;
 use crate::driver::shared::engine::Engine;
 use crate::minds::{Minds, taskdoc};

@@ -2,9 +2,10 @@
 //!
 //! Uses all folders; no other folder uses it.
 
-pub mod consent;
-pub mod lifecycle;
-pub mod listing;
-pub mod processes;
-pub mod sheets;
+mod consent;
+mod lifecycle;
+mod listing;
+mod minds;
+mod processes;
+mod sheets;
 pub mod task;

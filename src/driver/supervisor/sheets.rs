@@ -7,44 +7,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::counted;
-use crate::domain::reminder::{
-    AGENT_SHARED, Guard, MAX_BYTES, PERSONAL, Packing, ReminderAction, Rewrite, sort_newest_first,
-};
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Dialog, DialogId, Reminder, SelfId};
+use crate::domain::{AgentId, DialogId};
+use crate::driver::reporting::reminder_views::reminder_views;
 use crate::driver::shared::blocking::{BlockingThread, blocking};
 use crate::driver::shared::engine::Engine;
-use crate::driver::steps::reminders::{self, ReminderEdit};
-use crate::driver::tree::task::TreeTask;
+use crate::driver::steps::reminders;
+use crate::driver::tree::reminders::ReminderChange;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
-use crate::protocol::sheet::{
-    ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView,
-};
+use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
 use crate::tools::{Access, ToolCx, replace_section};
 
 use super::task::Supervisor;
 
-/// A change by the user to the reminders of a dialog.
-#[derive(Debug)]
-pub enum ReminderChange {
-    Add { content: String, scope: ReminderAudience },
-    Reword { id: String, content: String },
-    Delete { id: String },
-}
-
 impl Supervisor {
-    pub(in crate::driver) async fn sheet(
-        &mut self,
-        ticket: Ticket,
-        dialog: DialogId,
-        request: SheetRequest,
-    ) {
+    pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {
         let change = match request {
             SheetRequest::Reminders => {
                 return self.show_sheet(ticket, dialog, read_reminders).await;
@@ -98,125 +81,6 @@ impl Supervisor {
     }
 }
 
-impl TreeTask {
-    /// Changes a reminder for the user; the updated sheet is sent afterwards.
-    pub(in crate::driver) async fn change_reminder(
-        &mut self,
-        id: &SelfId,
-        change: ReminderChange,
-    ) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
-        if dialog.latest.is_dead() {
-            return Err(Refusal::DeadTakesNoReminders.into());
-        }
-        let shared = self.shared_reminders(id).await;
-        let mut draft = self.draft();
-        let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
-        let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
-        if let ReminderEdit::Add { reminder, .. } = &edit {
-            reminders::check_limit(dialog, &shared, &reminder.scope)
-                .map_err(|_| Refusal::TooManyReminders)?;
-        }
-        let course = dialog.history.course;
-        draft.set_durable();
-        reminders::apply_edit(&mut draft, id, course, &shared, edit)
-            .map_err(|_| Refusal::NoSuchReminder)?;
-        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
-    }
-
-    pub(in crate::driver) async fn send_reminders(&self, id: &SelfId) {
-        let Some(dialog) = self.tree.get(id) else { return };
-        let views = views(dialog, &self.shared_reminders(id).await);
-        let sheet = Box::new(Sheet::Reminders(views));
-        self.send_event(DriverEvent::Sheet { dialog: self.tree.id(id), sheet }).await;
-    }
-}
-
-/// Converts a change of the user to an edit, or refuses it. `fresh` creates an empty reminder.
-fn edit(
-    visible: &[Reminder],
-    change: ReminderChange,
-    fresh: impl FnOnce() -> Reminder,
-) -> Result<ReminderEdit, String> {
-    let find = |id: &str| {
-        let found = visible.iter().find(|reminder| reminder.id == id);
-        found.ok_or(Refusal::NoSuchReminder)
-    };
-    match change {
-        ReminderChange::Add { content, scope } => {
-            let scope = match scope {
-                ReminderAudience::Dialog => "dialog",
-                ReminderAudience::Personal => PERSONAL,
-                ReminderAudience::Shared => {
-                    return Err("only the program shares reminders".to_owned());
-                }
-            };
-            let content = check_content(content)?;
-            let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
-            Ok(ReminderEdit::Add { reminder: Box::new(reminder), position: None })
-        }
-        ReminderChange::Reword { id, content } => {
-            check_guard(find(&id)?, ReminderAction::Update)?;
-            let (content, packing) = (check_content(content)?, Packing::AsItIs);
-            Ok(ReminderEdit::Update {
-                id,
-                rewrite: Rewrite { content, render_mode: None, packing },
-            })
-        }
-        ReminderChange::Delete { id } => {
-            check_guard(find(&id)?, ReminderAction::Delete)?;
-            Ok(ReminderEdit::Delete { id })
-        }
-    }
-}
-
-fn check_content(content: String) -> Result<String, String> {
-    if content.trim().is_empty() {
-        return Err(Refusal::ReminderIsEmpty.into());
-    }
-    if content.len() > MAX_BYTES {
-        return Err(Refusal::ReminderIsTooLong.into());
-    }
-    Ok(content)
-}
-
-fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), String> {
-    reminder.guard(action).map_or(Ok(()), |guard| Err(refusal(&guard)))
-}
-
-/// Why the user cannot change a reminder.
-fn refusal(guard: &Guard) -> String {
-    match guard {
-        Guard::Instead(text) => format!("the reminder says: {text}"),
-        Guard::Tool(tool) => format!("it is managed with the tool `{tool}`"),
-        Guard::Program => "the program keeps it up to date".to_owned(),
-    }
-}
-
-/// Newest first, as for the model.
-fn views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
-    let mut sorted: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
-    sort_newest_first(&mut sorted);
-    sorted
-        .into_iter()
-        .map(|reminder| ReminderView {
-            id: reminder.id.clone(),
-            content: reminder.content.clone(),
-            scope: match reminder.scope.as_str() {
-                PERSONAL => ReminderAudience::Personal,
-                AGENT_SHARED => ReminderAudience::Shared,
-                _ => ReminderAudience::Dialog,
-            },
-            owner: reminder.owner_name.clone(),
-            touched_at: crate::domain::Stamp::new(reminder.touched_at()),
-            plain: reminder.render_mode == "plain",
-            hidden: !reminder.is_shown_to_the_model(),
-            no_update: reminder.guard(ReminderAction::Update).map(|guard| refusal(&guard)),
-            no_delete: reminder.guard(ReminderAction::Delete).map(|guard| refusal(&guard)),
-        })
-        .collect()
-}
-
 /// The reminders of a dialog as they are on disk; the tree is not loaded.
 fn read_reminders(
     engine: &Engine,
@@ -227,8 +91,8 @@ fn read_reminders(
     let loaded =
         engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let shared = reminders::shared(engine, &found.meta.agent_id, on);
-    Ok(Sheet::Reminders(views(found, &shared)))
+    let shared = reminders::shared(&engine.store, &found.meta.agent_id, on);
+    Ok(Sheet::Reminders(reminder_views(found, &shared)))
 }
 
 fn read_taskdoc(engine: &Engine, dialog: &DialogId, _on: &BlockingThread) -> Result<Sheet, String> {

@@ -12,9 +12,9 @@ use tracing::Instrument as _;
 use crate::domain::latest::StopReason;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, Latest, RootId, SelfId, TreeChange};
-use crate::driver::reporting::screen_state::{DriverReport, ReportSender, Subscription};
+use crate::driver::reporting::reports::{DriverReport, ReportSender, Subscription};
 use crate::driver::shared::blocking::{BlockingThread, blocking};
-use crate::driver::shared::config_problems::{MINDS_POLL_INTERVAL, minds_report};
+use crate::driver::shared::config_problems::minds_report;
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::driver::tree::task::TreeTask;
@@ -27,23 +27,24 @@ use crate::store::{LoadedTree, StoreError};
 use crate::tools::guard::create_taskdoc;
 
 use super::listing::{listing_report, needs_loading, read_page, taskdoc_problems, workspace_view};
+use super::minds::MINDS_POLL_INTERVAL;
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
 
 #[derive(Debug)]
 pub struct Supervisor {
-    pub(in crate::driver) engine: Arc<Engine>,
+    pub(super) engine: Arc<Engine>,
     reports: ReportSender,
     commands: mpsc::Receiver<Command>,
-    pub(in crate::driver) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
-    pub(in crate::driver) tasks: JoinSet<RootId>,
+    pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
+    pub(super) tasks: JoinSet<RootId>,
     /// Load every tree that can continue, not only those named in commands.
-    pub(in crate::driver) pick_up: bool,
+    pub(super) pick_up: bool,
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
     one_dialog_only: bool,
     /// The stamp of `.minds` when it was reported last.
-    pub(in crate::driver) minds_stamp: Option<MindsStamp>,
+    pub(super) minds_stamp: Option<MindsStamp>,
 }
 
 impl Supervisor {
@@ -145,12 +146,12 @@ impl Supervisor {
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.
-    pub(in crate::driver) fn may_pick_up(&self) -> bool {
+    pub(super) fn may_pick_up(&self) -> bool {
         self.pick_up && !self.engine.driving.awaits_consent()
     }
 
     /// Loads trees that can continue.
-    pub(in crate::driver) async fn pick_up(&mut self, roots: Vec<RootId>) {
+    pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
         for root in roots {
             self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
             if let Err(error) = self.ensure_loaded(&root).await {
@@ -235,7 +236,7 @@ impl Supervisor {
     }
 
     /// Sends a request to its tree, loading it first; on an error the command is refused.
-    pub(in crate::driver) async fn forward(
+    pub(super) async fn forward(
         &mut self,
         ticket: Option<Ticket>,
         dialog: &DialogId,
@@ -248,7 +249,7 @@ impl Supervisor {
         }
     }
 
-    pub(in crate::driver) async fn try_forward(
+    pub(super) async fn try_forward(
         &mut self,
         root: &RootId,
         request: TreeRequest,
@@ -308,10 +309,7 @@ impl Supervisor {
     // --- trees --------------------------------------------------------------------------------
 
     /// Loads a tree, so that its dialogs continue where they can.
-    pub(in crate::driver) async fn ensure_loaded(
-        &mut self,
-        root: &RootId,
-    ) -> Result<(), StoreError> {
+    pub(super) async fn ensure_loaded(&mut self, root: &RootId) -> Result<(), StoreError> {
         if !self.trees.contains_key(root) {
             let loaded = self.load(root).await?;
             self.spawn_tree(loaded.tree, loaded.repairs, None);
@@ -358,10 +356,7 @@ impl Supervisor {
         self.trees.insert(root, mailbox);
     }
 
-    pub(in crate::driver) async fn tree_ended(
-        &mut self,
-        ended: Result<RootId, tokio::task::JoinError>,
-    ) {
+    pub(super) async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
         match ended {
             Ok(root) => drop(self.trees.remove(&root)),
             Err(error) => {
@@ -418,11 +413,11 @@ impl Supervisor {
         self.send_event(event).await;
     }
 
-    pub(in crate::driver) async fn send_event(&self, event: DriverEvent) {
+    pub(super) async fn send_event(&self, event: DriverEvent) {
         self.report(DriverReport::Event(event)).await;
     }
 
-    pub(in crate::driver) async fn report(&self, report: DriverReport) {
+    pub(super) async fn report(&self, report: DriverReport) {
         let _ = self.reports.send(report).await;
     }
 }

@@ -25,6 +25,7 @@ use crate::domain::Lang;
 
 pub use images::OmissionReason;
 pub use invalid_calls::ArgumentError;
+pub use overflow::UnansweredItem;
 pub use replies::ReplyText;
 pub use special_calls::CallArgument;
 pub use tellask::mentioned;

@@ -2,7 +2,15 @@
 //! provider refused it.
 
 use super::{Texts, quote};
-use crate::driver::generation::refused_context::UnansweredItem;
+
+/// Something the model has not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnansweredItem<'a> {
+    /// A message of the user, or a prompt that asks for something.
+    Prompt(&'a str),
+    /// A reply of a teammate or the user, or the result of a call.
+    Result { name: &'a str, content: &'a str },
+}
 
 impl Texts {
     /// After a refused context. Results are truncated to `max_chars` characters.

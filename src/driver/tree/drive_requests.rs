@@ -8,28 +8,29 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::state::{self, Activity, NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
-use crate::driver::calls::{self, Position, ask_back, fresh_boots, reply};
+use crate::driver::calls::round::process_round;
+use crate::driver::calls::{ask_back, fresh_boots, reply};
 use crate::driver::context::prepare::{self, MemberUnavailable, PreparedMember};
-use crate::driver::drive::port::{
-    Generation, GenerationEnd, ModelAnswer, PortRequest, RecordedRound,
-};
+use crate::driver::drive::answer::ModelAnswer;
+use crate::driver::drive::port::{Generation, GenerationEnd, PortRequest, RecordedRound};
 use crate::driver::drive::slot::SlotState;
-use crate::driver::generation::effects;
-use crate::driver::generation::interjection;
-use crate::driver::generation::open as generation;
-use crate::driver::reporting::screen_state::DriverReport;
+use crate::driver::generation::open::open_generation;
+use crate::driver::generation::{effects, end, interjection};
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::config_problems::minds_report;
+use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders;
+use crate::driver::steps::stop::mark_stopped;
 use crate::llm::Request;
 use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
 
 use super::ending::{self, AfterFailure};
-use super::task::TreeTask;
+use super::state::TreeState;
 
-impl TreeTask {
-    pub(in crate::driver) async fn handle_drive_request(&mut self, request: PortRequest) {
+impl TreeState {
+    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
         match request {
             PortRequest::Begin { dialog, reply } => {
                 let generation = self.begin(&dialog).await;
@@ -58,7 +59,7 @@ impl TreeTask {
             if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
                 return None;
             }
-            let step = next_step(self.tree.get(id)?)?;
+            let step = next_step(self.tree().get(id)?)?;
             match step {
                 NextStep::DeliverWords | NextStep::Conclude => {
                     self.deliver(id).await.then_some(())?;
@@ -72,7 +73,7 @@ impl TreeTask {
                 }
                 NextStep::GiveUp => {
                     let mut draft = self.draft();
-                    generation::mark_stopped(&mut draft, id, StopReason::without_reply());
+                    mark_stopped(&mut draft, id, StopReason::without_reply());
                     self.commit_or_stop(id, draft).await;
                     return None;
                 }
@@ -99,7 +100,7 @@ impl TreeTask {
             };
             let _ = self.reports.send(report).await;
             let mut draft = self.draft();
-            let at = generation::open(
+            let at = open_generation(
                 &mut draft,
                 id,
                 step,
@@ -124,7 +125,7 @@ impl TreeTask {
                 tools: prepared.tools.clone(),
                 tool_cx: prepared.tool_cx.clone(),
             };
-            if self.tree.is_main(id) {
+            if self.tree().is_main(id) {
                 self.keep_going.clone_from(&prepared.policy.keep_going);
             }
             self.prepared.insert(id.clone(), prepared);
@@ -138,7 +139,7 @@ impl TreeTask {
         &self,
         id: &SelfId,
     ) -> Result<(Arc<PreparedMember>, DriverReport), MemberUnavailable> {
-        let (engine, tree, id) = (self.engine.clone(), self.tree.clone(), id.clone());
+        let (engine, tree, id) = (self.engine.clone(), self.tree().clone(), id.clone());
         let prepared = blocking(move |on| {
             let prepared = prepare::prepare_member(&engine, &tree, &id, on)?;
             let report = minds_report(&engine, prepared.minds(), on);
@@ -153,7 +154,7 @@ impl TreeTask {
         id: &SelfId,
         prepared: &Arc<PreparedMember>,
     ) -> Result<Request, MemberUnavailable> {
-        let dialog = self.tree.dialogs.get(id).cloned();
+        let dialog = self.tree().dialogs.get(id).cloned();
         let dialog = dialog.ok_or_else(|| "there is no such dialog".to_owned())?;
         let (engine, prepared) = (self.engine.clone(), prepared.clone());
         let request = blocking(move |on| prepared.request(&engine, &dialog, on));
@@ -163,7 +164,7 @@ impl TreeTask {
     /// Stops the dialog. Queued messages stay for when it continues.
     async fn stop_unavailable(&mut self, id: &SelfId, reason: &MemberUnavailable) {
         let mut draft = self.draft();
-        generation::mark_stopped(&mut draft, id, StopReason::system(&reason.0));
+        mark_stopped(&mut draft, id, StopReason::system(&reason.0));
         self.commit_or_stop(id, draft).await;
     }
 
@@ -171,7 +172,7 @@ impl TreeTask {
     async fn deliver(&mut self, id: &SelfId) -> bool {
         let texts = self.engine.texts();
         let mut draft = self.draft();
-        match self.tree.get(id).and_then(state::plain_reply) {
+        match self.tree().get(id).and_then(state::plain_reply) {
             Some(text) => _ = reply::deliver_plain_text(&mut draft, id, text, texts),
             None => fresh_boots::conclude(&mut draft, id, texts),
         }
@@ -181,10 +182,10 @@ impl TreeTask {
 
     /// Resumes drives that asked back and were answered or have other work, and those whose asker cannot
     /// answer without the user.
-    pub(in crate::driver) async fn release_asking_back(&mut self) {
+    pub(super) async fn release_asking_back(&mut self) {
         let ids: Vec<SelfId> = self.asking_back.keys().cloned().collect();
         for id in ids {
-            let Some(dialog) = self.tree.get(&id) else { continue };
+            let Some(dialog) = self.tree().get(&id) else { continue };
             let open =
                 dialog.history.asked_back().any(|(call, _)| !dialog.history.results.contains(call));
             if open && next_step(dialog).is_none() && self.asker_may_answer(dialog) {
@@ -207,7 +208,7 @@ impl TreeTask {
         let is_running = self.activity(asker) != Activity::Resting;
         let waits = self.asking_back.contains_key(asker);
         (is_running && !waits)
-            || self.tree.get(asker).is_some_and(|asker| next_step(asker).is_some())
+            || self.tree().get(asker).is_some_and(|asker| next_step(asker).is_some())
     }
 
     async fn answered(
@@ -221,21 +222,20 @@ impl TreeTask {
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // The text of a dead dialog is kept, its calls are not executed.
-            generation::record_segments(&mut draft, at, answer.segments, true);
+            end::record_segments(&mut draft, at, answer.segments, true);
             if self.commit_or_stop(&at.dialog, draft).await {
                 let _ = reply.send(RecordedRound { ordinary: Vec::new(), asked_back: false });
             }
             return;
         }
-        generation::record_segments(&mut draft, at, answer.segments, false);
+        end::record_segments(&mut draft, at, answer.segments, false);
         if !answer.calls.is_empty() {
             draft.set_durable();
         }
-        let ordinary =
-            calls::process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
+        let ordinary = process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
         self.wake_askers(&mut draft);
         if self.commit_or_stop(&at.dialog, draft).await {
-            let asked_back = self.tree.get(&at.dialog).is_some_and(|dialog| {
+            let asked_back = self.tree().get(&at.dialog).is_some_and(|dialog| {
                 dialog.history.asked_back().any(|(_, call)| call.genseq == at.genseq)
             });
             let _ = reply.send(RecordedRound { ordinary, asked_back });
@@ -257,17 +257,17 @@ impl TreeTask {
         let mut draft = self.draft();
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
         if self.commit_or_stop(&at.dialog, draft).await {
-            let dialog = self.tree.id(&at.dialog);
+            let dialog = self.tree().id(&at.dialog);
             self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
     }
 
     /// The reminders all dialogs of this member share, as they are now.
-    pub(in crate::driver) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
-        let Some(dialog) = self.tree.get(id) else { return Vec::new() };
-        let (engine, agent) = (self.engine.clone(), dialog.meta.agent_id.clone());
-        let read = blocking(move |on| reminders::shared(&engine, &agent, on));
+    pub(super) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
+        let Some(dialog) = self.tree().get(id) else { return Vec::new() };
+        let (store, agent) = (self.engine.store.clone(), dialog.meta.agent_id.clone());
+        let read = blocking(move |on| reminders::shared(&store, &agent, on));
         read.await.unwrap_or_default()
     }
 
@@ -275,17 +275,17 @@ impl TreeTask {
         let model = self.prepared.get(&at.dialog).map(|prepared| prepared.model.clone());
         let mut draft = self.draft();
         let answered = matches!(end, GenerationEnd::Finished { .. });
-        let mut rejection = ending::rejection(&self.tree.id(&at.dialog), &end);
+        let mut rejection = ending::rejection(&self.tree().id(&at.dialog), &end);
         let mut notice = None;
         match end {
             GenerationEnd::Finished { usage } => {
                 self.draft_finish(&mut draft, at, usage, model).await;
             }
             GenerationEnd::Stopped { segments } => {
-                generation::record_segments(&mut draft, at, segments, true);
+                end::record_segments(&mut draft, at, segments, true);
                 ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
                 let reason = self.stop_reason(&at.dialog);
-                generation::abort(&mut draft, at, reason, model);
+                end::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
                 match self.draft_failure(&mut draft, at, &error, push, model).await {

@@ -4,19 +4,20 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
 use crate::domain::state::Activity;
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
-use crate::driver::calls::Position;
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::context::usage::ContextUsage;
 use crate::driver::drive::port::GenerationEnd;
 use crate::driver::generation::context_actions::{DialogOwner, EndAction, end_action};
 use crate::driver::generation::keep_going::{act_before_idle, dialog_after_finish, push_once};
-use crate::driver::generation::open as generation;
-use crate::driver::generation::refused_context;
+use crate::driver::generation::{end, refused_context};
 use crate::driver::shared::blocking::blocking;
+use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::position::Position;
+use crate::driver::steps::stop::mark_stopped;
 use crate::llm::{ErrorClass, LlmError, Usage};
 
-use super::task::TreeTask;
+use super::state::TreeState;
 
 /// What a dialog does after its request failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +30,10 @@ pub enum AfterFailure {
     StartsCourse,
 }
 
-impl TreeTask {
+impl TreeState {
     /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
     /// continues, unless a stop was requested meanwhile.
-    pub(in crate::driver) async fn draft_failure(
+    pub(super) async fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -44,12 +45,12 @@ impl TreeTask {
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
         let too_long = error.class() == ErrorClass::ContextOverflow;
         if goes_on && too_long && refused_context::restart_in_new_course(draft, at, texts) {
-            generation::finish_failed(draft, at, model);
+            end::finish_failed(draft, at, model);
             return AfterFailure::StartsCourse;
         }
         let policy = self.prepared.get(&at.dialog).map(|prepared| &prepared.policy);
         if goes_on && push && policy.is_some_and(|policy| push_once(draft, at, policy, texts)) {
-            generation::finish_failed(draft, at, model);
+            end::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
         let context_usage = if too_long { self.context_usage(&at.dialog).await } else { None };
@@ -57,13 +58,13 @@ impl TreeTask {
             || stop_reason(error),
             |context_usage| context_usage.refused_stop_reason(error),
         );
-        generation::abort(draft, at, reason, model);
+        end::abort(draft, at, reason, model);
         AfterFailure::Stops
     }
 
     /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
     /// stop request nothing is added.
-    pub(in crate::driver) async fn draft_finish(
+    pub(super) async fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -81,11 +82,11 @@ impl TreeTask {
             Some(prepared) => self.draft_follow_up(draft, at, &finish, prepared),
             None => EndAction::Nothing,
         };
-        generation::finish(draft, at, finish);
+        end::finish(draft, at, finish);
         if after == EndAction::Stop
             && let Some(context_usage) = self.context_usage(&at.dialog).await
         {
-            generation::mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
+            mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
 
@@ -106,7 +107,7 @@ impl TreeTask {
             EndAction::Nothing => act_before_idle(draft, at, &ended, &prepared.policy, texts),
             EndAction::NewCourse => {
                 let opening = texts.forced_course_start(&[], 0);
-                generation::start_course(draft, at, &opening, texts);
+                start_course(draft, at, &opening, texts);
             }
             EndAction::Stop => {}
         }
@@ -116,17 +117,13 @@ impl TreeTask {
     /// The context usage of a dialog that is being driven.
     async fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
         let prepared = self.prepared.get(id)?.clone();
-        let dialog = self.tree.dialogs.get(id)?.clone();
+        let dialog = self.tree().dialogs.get(id)?.clone();
         let engine = self.engine.clone();
         blocking(move |on| prepared.context_usage(&engine, &dialog, on)).await.ok()
     }
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.
-    pub(in crate::driver) async fn note_rejection(
-        &mut self,
-        id: &SelfId,
-        rejection: Option<Problem>,
-    ) {
+    pub(super) async fn note_rejection(&mut self, id: &SelfId, rejection: Option<Problem>) {
         let before = match rejection.clone() {
             Some(problem) => self.rejected.insert(id.clone(), problem),
             None => self.rejected.remove(id),

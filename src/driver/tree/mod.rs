@@ -2,7 +2,12 @@
 //!
 //! Uses all folders but `supervisor`.
 
-pub mod drive_requests;
-pub mod ending;
+mod declare_dead;
+mod drive_requests;
+mod ending;
+mod keep_going;
+pub mod reminders;
+mod state;
 pub mod task;
+mod upkeep;
 pub mod user_requests;

@@ -12,14 +12,14 @@ use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human;
 use crate::driver::drive::slot::SlotState;
 use crate::driver::generation::interjection;
-use crate::driver::generation::open::mark_stopped;
 use crate::driver::steps::draft::Draft;
-use crate::driver::supervisor::sheets::ReminderChange;
+use crate::driver::steps::stop::mark_stopped;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 
-use super::task::TreeTask;
+use super::reminders::ReminderChange;
+use super::state::TreeState;
 
 #[derive(Debug)]
 pub enum TreeRequest {
@@ -119,8 +119,8 @@ impl ContinueOutcome {
     }
 }
 
-impl TreeTask {
-    pub(in crate::driver) async fn handle_request(&mut self, request: TreeRequest) {
+impl TreeState {
+    pub(super) async fn handle_request(&mut self, request: TreeRequest) {
         match request {
             TreeRequest::Say { ticket, dialog, text } => {
                 let outcome = self.say(&dialog, &text).await;
@@ -188,7 +188,7 @@ impl TreeTask {
 
     async fn continue_all(&mut self) -> ContinueOutcome {
         let stopped: Vec<SelfId> = self
-            .tree
+            .tree()
             .dialogs
             .values()
             .filter(|dialog| {
@@ -200,7 +200,7 @@ impl TreeTask {
         for dialog in stopped {
             match self.continue_dialog(&dialog).await {
                 Ok(()) => outcome.dialogs += 1,
-                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree.id(&dialog))),
+                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree().id(&dialog))),
             }
         }
         outcome
@@ -208,7 +208,7 @@ impl TreeTask {
 
     async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
         let event = match outcome {
-            Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree.id(dialog)) },
+            Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree().id(dialog)) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.send_event(event).await;
@@ -216,7 +216,7 @@ impl TreeTask {
 
     /// Puts the message into the durable queue; the next generation takes it from there.
     async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoMessages.into());
         }
@@ -245,17 +245,17 @@ impl TreeTask {
         draft.set_queue(id, queue);
         // A message continues a stopped dialog.
         draft.edit_latest(id, Latest::clear_interruption);
-        self.commit(draft).await.map_err(|error| not_saved(&error))
+        self.commit_request(draft).await
     }
 
     /// Removes a message from the queue if no generation has taken it.
     async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
         draft.set_durable();
         draft.set_queue(id, queue);
-        self.commit(draft).await.map_err(|error| not_saved(&error))
+        self.commit_request(draft).await
     }
 
     async fn answer_question(
@@ -269,7 +269,7 @@ impl TreeTask {
         }
         self.clear_write_error(id).await;
         let mut draft = self.draft();
-        let stops = self.tree.get(id).is_some_and(|dialog| {
+        let stops = self.tree().get(id).is_some_and(|dialog| {
             let asked = dialog.questions.iter().find(|open| open.id == question);
             asked.is_some_and(|open| says_stop(&open.call_id, text))
         });
@@ -281,11 +281,11 @@ impl TreeTask {
         }
         self.wake_askers(&mut draft);
         self.mark_can_go_on(&mut draft, id);
-        self.commit(draft).await.map_err(|error| not_saved(&error))
+        self.commit_request(draft).await
     }
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         let is_idle = self.activity(id) == Activity::Resting;
         let may = is_idle && can_continue(dialog) || self.is_unwritable(id);
         if dialog.latest.is_dead() || !may {
@@ -298,7 +298,7 @@ impl TreeTask {
             draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
         }
         self.mark_can_go_on(&mut draft, id);
-        self.commit(draft).await.map_err(|error| not_saved(&error))
+        self.commit_request(draft).await
     }
 
     /// With driving off, marks on disk that this dialog can continue: the next process that drives does so,
@@ -312,18 +312,14 @@ impl TreeTask {
 
     /// Stops a dialog that was marked to continue, before anything has driven it.
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
-        let dialog = self.tree.get(id).ok_or(Refusal::NoSuchDialog)?;
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
             return Err("this dialog is not about to continue".to_owned());
         }
         let mut draft = self.draft();
         mark_stopped(&mut draft, id, StopReason::UserStop);
-        self.commit(draft).await.map_err(|error| not_saved(&error))
+        self.commit_request(draft).await
     }
-}
-
-pub(in crate::driver) fn not_saved(error: &crate::store::StoreError) -> String {
-    format!("NOT saved: {error}")
 }
 
 /// Why a dialog cannot be continued.

@@ -192,6 +192,9 @@ fn holds(tree: &DialogTree, step: &[TreeChange]) -> bool {
     step.iter().all(|change| {
         let TreeChange::Append { dialog, entries, .. } = change else { return true };
         let dialog = tree.get(dialog);
-        dialog.is_some_and(|d| entries.iter().all(|entry| d.history.entries.contains(entry)))
+        dialog.is_some_and(|d| {
+            let stands = |entry| d.history.entries.iter().any(|other| other == entry);
+            entries.iter().all(stands)
+        })
     })
 }

@@ -125,7 +125,7 @@ fn rewrite(store: &Store, tree: &crate::domain::DialogTree) {
         changes.push(TreeChange::Append {
             dialog: id.clone(),
             course: dialog.history.course,
-            entries: dialog.history.entries.clone(),
+            entries: dialog.history.entries.iter().cloned().collect(),
         });
         changes.push(TreeChange::Latest {
             dialog: id.clone(),

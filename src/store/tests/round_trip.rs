@@ -4,8 +4,8 @@ use super::super::lines::MAX_LINE_BYTES;
 use super::*;
 use crate::domain::question::{CallSite, Question};
 use crate::domain::record::{Origin, Record};
+use crate::domain::registry::RegistryEntry;
 use crate::domain::reminder::{Packing, Rewrite, SharedEdit};
-use crate::domain::tree::RegistryEntry;
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
 
 fn prompt(id: &str) -> QueuedPrompt {

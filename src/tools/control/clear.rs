@@ -2,32 +2,30 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::reminders::bounded;
-use crate::tools::args::Args;
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 /// The name of the tool.
 pub const CLEAR_MIND: &str = "clear_mind";
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: CLEAR_MIND.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("clear_mind.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"reminder_content": {"type": "string"}},
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::instant(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ClearMindArgs {
+    reminder_content: Option<String>,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let content = args.text("reminder_content").map(str::trim).filter(|text| !text.is_empty());
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::instant(CLEAR_MIND, |lang| localized(lang, include_str!("clear_mind.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &ClearMindArgs) -> ToolOutcome {
+    let content = args.reminder_content.as_deref().map(str::trim).filter(|text| !text.is_empty());
     if let Some(Err(refused)) = content.map(|text| bounded(text, "reminder_content", cx.lang)) {
         return refused;
     }

@@ -1,15 +1,17 @@
 //! The reminder tools. A reminder kept by the runtime is not edited by hand, and it may say itself
 //! what to do instead of changing or deleting it.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::domain::reminder::{Guard, MAX_BYTES, ReminderAction, guard};
-use crate::tools::args::Args;
 use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, ReminderView, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{ReminderView, Tool, ToolCx, localized};
+use crate::tools::typed;
 
 /// An instruction found in a reminder is cut to this many characters.
 const INSTRUCTION_CHARS: usize = 2_000;
@@ -17,100 +19,88 @@ const INSTRUCTION_CHARS: usize = 2_000;
 /// Ids shown back to the model are cut to this many characters.
 const ID_CHARS: usize = 40;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AddReminderArgs {
+    content: String,
+    position: Option<NonZeroUsize>,
+    scope: Option<ScopeArg>,
+    render_mode: Option<ReminderFormat>,
+}
+
+/// The scopes a member can choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ScopeArg {
+    Dialog,
+    Personal,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UpdateReminderArgs {
+    reminder_id: String,
+    content: String,
+    render_mode: Option<ReminderFormat>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DeleteReminderArgs {
+    reminder_id: String,
+}
+
 /// Adding, updating, deleting.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    vec![BuiltIn::instant(add_spec(), add), BuiltIn::instant(update_spec(), update), {
-        BuiltIn::instant(delete_spec(), delete)
-    }]
+    let add_text = |lang| localized(lang, include_str!("add_reminder.md"));
+    let update_text = |lang| localized(lang, include_str!("update_reminder.md"));
+    let delete_text = |lang| localized(lang, include_str!("delete_reminder.md"));
+    vec![
+        typed::instant("add_reminder", add_text, add),
+        typed::instant("update_reminder", update_text, update),
+        typed::instant("delete_reminder", delete_text, delete),
+    ]
 }
 
-fn add_spec() -> ToolSpec {
-    ToolSpec {
-        name: "add_reminder".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("add_reminder.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "content": {"type": "string"},
-                "position": {"type": "integer", "minimum": 1},
-                "scope": {"type": "string", "enum": ["dialog", "personal"]},
-                "render_mode": {"type": "string", "enum": ["markdown", "plain"]}
-            },
-            "required": ["content"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-fn update_spec() -> ToolSpec {
-    ToolSpec {
-        name: "update_reminder".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("update_reminder.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "reminder_id": {"type": "string"},
-                "content": {"type": "string"},
-                "render_mode": {"type": "string", "enum": ["markdown", "plain"]}
-            },
-            "required": ["reminder_id", "content"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-fn delete_spec() -> ToolSpec {
-    ToolSpec {
-        name: "delete_reminder".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("delete_reminder.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"reminder_id": {"type": "string"}},
-            "required": ["reminder_id"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-fn add(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let content = match content(args, cx.lang) {
+fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
+    let content = match content(&args.content, cx.lang) {
         Ok(content) => content,
         Err(outcome) => return outcome,
     };
-    let personal = args.text("scope") == Some("personal");
+    let personal = args.scope == Some(ScopeArg::Personal);
     let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
-    let position = args.integer("position").and_then(|position| usize::try_from(position).ok());
+    let position = args.position.map(NonZeroUsize::get);
     if personal && position.is_some() {
         return ToolOutcome::failed(cx.lang.pick(
             "`position` has no meaning for a personal reminder; leave it out.",
             "个人提醒不支持 `position`,请去掉该参数。",
         ));
     }
-    let render = render(args).unwrap_or(ReminderFormat::Markdown);
+    let render = args.render_mode.unwrap_or(ReminderFormat::Markdown);
     let id = cx.new_id.clone();
     let change = StateChange::AddReminder { id, content, position, scope, render };
     ToolOutcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
 }
 
-fn update(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let reminder = match find(cx, args) {
+fn update(cx: &ToolCx, args: &UpdateReminderArgs) -> ToolOutcome {
+    let reminder = match find(cx, &args.reminder_id) {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
     if let Some(refusal) = guarded(reminder, ReminderAction::Update, cx.lang) {
         return refusal;
     }
-    let content = match content(args, cx.lang) {
+    let content = match content(&args.content, cx.lang) {
         Ok(content) => content,
         Err(outcome) => return outcome,
     };
-    let change =
-        StateChange::UpdateReminder { id: reminder.id.clone(), content, render: render(args) };
+    let (id, render) = (reminder.id.clone(), args.render_mode);
+    let change = StateChange::UpdateReminder { id, content, render };
     ToolOutcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
 }
 
-fn delete(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let reminder = match find(cx, args) {
+fn delete(cx: &ToolCx, args: &DeleteReminderArgs) -> ToolOutcome {
+    let reminder = match find(cx, &args.reminder_id) {
         Ok(reminder) => reminder,
         Err(outcome) => return outcome,
     };
@@ -121,8 +111,8 @@ fn delete(cx: &ToolCx, args: &Args) -> ToolOutcome {
     ToolOutcome::changed(cx.lang.pick("Reminder deleted.", "提醒已删除。"), change)
 }
 
-fn find<'a>(cx: &'a ToolCx, args: &Args) -> Result<&'a ReminderView, ToolOutcome> {
-    let id = args.required_text("reminder_id").trim();
+fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
+    let id = id.trim();
     cx.reminders.iter().find(|reminder| reminder.id == id).ok_or_else(|| {
         let shown: String = id.chars().take(ID_CHARS).flat_map(char::escape_debug).collect();
         ToolOutcome::failed(match cx.lang {
@@ -159,8 +149,7 @@ fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<T
     }))
 }
 
-fn content(args: &Args, lang: Lang) -> Result<String, ToolOutcome> {
-    let content = args.required_text("content");
+fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
     if content.trim().is_empty() {
         let text = lang.pick("`content` must not be blank.", "`content` 不能为空白。");
         return Err(ToolOutcome::failed(text));
@@ -185,11 +174,4 @@ pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), Tool
              请把长文本写入任务文档或文件,并在提醒里注明位置。"
         ),
     }))
-}
-
-fn render(args: &Args) -> Option<ReminderFormat> {
-    args.text("render_mode").map(|mode| match mode {
-        "plain" => ReminderFormat::Plain,
-        _ => ReminderFormat::Markdown,
-    })
 }

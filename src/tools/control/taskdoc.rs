@@ -4,24 +4,45 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::CHANGE_MIND;
 use super::section::fault_text;
 use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 /// Most bytes of a section that are shown.
 const RECALL_LIMIT_BYTES: u64 = 100 * 1024;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ChangeMindArgs {
+    selector: String,
+    category: Option<String>,
+    content: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecallArgs {
+    category: String,
+    selector: String,
+}
+
 /// Changing and recalling.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    vec![BuiltIn::blocking(change_spec(), change), BuiltIn::blocking(recall_spec(), recall)]
+    let change_text = |lang| localized(lang, include_str!("change_mind.md"));
+    let recall_text = |lang| localized(lang, include_str!("recall_taskdoc.md"));
+    vec![
+        typed::blocking(CHANGE_MIND, change_text, change),
+        typed::blocking("recall_taskdoc", recall_text, recall),
+    ]
 }
 
 /// What a side dialog is told that tries to change the task document.
@@ -33,42 +54,12 @@ pub(in crate::tools) fn only_in_main(lang: Lang) -> ToolOutcome {
     ))
 }
 
-fn change_spec() -> ToolSpec {
-    ToolSpec {
-        name: CHANGE_MIND.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("change_mind.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "selector": {"type": "string"},
-                "category": {"type": "string"},
-                "content": {"type": "string"}
-            },
-            "required": ["selector", "content"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-fn recall_spec() -> ToolSpec {
-    ToolSpec {
-        name: "recall_taskdoc".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("recall_taskdoc.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"category": {"type": "string"}, "selector": {"type": "string"}},
-            "required": ["category", "selector"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-fn change(cx: &ToolCx, args: &Args) -> ToolOutcome {
+fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
     if !cx.main_dialog {
         return only_in_main(cx.lang);
     }
-    match section(args.text("category"), args.required_text("selector")) {
-        Ok(section) => replace_section(cx, &section, args.required_text("content")),
+    match section(args.category.as_deref(), &args.selector) {
+        Ok(section) => replace_section(cx, &section, &args.content),
         Err(fault) => ToolOutcome::failed(fault_text(fault, cx.lang)),
     }
 }
@@ -93,7 +84,7 @@ pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> ToolOut
     }
 }
 
-fn recall(cx: &ToolCx, args: &Args) -> ToolOutcome {
+fn recall(cx: &ToolCx, args: &RecallArgs) -> ToolOutcome {
     let (path, section) = match locate(cx, args) {
         Ok(found) => found,
         Err(outcome) => return outcome,
@@ -124,13 +115,13 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), PathFault> {
     let mut bytes = Vec::new();
     let mut limited = (&opened.file).take(RECALL_LIMIT_BYTES);
     limited.read_to_end(&mut bytes).map_err(|error| PathFault::io(path, &error))?;
-    let cut = opened.meta.len() > RECALL_LIMIT_BYTES;
+    let cut = opened.stat.bytes > RECALL_LIMIT_BYTES;
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
 /// The path of the section the arguments name.
-fn locate(cx: &ToolCx, args: &Args) -> Result<(String, Section), ToolOutcome> {
-    let section = section(args.text("category"), args.required_text("selector"))
+fn locate(cx: &ToolCx, args: &RecallArgs) -> Result<(String, Section), ToolOutcome> {
+    let section = section(Some(&args.category), &args.selector)
         .map_err(|fault| ToolOutcome::failed(fault_text(fault, cx.lang)))?;
     Ok((path_of(cx, &section)?, section))
 }

@@ -1,15 +1,22 @@
 //! Lines that are named by what they hold. Pure.
 
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
 use super::lines::bare;
 use super::plan::Refusal;
 use crate::domain::Lang;
-use crate::tools::args::Args;
 
 /// Line numbers named in a message.
 const NAMED_LINES: usize = 10;
 
 /// How a line is compared with an anchor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum AnchorMatch {
     Contains,
     Equals,
@@ -25,25 +32,44 @@ pub(super) enum Occurrence {
     Last,
 }
 
-/// How the anchors of a call are to be understood.
-pub(super) fn rules(args: &Args, lang: Lang) -> Result<(AnchorMatch, Occurrence), Refusal> {
-    let kind = match args.text("match") {
-        Some("equals") => AnchorMatch::Equals,
-        Some(_) | None => AnchorMatch::Contains,
-    };
-    let number = args.integer("occurrence").and_then(|number| usize::try_from(number).ok());
-    let text = args.text("occurrence").map(str::trim);
-    let occurrence = match (number, text) {
-        (Some(number), _) if number > 0 => Occurrence::Nth(number),
-        (None, Some("last")) => Occurrence::Last,
-        (None, Some(digits)) => match digits.parse() {
-            Ok(number) if number > 0 => Occurrence::Nth(number),
-            Ok(_) | Err(_) => return Err(bad_occurrence(lang)),
-        },
-        (None, None) if !args.has("occurrence") => Occurrence::Only,
-        (Some(_) | None, _) => return Err(bad_occurrence(lang)),
-    };
-    Ok((kind, occurrence))
+/// An occurrence as a model writes it: a number, its digits, or `last`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OccurrenceArg {
+    Nth(NonZeroUsize),
+    Last,
+    Unclear,
+}
+
+impl<'de> Deserialize<'de> for OccurrenceArg {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = match Value::deserialize(deserializer)? {
+            Value::Number(number) => number.as_u64().and_then(|number| number.try_into().ok()),
+            Value::String(text) if text.trim() == "last" => return Ok(Self::Last),
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        Ok(number.and_then(NonZeroUsize::new).map_or(Self::Unclear, Self::Nth))
+    }
+}
+
+impl JsonSchema for OccurrenceArg {
+    fn schema_name() -> Cow<'static, str> {
+        "Occurrence".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["integer", "string"]})
+    }
+}
+
+/// Which line is meant where a call says so or not.
+pub(super) fn occurrence(given: Option<OccurrenceArg>, lang: Lang) -> Result<Occurrence, Refusal> {
+    match given {
+        None => Ok(Occurrence::Only),
+        Some(OccurrenceArg::Nth(number)) => Ok(Occurrence::Nth(number.get())),
+        Some(OccurrenceArg::Last) => Ok(Occurrence::Last),
+        Some(OccurrenceArg::Unclear) => Err(bad_occurrence(lang)),
+    }
 }
 
 fn bad_occurrence(lang: Lang) -> Refusal {

@@ -1,25 +1,32 @@
 //! `prepare_file_append`: text behind the last line, or in a file that is not there yet.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use crate::tools::tool::{Description, ToolSpec, localized};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
+use crate::domain::Lang;
 
-pub(super) fn spec() -> ToolSpec {
-    ToolSpec {
-        name: "prepare_file_append".into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("prepare_file_append.md"))
-        }),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "create": {"type": "boolean"},
-                "existing_hunk_id": {"type": "string"},
-                "content": {"type": "string"}
-            },
-            "required": ["path", "content"],
-            "additionalProperties": false
-        }),
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AppendArgs {
+    path: String,
+    create: Option<bool>,
+    existing_hunk_id: Option<String>,
+    content: String,
+}
+
+impl EditArgs for AppendArgs {
+    fn target(&self) -> EditTarget<'_> {
+        EditTarget {
+            path: &self.path,
+            content: &self.content,
+            replaces: self.existing_hunk_id.as_deref(),
+            may_create: self.create.unwrap_or(true),
+            appends: true,
+        }
     }
+}
+
+pub(super) fn plan(_: &AppendArgs, lines: &[&str], _: Lang) -> Result<PlannedEdit, Refusal> {
+    Ok(PlannedEdit { range: lines.len()..lines.len(), evidence: Vec::new() })
 }

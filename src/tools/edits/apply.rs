@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::change::LineChange;
@@ -19,37 +19,29 @@ use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
-use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, localized};
+use crate::tools::tool::{Tool, ToolCx, interrupted};
+use crate::tools::typed;
 
-/// The tool.
-#[derive(Debug)]
-pub(super) struct ApplyTool {
-    spec: ToolSpec,
-    hunks: Arc<Hunks>,
-    turns: Arc<EditQueues>,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyArgs {
+    hunk_id: String,
 }
 
-impl ApplyTool {
-    pub(super) fn new(hunks: Arc<Hunks>) -> Self {
-        let spec = ToolSpec {
-            name: APPLY.into(),
-            description: Description::Own(|lang| {
-                localized(lang, include_str!("apply_file_modification.md"))
-            }),
-            parameters: json!({
-                "type": "object",
-                "properties": {"hunk_id": {"type": "string"}},
-                "required": ["hunk_id"],
-                "additionalProperties": false
-            }),
-        };
-        Self { spec, hunks, turns: Arc::default() }
-    }
+/// The tool.
+pub(super) fn tool(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    hunks: &Arc<Hunks>,
+) -> Arc<dyn Tool> {
+    let (hunks, turns) = (Arc::clone(hunks), Arc::new(EditQueues::default()));
+    typed::asynchronous(name, text, move |cx, args| {
+        call(cx, args, Arc::clone(&hunks), Arc::clone(&turns))
+    })
 }
 
 /// An edit that was made.
@@ -77,32 +69,27 @@ impl From<PathFault> for ApplyRefused {
     }
 }
 
-impl Tool for ApplyTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (hunks, turns) = (Arc::clone(&self.hunks), Arc::clone(&self.turns));
-        Box::pin(async move {
-            let lang = cx.lang;
-            let id = args.required_text("hunk_id").trim();
-            let taken = match HunkLease::take(&hunks, id, &cx.caller, Instant::now()) {
-                Ok(taken) => taken,
-                Err(reason) => return no_hunk(APPLY, "", reason, lang),
-            };
-            let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
-            // All calls of the round take their place in the line before the first one goes.
-            tokio::task::yield_now().await;
-            turn.come().await;
-            let work = move || {
-                let outcome = run(&cx, taken, &hunks);
-                drop(turn);
-                outcome
-            };
-            in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
-        })
-    }
+async fn call(
+    cx: ToolCx,
+    args: ApplyArgs,
+    hunks: Arc<Hunks>,
+    turns: Arc<EditQueues>,
+) -> ToolOutcome {
+    let lang = cx.lang;
+    let taken = match HunkLease::take(&hunks, args.hunk_id.trim(), &cx.caller, Instant::now()) {
+        Ok(taken) => taken,
+        Err(reason) => return no_hunk(APPLY, "", reason, lang),
+    };
+    let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
+    // All calls of the round take their place in the line before the first one goes.
+    tokio::task::yield_now().await;
+    turn.come().await;
+    let work = move || {
+        let outcome = run(&cx, taken, &hunks);
+        drop(turn);
+        outcome
+    };
+    in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
 }
 
 fn run(cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {

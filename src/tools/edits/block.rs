@@ -1,45 +1,51 @@
 //! `prepare_file_block_replace`: the lines between two that are named by what they hold.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::anchor::{Occurrence, chosen, fitting, numbers, rules};
-use super::plan::{PlannedEdit, Refusal};
+use super::anchor::{AnchorMatch, Occurrence, OccurrenceArg, chosen, fitting, numbers, occurrence};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
-use crate::tools::args::Args;
-use crate::tools::tool::{Description, ToolSpec, localized};
 
-pub(super) fn spec() -> ToolSpec {
-    ToolSpec {
-        name: "prepare_file_block_replace".into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("prepare_file_block_replace.md"))
-        }),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "start_anchor": {"type": "string"},
-                "end_anchor": {"type": "string"},
-                "occurrence": {"type": ["integer", "string"]},
-                "include_anchors": {"type": "boolean"},
-                "match": {"type": "string", "enum": ["contains", "equals"]},
-                "require_unique": {"type": "boolean"},
-                "strict": {"type": "boolean"},
-                "existing_hunk_id": {"type": "string"},
-                "content": {"type": "string"}
-            },
-            "required": ["path", "start_anchor", "end_anchor", "content"],
-            "additionalProperties": false
-        }),
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BlockReplaceArgs {
+    path: String,
+    start_anchor: String,
+    end_anchor: String,
+    occurrence: Option<OccurrenceArg>,
+    include_anchors: Option<bool>,
+    #[serde(rename = "match")]
+    matching: Option<AnchorMatch>,
+    require_unique: Option<bool>,
+    strict: Option<bool>,
+    existing_hunk_id: Option<String>,
+    content: String,
+}
+
+impl EditArgs for BlockReplaceArgs {
+    fn target(&self) -> EditTarget<'_> {
+        EditTarget {
+            path: &self.path,
+            content: &self.content,
+            replaces: self.existing_hunk_id.as_deref(),
+            may_create: false,
+            appends: false,
+        }
     }
 }
 
-pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
-    let (kind, occurrence) = rules(args, lang)?;
-    let starts = fitting(args.required_text("start_anchor"), "start_anchor", kind, lines, lang)?;
-    let ends = fitting(args.required_text("end_anchor"), "end_anchor", kind, lines, lang)?;
+pub(super) fn plan(
+    args: &BlockReplaceArgs,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<PlannedEdit, Refusal> {
+    let kind = args.matching.unwrap_or(AnchorMatch::Contains);
+    let occurrence = occurrence(args.occurrence, lang)?;
+    let starts = fitting(&args.start_anchor, "start_anchor", kind, lines, lang)?;
+    let ends = fitting(&args.end_anchor, "end_anchor", kind, lines, lang)?;
     let first_end = |start: usize| ends.iter().copied().find(|&end| end > start);
-    let unique = args.flag("require_unique").unwrap_or(true);
+    let unique = args.require_unique.unwrap_or(true);
     let closed: Vec<usize> =
         starts.iter().copied().filter(|&start| first_end(start).is_some()).collect();
     if closed.is_empty() {
@@ -57,10 +63,10 @@ pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdi
     let end = first_end(start).unwrap_or(start);
     let inner: Vec<usize> =
         starts.into_iter().filter(|&other| other > start && other < end).collect();
-    if args.flag("strict").unwrap_or(true) && !inner.is_empty() {
+    if args.strict.unwrap_or(true) && !inner.is_empty() {
         return Err(nested(&inner, lang));
     }
-    let keep = args.flag("include_anchors").unwrap_or(true);
+    let keep = args.include_anchors.unwrap_or(true);
     let range = if keep { start + 1..end } else { start..end + 1 };
     let evidence = vec![
         ("start_anchor_line", (start + 1).to_string()),
@@ -89,6 +95,8 @@ fn nested(inner: &[usize], lang: Lang) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::tools::edits::tests::args;
 

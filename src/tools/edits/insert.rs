@@ -1,61 +1,57 @@
 //! `prepare_file_insert_after` and `prepare_file_insert_before`: text beside a line that is named
 //! by what it holds.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::anchor::{chosen, fitting, rules};
-use super::plan::{PlannedEdit, Refusal};
+use super::anchor::{AnchorMatch, OccurrenceArg, chosen, fitting, occurrence};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
-use crate::tools::args::Args;
-use crate::tools::tool::{Description, ToolSpec, localized};
 
-pub(super) fn spec_after() -> ToolSpec {
-    ToolSpec {
-        name: "prepare_file_insert_after".into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("prepare_file_insert_after.md"))
-        }),
-        parameters: schema(),
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InsertArgs {
+    path: String,
+    anchor: String,
+    occurrence: Option<OccurrenceArg>,
+    #[serde(rename = "match")]
+    matching: Option<AnchorMatch>,
+    existing_hunk_id: Option<String>,
+    content: String,
+}
+
+impl EditArgs for InsertArgs {
+    fn target(&self) -> EditTarget<'_> {
+        EditTarget {
+            path: &self.path,
+            content: &self.content,
+            replaces: self.existing_hunk_id.as_deref(),
+            may_create: false,
+            appends: false,
+        }
     }
 }
 
-pub(super) fn spec_before() -> ToolSpec {
-    ToolSpec {
-        name: "prepare_file_insert_before".into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("prepare_file_insert_before.md"))
-        }),
-        parameters: schema(),
-    }
-}
-
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": "string"},
-            "anchor": {"type": "string"},
-            "occurrence": {"type": ["integer", "string"]},
-            "match": {"type": "string", "enum": ["contains", "equals"]},
-            "existing_hunk_id": {"type": "string"},
-            "content": {"type": "string"}
-        },
-        "required": ["path", "anchor", "content"],
-        "additionalProperties": false
-    })
-}
-
-pub(super) fn plan_after(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
+pub(super) fn plan_after(
+    args: &InsertArgs,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at + 1))
 }
 
-pub(super) fn plan_before(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
+pub(super) fn plan_before(
+    args: &InsertArgs,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<PlannedEdit, Refusal> {
     anchored(args, lines, lang).map(|at| beside(at, at))
 }
 
-fn anchored(args: &Args, lines: &[&str], lang: Lang) -> Result<usize, Refusal> {
-    let (kind, occurrence) = rules(args, lang)?;
-    let found = fitting(args.required_text("anchor"), "anchor", kind, lines, lang)?;
+fn anchored(args: &InsertArgs, lines: &[&str], lang: Lang) -> Result<usize, Refusal> {
+    let kind = args.matching.unwrap_or(AnchorMatch::Contains);
+    let occurrence = occurrence(args.occurrence, lang)?;
+    let found = fitting(&args.anchor, "anchor", kind, lines, lang)?;
     chosen(&found, "anchor", occurrence, lang)
 }
 
@@ -65,6 +61,8 @@ fn beside(anchor: usize, at: usize) -> PlannedEdit {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::tools::edits::tests::args;
 

@@ -20,12 +20,10 @@ mod turns;
 
 use std::sync::Arc;
 
-use self::apply::ApplyTool;
 use self::hunks::{HunkMissing, Hunks};
-use self::prepare::{EditPosition, PrepareTool};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::Tool;
+use super::tool::{Tool, localized};
 use crate::domain::Lang;
 
 pub(super) use change::LineChange;
@@ -47,16 +45,20 @@ pub(super) const NAMES: [&str; 6] = [
 /// The tools, which share the edits that are prepared.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let hunks = Arc::new(Hunks::default());
-    let prepare = |spec, kind| -> Arc<dyn Tool> {
-        Arc::new(PrepareTool { spec, hunks: Arc::clone(&hunks), kind })
-    };
+    let ([append, after, before, block, range, apply], hunks) = (NAMES, &hunks);
+    let append_text = |lang| localized(lang, include_str!("prepare_file_append.md"));
+    let after_text = |lang| localized(lang, include_str!("prepare_file_insert_after.md"));
+    let before_text = |lang| localized(lang, include_str!("prepare_file_insert_before.md"));
+    let block_text = |lang| localized(lang, include_str!("prepare_file_block_replace.md"));
+    let range_text = |lang| localized(lang, include_str!("prepare_file_range_edit.md"));
+    let apply_text = |lang| localized(lang, include_str!("apply_file_modification.md"));
     vec![
-        prepare(append::spec(), EditPosition::Append),
-        prepare(insert::spec_after(), EditPosition::Lines(insert::plan_after)),
-        prepare(insert::spec_before(), EditPosition::Lines(insert::plan_before)),
-        prepare(block::spec(), EditPosition::Lines(block::plan)),
-        prepare(range::spec(), EditPosition::Lines(range::plan)),
-        Arc::new(ApplyTool::new(Arc::clone(&hunks))),
+        prepare::tool(append, append_text, hunks, append::plan),
+        prepare::tool(after, after_text, hunks, insert::plan_after),
+        prepare::tool(before, before_text, hunks, insert::plan_before),
+        prepare::tool(block, block_text, hunks, block::plan),
+        prepare::tool(range, range_text, hunks, range::plan),
+        apply::tool(apply, apply_text, hunks),
     ]
 }
 

@@ -1,13 +1,31 @@
 //! Which lines a call wants to change, and to what. Pure: every planner maps arguments and lines to
-//! a [`Planned`] change or a [`Refusal`].
+//! a [`PlannedEdit`] change or a [`Refusal`].
 
 use std::ops::Range;
 
 use crate::domain::Lang;
-use crate::tools::args::Args;
+use crate::tools::typed::ToolArgs;
 
 /// How one of the preparing tools finds its lines.
-pub(super) type Planner = fn(&Args, &[&str], Lang) -> Result<PlannedEdit, Refusal>;
+pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<PlannedEdit, Refusal>;
+
+/// What all preparing tools are told. How their lines are found differs, see [`Planner`].
+pub(super) trait EditArgs: ToolArgs + Sync {
+    fn target(&self) -> EditTarget<'_>;
+}
+
+/// The text and the file it is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EditTarget<'a> {
+    pub path: &'a str,
+    pub content: &'a str,
+    /// The id of a prepared edit that this one is instead of.
+    pub replaces: Option<&'a str>,
+    /// A file that is not there is made.
+    pub may_create: bool,
+    /// The text belongs at the end of the file, wherever that is by then.
+    pub appends: bool,
+}
 
 /// What is to be put where.
 #[derive(Debug, Clone, PartialEq, Eq)]

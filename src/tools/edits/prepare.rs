@@ -2,39 +2,34 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::change::{LineChange, Normalized};
 use super::diff::unified;
 use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
-use super::plan::{Planner, Refusal};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Planner, Refusal};
 use super::source::{LIMIT_LINES, NoText, read_text};
 use super::taken::HunkLease;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
 use crate::tools::access::PathTarget;
-use crate::tools::args::Args;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
-use crate::tools::tool::{Tool, ToolCx, ToolSpec, interrupted};
+use crate::tools::tool::{Tool, ToolCx, interrupted};
+use crate::tools::typed;
 
 /// A tool that prepares an edit.
-#[derive(Debug)]
-pub(super) struct PrepareTool {
-    pub spec: ToolSpec,
-    pub hunks: Arc<Hunks>,
-    pub kind: EditPosition,
-}
-
-/// Where a preparing tool puts its text.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum EditPosition {
-    Lines(Planner),
-    Append,
+pub(super) fn tool<A: EditArgs>(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    hunks: &Arc<Hunks>,
+    plan: Planner<A>,
+) -> Arc<dyn Tool> {
+    let hunks = Arc::clone(hunks);
+    typed::asynchronous(name, text, move |cx, args| call(name, cx, args, Arc::clone(&hunks), plan))
 }
 
 /// Why nothing was prepared.
@@ -52,44 +47,39 @@ struct PreparedEdit {
     total_lines: usize,
 }
 
-impl Tool for PrepareTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (hunks, kind, name) = (Arc::clone(&self.hunks), self.kind, self.spec.name.to_string());
-        Box::pin(async move {
-            let now = Instant::now();
-            // Taken at once: a call of the same round that applies the old edit finds it gone.
-            let replaced = args.text("existing_hunk_id").map(str::trim).filter(|id| !id.is_empty());
-            let replaced = match replaced.map(|id| HunkLease::take(&hunks, id, &cx.caller, now)) {
-                Some(Err(reason)) => {
-                    return no_hunk(&name, args.required_text("path"), reason, cx.lang);
-                }
-                Some(Ok(taken)) => Some(taken),
-                None => None,
-            };
-            let (lang, id, marks) = (cx.lang, cx.new_id.clone(), Arc::clone(&hunks));
-            let work = move || match prepare(&cx, &args, kind, &marks) {
-                Ok(prepared) => {
-                    let outcome = told(&name, &prepared, &cx);
-                    (outcome, Some(prepared.draft))
-                }
-                Err(refused) => (refused.outcome(&name, args.required_text("path"), lang), None),
-            };
-            // All calls of the round begin before this one goes on, so none of them sees the edit.
-            tokio::task::yield_now().await;
-            match in_background(work).await {
-                Some((outcome, Some(draft))) => {
-                    replaced.into_iter().for_each(HunkLease::spend);
-                    hunks.keep(id, draft, now);
-                    outcome
-                }
-                Some((outcome, None)) => outcome,
-                None => ToolOutcome::failed(interrupted(lang)),
-            }
-        })
+async fn call<A: EditArgs>(
+    name: &'static str,
+    cx: ToolCx,
+    args: A,
+    hunks: Arc<Hunks>,
+    plan: Planner<A>,
+) -> ToolOutcome {
+    let (now, target) = (Instant::now(), args.target());
+    // HunkLease at once: a call of the same round that applies the old edit finds it gone.
+    let replaced = target.replaces.map(str::trim).filter(|id| !id.is_empty());
+    let replaced = match replaced.map(|id| HunkLease::take(&hunks, id, &cx.caller, now)) {
+        Some(Err(reason)) => return no_hunk(name, target.path, reason, cx.lang),
+        Some(Ok(taken)) => Some(taken),
+        None => None,
+    };
+    let (lang, id, marks) = (cx.lang, cx.new_id.clone(), Arc::clone(&hunks));
+    let work = move || match prepare(&cx, &args, plan, &marks) {
+        Ok(prepared) => {
+            let outcome = told(name, &prepared, &cx);
+            (outcome, Some(prepared.draft))
+        }
+        Err(refused) => (refused.outcome(name, args.target().path, lang), None),
+    };
+    // All calls of the round begin before this one goes on, so none of them sees the edit.
+    tokio::task::yield_now().await;
+    match in_background(work).await {
+        Some((outcome, Some(draft))) => {
+            replaced.into_iter().for_each(HunkLease::spend);
+            hunks.keep(id, draft, now);
+            outcome
+        }
+        Some((outcome, None)) => outcome,
+        None => ToolOutcome::failed(interrupted(lang)),
     }
 }
 
@@ -104,42 +94,35 @@ impl PrepareError {
     }
 }
 
-fn prepare(
+fn prepare<A: EditArgs>(
     cx: &ToolCx,
-    args: &Args,
-    kind: EditPosition,
+    args: &A,
+    plan: Planner<A>,
     hunks: &Hunks,
 ) -> Result<PreparedEdit, PrepareError> {
-    let path = args.required_text("path");
-    let content = args.text("content").unwrap_or_default();
+    let EditTarget { path, content, may_create, appends, .. } = args.target();
     if content.matches('\n').count() > LIMIT_LINES {
         return Err(PrepareError::Plan(too_long(cx.lang)));
     }
     let guard = Guard::general(cx).map_err(|fault| PrepareError::NoText(fault.into()))?;
-    let create = matches!(kind, EditPosition::Append) && args.flag("create").unwrap_or(true);
     let opened = match guard.open_for_edit(path) {
-        Err(fault) if create && fault.kind == PathFaultKind::NotFound => {
+        Err(fault) if may_create && fault.kind == PathFaultKind::NotFound => {
             return new_file(cx, &guard, path, content);
         }
         opened => opened.map_err(|fault| PrepareError::NoText(fault.into()))?,
     };
     let text = read_text(&opened).map_err(PrepareError::NoText)?;
     let all = lines(&text);
-    let (range, evidence) = match kind {
-        EditPosition::Lines(plan) => {
-            let planned = plan(args, &all, cx.lang).map_err(PrepareError::Plan)?;
-            (planned.range, planned.evidence)
-        }
-        EditPosition::Append => (all.len()..all.len(), Vec::new()),
-    };
+    let PlannedEdit { range, evidence } = plan(args, &all, cx.lang).map_err(PrepareError::Plan)?;
     let change = LineChange::new(&all, range, content);
     if !change.changes_something() {
         return Err(PrepareError::Plan(no_change(cx.lang)));
     }
     let seen = hunks.marks.seen(&all, &change);
-    let edit = match kind {
-        EditPosition::Lines(_) => Edit::Change { change: change.clone(), seen },
-        EditPosition::Append => Edit::Append { content: content.to_owned(), seen },
+    let edit = if appends {
+        Edit::Append { content: content.to_owned(), seen }
+    } else {
+        Edit::Change { change: change.clone(), seen }
     };
     let draft = NewHunk { owner: cx.caller.clone(), path: opened.shown, place: opened.place, edit };
     Ok(PreparedEdit { draft, change, evidence, total_lines: all.len() })

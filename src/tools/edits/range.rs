@@ -1,36 +1,40 @@
 //! `prepare_file_range_edit`: lines named by their numbers.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::plan::{PlannedEdit, Refusal};
+use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
 use crate::domain::Lang;
-use crate::tools::args::Args;
 use crate::tools::files::parse_range;
-use crate::tools::tool::{Description, ToolSpec, localized};
 
-pub(super) fn spec() -> ToolSpec {
-    ToolSpec {
-        name: "prepare_file_range_edit".into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("prepare_file_range_edit.md"))
-        }),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "range": {"type": "string"},
-                "existing_hunk_id": {"type": "string"},
-                "content": {"type": "string"}
-            },
-            "required": ["path", "range"],
-            "additionalProperties": false
-        }),
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RangeEditArgs {
+    path: String,
+    range: String,
+    existing_hunk_id: Option<String>,
+    content: Option<String>,
+}
+
+impl EditArgs for RangeEditArgs {
+    fn target(&self) -> EditTarget<'_> {
+        EditTarget {
+            path: &self.path,
+            content: self.content.as_deref().unwrap_or_default(),
+            replaces: self.existing_hunk_id.as_deref(),
+            may_create: false,
+            appends: false,
+        }
     }
 }
 
 /// `N+1~` stands behind the last of N lines.
-pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdit, Refusal> {
-    let parsed = parse_range(args.required_text("range"));
+pub(super) fn plan(
+    args: &RangeEditArgs,
+    lines: &[&str],
+    lang: Lang,
+) -> Result<PlannedEdit, Refusal> {
+    let parsed = parse_range(&args.range);
     let range = parsed.map_err(|fault| Refusal::new("INVALID_RANGE", fault.text(lang)))?;
     let total = lines.len() as u64;
     let (from, to) = (*range.start(), *range.end());
@@ -55,6 +59,8 @@ pub(super) fn plan(args: &Args, lines: &[&str], lang: Lang) -> Result<PlannedEdi
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::tools::edits::tests::args;
 

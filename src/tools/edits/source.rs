@@ -33,8 +33,8 @@ impl From<PathFault> for NoText {
 pub(in crate::tools) fn read_text(opened: &OpenFile) -> Result<String, NoText> {
     let path = opened.shown.clone();
     let too_large = |bytes| Err(NoText::TooLarge { path: path.clone(), bytes });
-    if opened.meta.len() > LIMIT_BYTES {
-        return too_large(opened.meta.len());
+    if opened.stat.bytes > LIMIT_BYTES {
+        return too_large(opened.stat.bytes);
     }
     let mut bytes = Vec::new();
     // One byte more than allowed, to tell a file that is still growing.

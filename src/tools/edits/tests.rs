@@ -8,10 +8,13 @@ use crate::domain::AccessLists;
 use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::test_support::{TestBench, header};
+use crate::tools::typed::ToolArgs;
 
-/// Arguments of a call, whatever its schema.
-pub(super) fn args(value: &Value) -> Args {
-    Args::parse(&value.to_string(), &json!({"type": "object"})).unwrap()
+/// The arguments of a call that says what is left out here: a path and a content.
+pub(super) fn args<A: ToolArgs>(call: &Value) -> A {
+    let mut all = json!({"path": "a", "content": "new"});
+    all.as_object_mut().unwrap().extend(call.as_object().unwrap().clone());
+    Args::read(&all.to_string()).unwrap().typed().unwrap()
 }
 
 /// A prepared edit's id, from the result of its preparation.

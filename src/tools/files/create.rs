@@ -2,38 +2,57 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::FileArgs;
 use super::text::with_final_newline;
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "create_new_file";
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("create_new_file.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateFileArgs {
+    path: String,
+    content: Option<String>,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    let (content, newline_added) = with_final_newline(args.text("content").unwrap_or_default());
+impl FileArgs for CreateFileArgs {
+    const WRITES: bool = true;
+
+    fn path(&self) -> Option<&str> {
+        Some(&self.path)
+    }
+
+    fn set_path(&mut self, path: String) {
+        self.path = path;
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        self.content.as_deref()
+    }
+
+    fn run(&self, cx: &ToolCx) -> ToolOutcome {
+        run(cx, self)
+    }
+}
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::blocking(NAME, |lang| localized(lang, include_str!("create_new_file.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &CreateFileArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    let (content, newline_added) = with_final_newline(args.content.as_deref().unwrap_or_default());
     let written = Guard::general(cx).and_then(|guard| {
         let slot = guard.new_slot(path)?;
         slot.write(content.as_bytes())?;

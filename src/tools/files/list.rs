@@ -3,22 +3,23 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
-use std::fs::Metadata;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::FileArgs;
 use super::lines::{LineRange, excerpt};
 use super::text::short;
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
-use crate::tools::guard::{Guard, Identity, OpenDir, PathFault};
+use crate::tools::guard::{Guard, OpenDir, PathFault, PathKind, Stat};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "list_dir";
 const SHOWN_ENTRIES: usize = 120;
@@ -29,31 +30,48 @@ const SCANNED_ENTRIES: usize = 100_000;
 /// Lines are counted in files up to this size.
 const COUNTED_BYTES: u64 = 1024 * 1024;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListDirArgs {
+    path: Option<String>,
+}
+
+impl FileArgs for ListDirArgs {
+    const WRITES: bool = false;
+
+    fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
+    fn set_path(&mut self, path: String) {
+        self.path = Some(path);
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        None
+    }
+
+    fn run(&self, cx: &ToolCx) -> ToolOutcome {
+        run(cx, self)
+    }
+}
+
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("list_dir.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}},
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+    typed::blocking(NAME, |lang| localized(lang, include_str!("list_dir.md")), run)
 }
 
 /// The first entries by name, and how many there were.
 #[derive(Default)]
 struct Listing {
-    first: BTreeMap<OsString, Option<Metadata>>,
+    first: BTreeMap<OsString, Option<Stat>>,
     open: usize,
     closed: usize,
     complete: bool,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.text("path").filter(|path| !path.trim().is_empty()).unwrap_or(".");
+fn run(cx: &ToolCx, args: &ListDirArgs) -> ToolOutcome {
+    let path = args.path.as_deref().filter(|path| !path.trim().is_empty()).unwrap_or(".");
     let listed = Guard::general(cx).and_then(|guard| {
         let dir = guard.open_dir(path)?;
         let listing = scan(&guard, &dir).map_err(|error| PathFault::io(path, &error))?;
@@ -72,16 +90,16 @@ fn scan(guard: &Guard, dir: &OpenDir) -> std::io::Result<Listing> {
             listing.complete = false;
             break;
         }
-        let name = entry?.file_name();
-        let meta = dir.dir.look(&name).ok();
-        let directory = meta.as_ref().is_some_and(Metadata::is_dir);
+        let name = entry?.name;
+        let stat = dir.dir.look(&name).ok();
+        let directory = stat.as_ref().is_some_and(Stat::is_dir);
         let target = if directory { PathTarget::Directory } else { PathTarget::File };
         if !guard.may_list(dir, &name.to_string_lossy(), target) {
             listing.closed += 1;
             continue;
         }
         listing.open += 1;
-        listing.first.insert(name, meta);
+        listing.first.insert(name, stat);
         if listing.first.len() > SHOWN_ENTRIES {
             listing.first.pop_last();
         }
@@ -93,10 +111,10 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
     let shown = listing.first.len();
     let total = listing.open;
     let mut body = String::new();
-    for (name, meta) in &listing.first {
+    for (name, stat) in &listing.first {
         let shown = short(&name.to_string_lossy(), NAME_CHARS);
         // Writing to a String cannot fail.
-        let _ = writeln!(body, "- {shown} {}", describe(dir, name, meta.as_ref(), lang));
+        let _ = writeln!(body, "- {shown} {}", describe(dir, name, stat.as_ref(), lang));
     }
     if total > shown {
         let rest = total - shown;
@@ -121,22 +139,23 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
         .outcome()
 }
 
-fn describe(dir: &OpenDir, name: &OsStr, meta: Option<&Metadata>, lang: Lang) -> String {
-    let Some(meta) = meta else { return lang.pick("(unreadable)", "(无法读取)").to_owned() };
-    let kind = meta.file_type();
-    if kind.is_dir() {
-        return lang.pick("(directory)", "(目录)").to_owned();
+fn describe(dir: &OpenDir, name: &OsStr, stat: Option<&Stat>, lang: Lang) -> String {
+    let Some(stat) = stat else { return lang.pick("(unreadable)", "(无法读取)").to_owned() };
+    match stat.kind {
+        PathKind::Directory => lang.pick("(directory)", "(目录)").to_owned(),
+        PathKind::Symlink => {
+            let target = dir.dir.link_target(name).unwrap_or_default();
+            let target = short(&target.to_string_lossy(), TARGET_CHARS);
+            format!("{} -> {target}", lang.pick("(link)", "(链接)"))
+        }
+        PathKind::Special => lang.pick("(special file)", "(特殊文件)").to_owned(),
+        PathKind::File => describe_file(dir, name, stat, lang),
     }
-    if kind.is_symlink() {
-        let target = dir.dir.link_target(name).unwrap_or_default();
-        let target = short(&target.to_string_lossy(), TARGET_CHARS);
-        return format!("{} -> {target}", lang.pick("(link)", "(链接)"));
-    }
-    if !kind.is_file() {
-        return lang.pick("(special file)", "(特殊文件)").to_owned();
-    }
-    let bytes = meta.len();
-    match (lines(dir, name, meta), lang) {
+}
+
+fn describe_file(dir: &OpenDir, name: &OsStr, stat: &Stat, lang: Lang) -> String {
+    let bytes = stat.bytes;
+    match (lines(dir, name, stat), lang) {
         (Some(lines), Lang::En) => {
             format!("(file, {bytes} B, {})", counted(lines, "line", "lines"))
         }
@@ -147,12 +166,12 @@ fn describe(dir: &OpenDir, name: &OsStr, meta: Option<&Metadata>, lang: Lang) ->
 }
 
 /// The number of lines of a small text file that is still the file that was seen.
-fn lines(dir: &OpenDir, name: &OsStr, seen: &Metadata) -> Option<u64> {
-    if seen.len() > COUNTED_BYTES {
+fn lines(dir: &OpenDir, name: &OsStr, seen: &Stat) -> Option<u64> {
+    if seen.bytes > COUNTED_BYTES {
         return None;
     }
     let file = dir.dir.open(name).ok()?;
-    let same = file.metadata().is_ok_and(|meta| Identity::of(&meta) == Identity::of(seen));
+    let same = Stat::of(&file).is_ok_and(|stat| stat.identity == seen.identity);
     if !same {
         return None;
     }

@@ -2,36 +2,34 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "mk_dir";
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("mk_dir.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}, "parents": {"type": "boolean"}},
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MakeDirArgs {
+    path: String,
+    parents: Option<bool>,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    let parents = args.flag("parents").unwrap_or(true);
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::blocking(NAME, |lang| localized(lang, include_str!("mk_dir.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &MakeDirArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    let parents = args.parents.unwrap_or(true);
     match make(cx, path, parents) {
         Ok((shown, created)) => {
             let summary = match (created, cx.lang) {

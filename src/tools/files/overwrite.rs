@@ -3,42 +3,56 @@
 use std::io::BufReader;
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::FileArgs;
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "overwrite_entire_file";
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OverwriteFileArgs {
+    path: String,
+    known_old_total_lines: u64,
+    known_old_total_bytes: u64,
+    content: String,
+    content_format: Option<String>,
+}
+
+impl FileArgs for OverwriteFileArgs {
+    const WRITES: bool = true;
+
+    fn path(&self) -> Option<&str> {
+        Some(&self.path)
+    }
+
+    fn set_path(&mut self, path: String) {
+        self.path = path;
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        Some(&self.content)
+    }
+
+    fn run(&self, cx: &ToolCx) -> ToolOutcome {
+        run(cx, self)
+    }
+}
+
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| {
-            localized(lang, include_str!("overwrite_entire_file.md"))
-        }),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "known_old_total_lines": {"type": "integer", "minimum": 0},
-                "known_old_total_bytes": {"type": "integer", "minimum": 0},
-                "content": {"type": "string"},
-                "content_format": {"type": "string"}
-            },
-            "required": ["path", "known_old_total_lines", "known_old_total_bytes", "content"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+    typed::blocking(NAME, |lang| localized(lang, include_str!("overwrite_entire_file.md")), run)
 }
 
 /// Why a file was left as it is.
@@ -47,15 +61,15 @@ enum OverwriteRefused {
     Stats(Stats),
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    let content = args.required_text("content");
-    let diff_meant = matches!(args.text("content_format"), Some("diff" | "patch"));
+fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    let content = args.content.as_str();
+    let diff_meant = matches!(args.content_format.as_deref(), Some("diff" | "patch"));
     if !diff_meant && looks_like_diff(content) {
         return suspicious(path, cx.lang);
     }
     let (content, newline_added) = with_final_newline(content);
-    match replace(cx, args, path, &content) {
+    match replace(cx, args, &content) {
         Ok((shown, old)) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
             let summary = match cx.lang {
@@ -81,17 +95,15 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
 /// Replaces the file if its size is what the model says; gives its path and its old size.
 fn replace(
     cx: &ToolCx,
-    args: &Args,
-    path: &str,
+    args: &OverwriteFileArgs,
     content: &str,
 ) -> Result<(String, Stats), OverwriteRefused> {
+    let path = &args.path;
     let guard = Guard::general(cx).map_err(OverwriteRefused::Fault)?;
     let opened = guard.open_file(path, AccessOp::Write).map_err(OverwriteRefused::Fault)?;
     let old = count(BufReader::new(&opened.file))
         .map_err(|error| OverwriteRefused::Fault(PathFault::io(path, &error)))?;
-    let known = |field| args.integer(field).and_then(|number| u64::try_from(number).ok());
-    let lines_match = known("known_old_total_lines") == Some(old.lines);
-    if !lines_match || known("known_old_total_bytes") != Some(old.bytes) {
+    if args.known_old_total_lines != old.lines || args.known_old_total_bytes != old.bytes {
         return Err(OverwriteRefused::Stats(old));
     }
     let slot = opened.into_slot(path);

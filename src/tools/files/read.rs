@@ -3,48 +3,64 @@
 use std::io::BufReader;
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::FileArgs;
 use super::lines::{LineRange, ReadLines, excerpt};
 use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "read_file";
 const DEFAULT_MAX_LINES: usize = 500;
 const MAX_CHARS: usize = 100_000;
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("read_file.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "range": {"type": "string"},
-                "max_lines": {"type": "integer", "minimum": 0},
-                "show_linenos": {"type": "boolean"}
-            },
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadFileArgs {
+    path: String,
+    range: Option<String>,
+    max_lines: Option<usize>,
+    show_linenos: Option<bool>,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    let range = match parse_range(args.text("range").unwrap_or("~")) {
+impl FileArgs for ReadFileArgs {
+    const WRITES: bool = false;
+
+    fn path(&self) -> Option<&str> {
+        Some(&self.path)
+    }
+
+    fn set_path(&mut self, path: String) {
+        self.path = path;
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        None
+    }
+
+    fn run(&self, cx: &ToolCx) -> ToolOutcome {
+        run(cx, self)
+    }
+}
+
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::blocking(NAME, |lang| localized(lang, include_str!("read_file.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &ReadFileArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    let range = match parse_range(args.range.as_deref().unwrap_or("~")) {
         Ok(range) => range,
         Err(fault) => {
             return ToolReport::error(NAME, path, "INVALID_RANGE")
@@ -52,8 +68,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
                 .outcome();
         }
     };
-    let wanted = args.integer("max_lines").and_then(|lines| usize::try_from(lines).ok());
-    let max_lines = wanted.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
+    let max_lines = args.max_lines.filter(|&lines| lines > 0).unwrap_or(DEFAULT_MAX_LINES);
     let window = LineRange { range, max_lines, max_chars: MAX_CHARS };
     let opened = Guard::general(cx).and_then(|guard| guard.open_file(path, AccessOp::Read));
     let read = opened.and_then(|opened| {
@@ -63,7 +78,7 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     match read {
         Ok((None, opened)) => binary(&opened, cx.lang),
         Ok((Some(found), opened)) => {
-            let numbered = args.flag("show_linenos").unwrap_or(true);
+            let numbered = args.show_linenos.unwrap_or(true);
             report(&found, &opened, &window, numbered, cx.lang)
         }
         Err(fault) => refused(NAME, AccessOp::Read, &fault, cx.lang),
@@ -99,7 +114,7 @@ fn report(
         Lang::Zh => format!("共 {total} 行,显示 {shown} 行"),
     };
     ToolReport::ok(NAME, &opened.shown)
-        .field("size_bytes", opened.meta.len())
+        .field("size_bytes", opened.stat.bytes)
         .field("total_lines", total)
         .field("counted_all_lines", found.counted_all)
         .field("shown_lines", shown)
@@ -116,7 +131,7 @@ fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {
         "这是二进制文件(含有 NUL 字节),不显示内容。",
     );
     ToolReport::error(NAME, &opened.shown, "BINARY_FILE")
-        .field("size_bytes", opened.meta.len())
+        .field("size_bytes", opened.stat.bytes)
         .summary(summary)
         .outcome()
 }

@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const FILE: &str = "move_file";
 const DIR: &str = "move_dir";
@@ -19,31 +20,27 @@ const DIR: &str = "move_dir";
 /// What moves away must be readable too: who may not read it could read it where it comes to lie.
 const SOURCE: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
-/// Both tools.
-pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
-    let file = ToolSpec {
-        name: FILE.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("move_file.md"))),
-        parameters: schema(),
-    };
-    let dir = ToolSpec {
-        name: DIR.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("move_dir.md"))),
-        parameters: schema(),
-    };
-    [
-        BuiltIn::blocking(file, |cx, args| run(cx, args, FILE, PathTarget::File)),
-        BuiltIn::blocking(dir, |cx, args| run(cx, args, DIR, PathTarget::Directory)),
-    ]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MoveArgs {
+    from: String,
+    to: String,
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"from": {"type": "string"}, "to": {"type": "string"}},
-        "required": ["from", "to"],
-        "additionalProperties": false
-    })
+/// Both tools.
+pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
+    [
+        typed::blocking(
+            FILE,
+            |lang| localized(lang, include_str!("move_file.md")),
+            |cx, args| run(cx, args, FILE, PathTarget::File),
+        ),
+        typed::blocking(
+            DIR,
+            |lang| localized(lang, include_str!("move_dir.md")),
+            |cx, args| run(cx, args, DIR, PathTarget::Directory),
+        ),
+    ]
 }
 
 /// A move that was made.
@@ -56,8 +53,8 @@ struct Moved {
 /// Why nothing moved, and which of the two rights was asked for.
 struct MoveRefused(AccessOp, PathFault);
 
-fn run(cx: &ToolCx, args: &Args, name: &str, target: PathTarget) -> ToolOutcome {
-    match relocate(cx, args.required_text("from"), args.required_text("to"), target) {
+fn run(cx: &ToolCx, args: &MoveArgs, name: &str, target: PathTarget) -> ToolOutcome {
+    match relocate(cx, &args.from, &args.to, target) {
         Ok(done) => {
             let summary = match (done.kind, cx.lang) {
                 (PathKind::Symlink, Lang::En) => "the link was moved, not what it leads to",

@@ -2,51 +2,48 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::{DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const FILE: &str = "rm_file";
 const DIR: &str = "rm_dir";
 
-/// Both tools.
-pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
-    let file = ToolSpec {
-        name: FILE.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("rm_file.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}},
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    let dir = ToolSpec {
-        name: DIR.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("rm_dir.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}, "recursive": {"type": "boolean"}},
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    [BuiltIn::blocking(dir, run_dir), BuiltIn::blocking(file, run_file)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RemoveFileArgs {
+    path: String,
 }
 
-fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RemoveDirArgs {
+    path: String,
+    recursive: Option<bool>,
+}
+
+/// Both tools.
+pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
+    [
+        typed::blocking(DIR, |lang| localized(lang, include_str!("rm_dir.md")), run_dir),
+        typed::blocking(FILE, |lang| localized(lang, include_str!("rm_file.md")), run_file),
+    ]
+}
+
+fn run_file(cx: &ToolCx, args: &RemoveFileArgs) -> ToolOutcome {
     let removed = Guard::general(cx).and_then(|guard| {
-        let entry = guard.entry(args.required_text("path"), &[AccessOp::Write])?;
+        let entry = guard.entry(&args.path, &[AccessOp::Write])?;
         match entry.kind() {
             PathKind::File | PathKind::Symlink => entry.remove()?,
             PathKind::Directory | PathKind::Special => {
-                return Err(PathFault::new(args.required_text("path"), PathFaultKind::NotAFile));
+                return Err(PathFault::new(&args.path, PathFaultKind::NotAFile));
             }
         }
         Ok(entry)
@@ -60,9 +57,9 @@ fn run_file(cx: &ToolCx, args: &Args) -> ToolOutcome {
     }
 }
 
-fn run_dir(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    let recursive = args.flag("recursive").unwrap_or(false);
+fn run_dir(cx: &ToolCx, args: &RemoveDirArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    let recursive = args.recursive.unwrap_or(false);
     let mut count = TreeCount::default();
     let removed = Guard::general(cx).and_then(|guard| {
         let entry = guard.entry(path, &[AccessOp::Write])?;

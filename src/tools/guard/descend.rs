@@ -5,9 +5,9 @@
 use std::ffi::OsStr;
 use std::fs::File;
 
-use super::dir::Identity;
 use super::fault::{PathFault, PathFaultKind};
 use super::names::reserved_area;
+use super::stat::{Identity, Stat};
 use super::{AccessOp, Guard, OpenDir, PathTarget};
 
 impl OpenDir {
@@ -45,11 +45,10 @@ impl Guard {
         let shown = dir.below(name);
         self.judge_entry(dir, name, &shown, PathTarget::File)?;
         let file = dir.dir.open(name).map_err(|error| PathFault::io(&shown, &error))?;
-        let meta = file.metadata().map_err(|error| PathFault::io(&shown, &error))?;
-        if !meta.is_file() {
+        let stat = Stat::of(&file).map_err(|error| PathFault::io(&shown, &error))?;
+        if !stat.is_file() {
             return Err(PathFault::new(&shown, PathFaultKind::NotAFile));
         }
-        self.steady(&shown, &dir.dir)?;
         Ok(file)
     }
 
@@ -58,7 +57,7 @@ impl Guard {
     #[must_use]
     pub fn rule_file(&self, dir: &OpenDir, name: &str) -> Option<File> {
         let file = dir.dir.open(OsStr::new(name)).ok()?;
-        file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
+        Stat::of(&file).is_ok_and(|stat| stat.is_file()).then_some(file)
     }
 
     /// The directories from the root down to this one, itself left out; for [`Guard::rule_file`].
@@ -107,7 +106,6 @@ impl Guard {
         if let Some(area) = self.closed_area(identity) {
             return Err(PathFault::denied(shown, area));
         }
-        self.steady(shown, &opened)?;
         Ok(opened)
     }
 }

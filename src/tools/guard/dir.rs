@@ -1,216 +1,313 @@
-//! An open directory and what can be done with the single names in it. Never follows a link in
-//! the name it is given, and never looks up again the path by which the directory was found.
+//! An open directory and what can be done with the single names in it. Every call is relative to the
+//! open directory (`openat` and its kin), so the path by which it was found is never looked up again. A
+//! name is one name, never a path or `..`, and a link in its place is not followed; so there is nothing
+//! that `openat2` could add.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, Metadata, OpenOptions, ReadDir};
+use std::ffi::{CStr, OsStr, OsString};
+use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where Linux shows open descriptors as links that lead straight to the open object.
-const DESCRIPTORS: &str = "/proc/self/fd";
+use rustix::fs::{self as sys, AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::stat::{Identity, PathKind, Stat};
+use crate::sandbox::nameless;
 
 /// Opening a directory only to look names up needs no read permission where `O_PATH` exists.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const LOOKUP_ONLY: i32 = libc::O_PATH;
+const LOOKUP_ONLY: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const LOOKUP_ONLY: i32 = 0;
+const LOOKUP_ONLY: OFlags = OFlags::RDONLY;
 
-/// Which object on which disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    device: u64,
-    inode: u64,
-}
+/// Mode of a new directory before the process mask.
+const NEW_DIR_MODE: Mode = Mode::from_bits_retain(0o777);
 
-impl Identity {
-    #[must_use]
-    pub fn of(meta: &Metadata) -> Self {
-        Self { device: meta.dev(), inode: meta.ino() }
-    }
-}
+/// The directory itself, as a name in it.
+const ITSELF: &CStr = c".";
 
 /// An open directory. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Dir {
-    handle: Arc<File>,
-    /// Where it was found; used to reach names only if `anchored` is false.
-    place: PathBuf,
-    anchored: bool,
+pub struct Dir(Arc<OwnedFd>);
+
+/// One name of a listing.
+#[derive(Debug)]
+pub struct ListedName {
+    pub name: OsString,
+    /// `None` if the system does not say.
+    pub kind: Option<PathKind>,
+}
+
+/// The names in a directory, in no order.
+#[derive(Debug)]
+pub struct Entries {
+    dir: Dir,
+    names: sys::Dir,
 }
 
 impl Dir {
     /// Opens the directory at a canonical path.
-    pub(super) fn root(place: PathBuf) -> io::Result<Self> {
-        let handle = Arc::new(open_directory(&place)?);
-        let probe = Path::new(DESCRIPTORS).join(handle.as_raw_fd().to_string());
-        let here = Identity::of(&handle.metadata()?);
-        let anchored = fs::metadata(probe).is_ok_and(|meta| Identity::of(&meta) == here);
-        Ok(Self { handle, place, anchored })
+    pub(super) fn root(place: &Path) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | LOOKUP_ONLY;
+        Ok(Self(Arc::new(retry_on_intr(|| sys::openat(CWD, place, flags, Mode::empty()))?)))
     }
 
     /// What the name stands for; a link stands for itself.
-    pub fn look(&self, name: &OsStr) -> io::Result<Metadata> {
-        fs::symlink_metadata(self.at(name))
+    pub fn look(&self, name: &OsStr) -> io::Result<Stat> {
+        let name = single(name)?;
+        Ok(sys::statat(&*self.0, name, AtFlags::SYMLINK_NOFOLLOW)?.into())
     }
 
     /// The text of a link.
     pub fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
-        fs::read_link(self.at(name))
+        let target = sys::readlinkat(&*self.0, single(name)?, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()).into())
     }
 
     /// Opens a directory in this one; fails on a link.
     pub(super) fn enter(&self, name: &OsStr) -> io::Result<Self> {
-        let handle = Arc::new(open_directory(&self.at(name))?);
-        Ok(Self { handle, place: self.place.join(name), anchored: self.anchored })
+        let opened = self.open_with(name, OFlags::DIRECTORY | LOOKUP_ONLY, Mode::empty())?;
+        Ok(Self(Arc::new(opened)))
     }
 
     /// Opens a file for reading; fails on a link and never waits for the other end of a pipe.
     pub fn open(&self, name: &OsStr) -> io::Result<File> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
-        OpenOptions::new().read(true).custom_flags(flags).open(self.at(name))
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        Ok(self.open_with(name, flags, Mode::empty())?.into())
     }
 
     /// Makes a file that did not exist, open for writing.
-    pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(mode).custom_flags(libc::O_NOFOLLOW);
-        options.open(self.at(name))
+    pub(super) fn create(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        Ok(self.open_with(name, flags, mode)?.into())
+    }
+
+    fn open_with(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+        let (name, flags) = (single(name)?, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC);
+        Ok(retry_on_intr(|| sys::openat(&*self.0, name, flags, mode))?)
+    }
+
+    /// What a path from here on leads to, links followed, wherever that is. Only for what this program
+    /// asks by itself; a path of a model is walked.
+    pub(super) fn look_through(&self, path: &Path) -> io::Result<Stat> {
+        Ok(sys::statat(&*self.0, path, AtFlags::empty())?.into())
+    }
+
+    /// Opens a file for reading as [`Self::look_through`] finds it.
+    pub(super) fn open_through(&self, path: &Path) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(retry_on_intr(|| sys::openat(&*self.0, path, flags, Mode::empty()))?.into())
     }
 
     /// Makes a file without a name, open for writing. It goes with its descriptor, also if this
     /// program is killed.
-    #[cfg(target_os = "linux")]
-    pub(super) fn create_nameless(&self, mode: u32) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).mode(mode).custom_flags(libc::O_TMPFILE);
-        options.open(self.own_path())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn create_nameless(&self, _mode: u32) -> io::Result<File> {
-        Err(io::ErrorKind::Unsupported.into())
+    pub(super) fn create_nameless(&self, mode: Mode) -> io::Result<File> {
+        nameless::create(&*self.0, mode)
     }
 
     /// Gives a file without a name a free one.
     pub(super) fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
-        let open = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
-        let follow = rustix::fs::AtFlags::SYMLINK_FOLLOW;
-        Ok(rustix::fs::linkat(rustix::fs::CWD, open, &*self.handle, name, follow)?)
+        nameless::give_name(file, &*self.0, single(name)?)
     }
 
     pub(super) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
-        fs::create_dir(self.at(name))
+        Ok(sys::mkdirat(&*self.0, single(name)?, NEW_DIR_MODE)?)
     }
 
     /// Renames, replacing what has the new name.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        fs::rename(self.at(from), self.at(to))
+        self.rename_over(from, self, to)
+    }
+
+    fn rename_over(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(sys::renameat(&*self.0, single(from)?, &*there.0, single(to)?)?)
     }
 
     /// Gives a file a second name; fails if that name is taken.
-    pub(super) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        fs::hard_link(self.at(from), self.at(to))
+    fn link(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(sys::linkat(&*self.0, single(from)?, &*there.0, single(to)?, AtFlags::empty())?)
     }
 
     /// Gives what has a name here a free name in another directory; fails if that name is taken,
     /// also if it is taken in this very moment.
     pub(super) fn move_to(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
-        match rename_free(&self.handle, from, &there.handle, to) {
+        match self.rename_free(from, there, to) {
             Err(error) if not_offered(&error) => self.move_in_steps(from, there, to),
             done => done,
         }
     }
 
     /// For disks that cannot rename to a free name only. A directory may be renamed over an empty
-    /// one, which was made here, so nobody else's; anything else is named twice for a moment.
-    fn move_in_steps(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
-        if !self.look(from)?.is_dir() {
-            fs::hard_link(self.at(from), there.at(to))?;
-            return self.remove(from);
+    /// one, which was made here, so nobody else's; a file is named twice for a moment, or, where a file
+    /// cannot have two names, renamed over an empty one that was made here.
+    pub(super) fn move_in_steps(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        let directory = self.look(from)?.is_dir();
+        if directory {
+            there.make_dir(to)?;
+        } else {
+            match self.link(from, there, to) {
+                Ok(()) => return self.remove(from),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+                Err(_) => drop(there.create(to, Mode::empty())?),
+            }
         }
-        there.make_dir(to)?;
-        fs::rename(self.at(from), there.at(to)).inspect_err(|_| {
-            // What was made for the move is taken away; if that fails, an empty directory stays.
-            let _ = there.remove_dir(to);
+        self.rename_over(from, there, to).inspect_err(|_| {
+            // What was made for the move is taken away; if that fails, it stays, empty.
+            let _ = if directory { there.remove_dir(to) } else { there.remove(to) };
         })
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    fn rename_free(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
+        let free = sys::RenameFlags::NOREPLACE;
+        Ok(sys::renameat_with(&*self.0, single(from)?, &*there.0, single(to)?, free)?)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    fn rename_free(&self, _from: &OsStr, _there: &Self, _to: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Removes a name that is no directory; a link goes, what it leads to stays.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
-        fs::remove_file(self.at(name))
+        Ok(sys::unlinkat(&*self.0, single(name)?, AtFlags::empty())?)
     }
 
     /// Removes an empty directory; fails on a link.
     pub(super) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
-        fs::remove_dir(self.at(name))
+        Ok(sys::unlinkat(&*self.0, single(name)?, AtFlags::REMOVEDIR)?)
     }
 
     /// Makes names in this directory survive a power failure.
     pub(super) fn sync(&self) -> io::Result<()> {
-        File::open(self.own_path())?.sync_all()
+        File::from(self.readable()?).sync_all()
     }
 
-    /// The names in it, in no order.
-    pub fn entries(&self) -> io::Result<ReadDir> {
-        fs::read_dir(self.own_path())
+    /// The names in it.
+    pub fn entries(&self) -> io::Result<Entries> {
+        Ok(Entries { dir: self.clone(), names: sys::Dir::new(self.readable()?)? })
+    }
+
+    /// The same directory, open for reading.
+    fn readable(&self) -> io::Result<OwnedFd> {
+        #[cfg(test)]
+        super::swaps::before_step();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(retry_on_intr(|| sys::openat(&*self.0, ITSELF, flags, Mode::empty()))?)
     }
 
     /// Which directory this is.
     pub(super) fn identity(&self) -> io::Result<Identity> {
-        Ok(Identity::of(&self.handle.metadata()?))
+        Ok(Stat::of(&*self.0)?.identity)
     }
+}
 
-    /// Whether names were looked up in the open directory itself. Without anchors, true if its
-    /// path still leads to it.
-    pub(super) fn is_steady(&self) -> io::Result<bool> {
-        if self.anchored {
-            return Ok(true);
+impl Iterator for Entries {
+    type Item = io::Result<ListedName>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let entry = match self.names.read()? {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(error.into())),
+            };
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let known = Some(entry.file_type()).filter(|kind| *kind != FileType::Unknown);
+            let kind = known.map(PathKind::of);
+            let kind = kind.or_else(|| Some(self.dir.look(name).ok()?.kind));
+            return Some(Ok(ListedName { name: name.to_owned(), kind }));
         }
-        let same_path = fs::canonicalize(&self.place)? == self.place;
-        let now = Identity::of(&fs::symlink_metadata(&self.place)?);
-        Ok(same_path && now == self.identity()?)
     }
+}
 
-    /// Works as on a system whose descriptors cannot be walked.
+/// A name that can stand for something in the open directory only: no path, and not `..`.
+fn single(name: &OsStr) -> io::Result<&OsStr> {
     #[cfg(test)]
-    pub(super) fn forget_anchor(&mut self) {
-        self.anchored = false;
+    super::swaps::before_step();
+    match name.as_bytes() {
+        b"" | b"." | b".." => Err(io::ErrorKind::InvalidInput.into()),
+        bytes if bytes.contains(&b'/') => Err(io::ErrorKind::InvalidInput.into()),
+        _ => Ok(name),
     }
-
-    fn own_path(&self) -> PathBuf {
-        if self.anchored {
-            Path::new(DESCRIPTORS).join(self.handle.as_raw_fd().to_string())
-        } else {
-            self.place.clone()
-        }
-    }
-
-    fn at(&self, name: &OsStr) -> PathBuf {
-        self.own_path().join(name)
-    }
-}
-
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_free(here: &File, from: &OsStr, there: &File, to: &OsStr) -> io::Result<()> {
-    let free = rustix::fs::RenameFlags::NOREPLACE;
-    Ok(rustix::fs::renameat_with(here, from, there, to, free)?)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_free(_here: &File, _from: &OsStr, _there: &File, _to: &OsStr) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Whether the system or the disk does not know how to rename to a free name only.
 fn not_offered(error: &io::Error) -> bool {
-    let unknown = matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP));
-    unknown || error.kind() == io::ErrorKind::Unsupported
+    let unknown = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].map(Errno::raw_os_error);
+    error.raw_os_error().is_some_and(|code| unknown.contains(&code))
+        || error.kind() == io::ErrorKind::Unsupported
 }
 
-fn open_directory(path: &Path) -> io::Result<File> {
-    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW | LOOKUP_ONLY;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn dir() -> (tempfile::TempDir, Dir) {
+        let top = tempfile::tempdir().unwrap();
+        let dir = Dir::root(&fs::canonicalize(top.path()).unwrap()).unwrap();
+        (top, dir)
+    }
+
+    #[test]
+    fn a_path_is_no_name() {
+        let (top, dir) = dir();
+        fs::create_dir(top.path().join("sub")).unwrap();
+        fs::write(top.path().join("sub/file"), "x").unwrap();
+        let free = OsStr::new("free");
+        let path = top.path().join("sub/file");
+        for name in ["", ".", "..", "/", "sub/file", "sub/", "../x", path.to_str().unwrap()] {
+            let name = OsStr::new(name);
+            let refused = [
+                dir.look(name).map(drop),
+                dir.link_target(name).map(drop),
+                dir.enter(name).map(drop),
+                dir.open(name).map(drop),
+                dir.create(name, Mode::RUSR).map(drop),
+                dir.make_dir(name),
+                dir.rename(name, free),
+                dir.rename(OsStr::new("sub"), name),
+                dir.move_to(name, &dir, free),
+                dir.move_to(OsStr::new("sub"), &dir, name),
+                dir.move_in_steps(OsStr::new("sub"), &dir, name),
+                dir.remove(name),
+                dir.remove_dir(name),
+            ];
+            for (nth, refused) in refused.into_iter().enumerate() {
+                assert_eq!(
+                    refused.unwrap_err().kind(),
+                    io::ErrorKind::InvalidInput,
+                    "{name:?} {nth}"
+                );
+            }
+        }
+        assert!(dir.open(OsStr::new("sub/file")).is_err() && path.exists());
+    }
+
+    #[test]
+    fn a_move_in_steps_takes_only_a_free_name() {
+        let (top, dir) = dir();
+        let at = |name: &str| top.path().join(name);
+        fs::create_dir_all(at("sub/inner")).unwrap();
+        for (name, text) in [("file", "mine"), ("taken", "theirs")] {
+            fs::write(at(name), text).unwrap();
+        }
+        let step = |from: &str, to: &str| dir.move_in_steps(from.as_ref(), &dir, to.as_ref());
+        for from in ["file", "sub"] {
+            assert_eq!(step(from, "taken").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert!(at(from).exists());
+        }
+        step("file", "moved").unwrap();
+        step("sub", "moved-sub").unwrap();
+        assert_eq!(fs::read_to_string(at("moved")).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(at("taken")).unwrap(), "theirs");
+        assert!(at("moved-sub/inner").is_dir() && !at("file").exists() && !at("sub").exists());
+    }
 }

@@ -2,11 +2,11 @@
 //! removed or moved itself; what it leads to is never touched.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::Metadata;
 use std::io;
 
-use super::dir::{Dir, Identity};
+use super::dir::Dir;
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::stat::{PathKind, Stat};
 use super::vacant::{NewPath, Spot};
 use super::walk::{WalkEnd, walk};
 use super::write::temporary_name;
@@ -17,57 +17,12 @@ use super::{AccessOp, Guard, PathTarget, lossy, reserved_area_of_path, shown};
 pub struct DirEntryHandle {
     pub(super) dir: Dir,
     pub(super) name: OsString,
-    pub(super) meta: Metadata,
+    pub(super) stat: Stat,
     /// The path below the workspace, as written but tidy.
     pub shown: String,
     pub(super) written: String,
     /// True names from the root.
     pub(super) names: Vec<String>,
-}
-
-/// What a name stands for, without following it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathKind {
-    File,
-    Directory,
-    Symlink,
-    /// A pipe, a socket or a device.
-    Special,
-}
-
-impl PathKind {
-    pub(super) fn of(meta: &Metadata) -> Self {
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            Self::Symlink
-        } else if kind.is_dir() {
-            Self::Directory
-        } else if kind.is_file() {
-            Self::File
-        } else {
-            Self::Special
-        }
-    }
-
-    /// The word for it in headers.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Directory => "directory",
-            Self::Symlink => "symlink",
-            Self::Special => "special",
-        }
-    }
-
-    /// Which of the access lists count for it.
-    #[must_use]
-    pub fn target(self) -> PathTarget {
-        match self {
-            Self::Directory => PathTarget::Directory,
-            Self::File | Self::Symlink | Self::Special => PathTarget::File,
-        }
-    }
 }
 
 impl Guard {
@@ -92,16 +47,14 @@ impl Guard {
             WalkEnd::Absent(_) => return Err(PathFault::new(written, PathFaultKind::NotFound)),
         }
         let name = OsString::from(leaf);
-        let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
-        let kind = PathKind::of(&meta);
+        let stat = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         let mut names: Vec<String> = walked.names.iter().map(lossy).collect();
         names.push(leaf.clone());
         Self::check_git(written, ops, walked.of_git)?;
-        self.check_names(written, ops, &names, &meta)?;
-        self.check_lists(written, ops, &tidy, kind.target())?;
-        self.steady(written, &walked.dir)?;
+        self.check_names(written, ops, &names, &stat)?;
+        self.check_lists(written, ops, &tidy, stat.kind.target())?;
         let written = written.to_owned();
-        Ok(DirEntryHandle { dir: walked.dir, name, meta, shown: shown(&tidy), written, names })
+        Ok(DirEntryHandle { dir: walked.dir, name, stat, shown: shown(&tidy), written, names })
     }
 
     /// Judges true names and what stands there.
@@ -110,16 +63,16 @@ impl Guard {
         written: &str,
         ops: &[AccessOp],
         names: &[String],
-        meta: &Metadata,
+        stat: &Stat,
     ) -> Result<(), PathFault> {
         let by_name = reserved_area_of_path(self.zone, names);
-        let directory = meta.is_dir().then(|| Identity::of(meta));
+        let directory = stat.is_dir().then_some(stat.identity);
         let of_git = directory.is_some_and(|directory| self.is_git(directory));
         Self::check_git(written, ops, of_git)?;
         let area = by_name.or_else(|| self.closed_area(directory?));
         match area {
             Some(area) => Err(PathFault::denied(written, area)),
-            None => self.check_lists(written, ops, names, PathKind::of(meta).target()),
+            None => self.check_lists(written, ops, names, stat.kind.target()),
         }
     }
 }
@@ -128,13 +81,13 @@ impl DirEntryHandle {
     /// What the name stands for.
     #[must_use]
     pub fn kind(&self) -> PathKind {
-        PathKind::of(&self.meta)
+        self.stat.kind
     }
 
     /// The size of a file.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.meta.len()
+        self.stat.bytes
     }
 
     /// Removes a name that is no directory.

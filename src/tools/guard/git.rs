@@ -1,12 +1,11 @@
 //! Which folders belong to the repository of a workspace, by identity: so that no mount and no second
 //! name leads a writer there. Git runs programs that its configuration and its hooks name.
 
-use std::fs::{self, OpenOptions};
 use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::dir::Identity;
+use super::dir::Dir;
+use super::stat::{Identity, Stat};
 use crate::domain::reserved::GIT;
 
 /// The folder of what git runs by itself.
@@ -19,29 +18,29 @@ const POINTER: &str = "gitdir:";
 const POINTER_BYTES: u64 = 4_096;
 
 /// Those that exist: the folder of the repository, and what else of it could be mounted by itself.
-pub(super) fn places(workspace: &Path) -> Vec<Identity> {
-    let own = workspace.join(GIT);
-    let mut folders = match fs::metadata(&own) {
-        Ok(meta) if meta.is_dir() => vec![own],
-        Ok(meta) if meta.is_file() => pointed(&own, POINTER).into_iter().collect(),
+pub(super) fn places(workspace: &Dir) -> Vec<Identity> {
+    let own = PathBuf::from(GIT);
+    let mut folders = match workspace.look_through(&own) {
+        Ok(stat) if stat.is_dir() => vec![own],
+        Ok(stat) if stat.is_file() => pointed(workspace, &own, POINTER).into_iter().collect(),
         Ok(_) | Err(_) => return Vec::new(),
     };
-    let common = folders.first().and_then(|folder| pointed(&folder.join(COMMON), ""));
+    let common = folders.first().and_then(|folder| pointed(workspace, &folder.join(COMMON), ""));
     folders.extend(common);
     let hooks: Vec<PathBuf> = folders.iter().map(|folder| folder.join(HOOKS)).collect();
     folders.extend(hooks);
-    let identity = |folder: PathBuf| Some(Identity::of(&fs::metadata(folder).ok()?));
+    let identity = |folder: PathBuf| Some(workspace.look_through(&folder).ok()?.identity);
     folders.into_iter().filter_map(identity).collect()
 }
 
 /// The folder that a small file names behind a word; relative to where the file lies.
-fn pointed(file: &Path, word: &str) -> Option<PathBuf> {
-    if !fs::metadata(file).ok()?.is_file() {
+fn pointed(workspace: &Dir, file: &Path, word: &str) -> Option<PathBuf> {
+    let mut text = String::new();
+    // If it is a pipe, nobody is waited for.
+    let opened = workspace.open_through(file).ok()?;
+    if !Stat::of(&opened).ok()?.is_file() {
         return None;
     }
-    let mut text = String::new();
-    // Also if it has become a pipe meanwhile, nobody is waited for.
-    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(file).ok()?;
     opened.take(POINTER_BYTES).read_to_string(&mut text).ok()?;
     let target = text.strip_prefix(word)?.trim();
     Some(file.parent()?.join(target))

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
-use super::{AccessOp, Guard, GuardZone, OpenDir};
+use super::{AccessOp, Guard, GuardZone, OpenDir, PathKind};
 use crate::tools::tool::ToolCx;
 
 /// Folders below each other that are looked into.
@@ -50,9 +50,8 @@ impl Guard {
         let mut removed = 0;
         for entry in dir.dir.entries().map_err(|error| PathFault::io(&dir.shown, &error))? {
             let entry = entry.map_err(|error| PathFault::io(&dir.shown, &error))?;
-            let name = entry.file_name();
-            let kind = entry.file_type().map_err(|error| io(&name, error))?;
-            if !kind.is_dir() {
+            let name = entry.name;
+            if entry.kind != Some(PathKind::Directory) {
                 dir.dir.remove(&name).map_err(|error| io(&name, error))?;
                 removed += 1;
             } else if let Some(deeper) = deep.checked_sub(1) {

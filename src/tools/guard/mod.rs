@@ -2,14 +2,13 @@
 //!
 //! A path is judged twice: as written (after taking out `.` and `..`), and as it truly is, name by
 //! name, while the walk goes down from the root. Each directory on the way is opened without
-//! following links, relative to the directory before it, which is already open: on Linux through
-//! `/proc/self/fd/N/name`, the way to say `openat` with the standard library alone. Links are
-//! read and walked by hand, and `..` in a link goes back to a directory still held open. So a
-//! directory swapped for a link in the middle of a walk cannot lead outside: either the old
-//! directory is used, or opening fails. After opening, device and inode are compared with what
-//! was judged; a difference is refused. Where descriptors cannot be walked, names are joined to
-//! the canonical path instead and the path is checked again after the last open; that narrows the
-//! race to two well-timed swaps but does not close it.
+//! following links, with `openat` relative to the directory before it, which is already open, and
+//! whatever is read, written, moved or removed at the end is a name in an open directory (`dir.rs`).
+//! Links are read and walked by hand, and `..` in a link goes back to a directory still held open. So a
+//! directory swapped for a link in the middle of a walk cannot lead outside, however often and
+//! whenever it is swapped: either the old directory is used, or opening fails (`swaps.rs` tries it at
+//! every step). After opening, device and inode are compared with what was judged; a difference is
+//! refused.
 //!
 //! Reserved are `.minds`, `.dialogs` and `.hive` at the root and every `*.tsk`, by name in all
 //! spellings (`domain::reserved`) even if they do not exist, and by identity if they do, so that no
@@ -26,21 +25,23 @@ mod git;
 mod memory;
 mod names;
 mod setup;
+mod stat;
 mod tree;
 mod vacant;
 mod walk;
 mod write;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use dir::{Dir, Identity};
-pub use entry::{DirEntryHandle, MovedEntry, PathKind};
+pub use dir::{Dir, Entries, ListedName};
+pub use entry::{DirEntryHandle, MovedEntry};
 pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, own_folder, set_up};
+pub use stat::{Identity, PathKind, Stat};
 pub use tree::TreeCount;
 pub use vacant::{NewPath, Spot};
 pub use write::FileSlot;
@@ -74,7 +75,7 @@ pub struct Guard {
 #[derive(Debug)]
 pub struct OpenFile {
     pub file: File,
-    pub meta: Metadata,
+    pub stat: Stat,
     /// Its path below the workspace, as written but tidy.
     pub shown: String,
     /// Its path below the workspace with all links followed.
@@ -116,8 +117,8 @@ impl Guard {
             return Err(PathFault::new(".", PathFaultKind::Changed));
         }
         if let (GuardZone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
-            let meta = fs::metadata(cx.workspace.join(taskdoc)).ok();
-            guard.closed.extend(meta.map(|meta| (Identity::of(&meta), DeniedArea::Taskdoc)));
+            let found = guard.root.look_through(taskdoc).ok();
+            guard.closed.extend(found.map(|stat| (stat.identity, DeniedArea::Taskdoc)));
         }
         Ok(guard)
     }
@@ -125,14 +126,14 @@ impl Guard {
     fn new(workspace: &Path, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
         let io = |error: std::io::Error| PathFault::io(".", &error);
         let place = fs::canonicalize(workspace).map_err(io)?;
+        let root = Dir::root(&place).map_err(io)?;
         let identity = |(name, what)| {
             let area = zone.denied_area(what)?;
-            Some((Identity::of(&fs::metadata(place.join(name)).ok()?), area))
+            Some((root.look_through(Path::new(name)).ok()?.identity, area))
         };
         let closed = AT_TOP.into_iter().filter_map(identity).collect();
-        let git = git::places(&place);
-        let roots = [workspace.to_path_buf(), place.clone()];
-        let root = Dir::root(place).map_err(io)?;
+        let git = git::places(&root);
+        let roots = [workspace.to_path_buf(), place];
         Ok(Self { root, roots, zone, access, closed, git, within: Vec::new() })
     }
 
@@ -183,7 +184,6 @@ impl Guard {
             let true_names: Vec<String> = walked.names.iter().map(lossy).collect();
             Self::check_git(written, &[op], walked.of_git)?;
             self.check_lists(written, &[op], &true_names, PathTarget::Directory)?;
-            self.steady(written, &walked.dir)?;
             Ok(OpenDir { dir: walked.dir, shown: shown(&names), names: true_names })
         })
     }
@@ -217,12 +217,11 @@ impl Guard {
         };
         let place = shown(&self.check_true(written, ops, &walked, &name)?);
         let file = walked.dir.open(&name).map_err(|error| PathFault::io(written, &error))?;
-        let meta = file.metadata().map_err(|error| PathFault::io(written, &error))?;
-        if !meta.is_file() || Identity::of(&meta) != seen {
+        let stat = Stat::of(&file).map_err(|error| PathFault::io(written, &error))?;
+        if !stat.is_file() || stat.identity != seen {
             return Err(PathFault::new(written, PathFaultKind::Changed));
         }
-        self.steady(written, &walked.dir)?;
-        Ok(OpenFile { file, meta, shown: shown(&names), place, dir: walked.dir, name })
+        Ok(OpenFile { file, stat, shown: shown(&names), place, dir: walked.dir, name })
     }
 
     /// Judges a path as written, before anything is touched.
@@ -293,15 +292,6 @@ impl Guard {
         self.closed.iter().find(|(closed, _)| *closed == directory).map(|&(_, area)| area)
     }
 
-    fn steady(&self, written: &str, dir: &Dir) -> Result<(), PathFault> {
-        let steady = self.root.is_steady().and_then(|root| Ok(root && dir.is_steady()?));
-        match steady {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(PathFault::new(written, PathFaultKind::Changed)),
-            Err(error) => Err(PathFault::io(written, &error)),
-        }
-    }
-
     fn retry<T>(attempt: impl Fn() -> Result<T, PathFault>) -> Result<T, PathFault> {
         let mut last = attempt();
         for _ in 1..ATTEMPTS {
@@ -322,5 +312,7 @@ fn shown(names: &[String]) -> String {
     if names.is_empty() { ".".to_owned() } else { names.join("/") }
 }
 
+#[cfg(test)]
+mod swaps;
 #[cfg(test)]
 mod tests;

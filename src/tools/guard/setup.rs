@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::dir::Identity;
 use super::fault::{PathFault, PathFaultKind};
+use super::stat::Identity;
 use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;

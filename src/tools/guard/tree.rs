@@ -4,9 +4,10 @@
 use std::ffi::OsString;
 use std::io;
 
-use super::dir::{Dir, Identity};
-use super::entry::{DirEntryHandle, PathKind};
+use super::dir::Dir;
+use super::entry::DirEntryHandle;
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
+use super::stat::{Identity, PathKind};
 use super::{AccessOp, Guard, shown};
 
 /// Most directories inside each other that are followed; each holds a descriptor.
@@ -78,7 +79,7 @@ impl Guard {
         count: &mut TreeCount,
     ) -> Result<(), PathFault> {
         let mut visit = TreeVisit { guard: self, ops, remove, names: entry.names.clone(), count };
-        let dir = visit.enter(&entry.dir, &entry.name, Identity::of(&entry.meta))?;
+        let dir = visit.enter(&entry.dir, &entry.name, entry.stat.identity)?;
         visit.directory(&dir)
     }
 }
@@ -92,7 +93,7 @@ impl TreeVisit<'_> {
         loop {
             let mut batch: Vec<OsString> = Vec::new();
             for entry in entries.by_ref().take(BATCH_SIZE) {
-                batch.push(entry.map_err(|error| self.io(&error))?.file_name());
+                batch.push(entry.map_err(|error| self.io(&error))?.name);
             }
             for name in &batch {
                 self.names.push(name.to_string_lossy().into_owned());
@@ -110,23 +111,22 @@ impl TreeVisit<'_> {
     }
 
     fn name(&mut self, dir: &Dir, name: &OsString) -> Result<(), PathFault> {
-        let meta = match dir.look(name) {
-            Ok(meta) => meta,
+        let stat = match dir.look(name) {
+            Ok(stat) => stat,
             // Removed by somebody else meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(self.io(&error)),
         };
-        self.guard.check_names(&shown(&self.names), self.ops, &self.names, &meta)?;
-        if meta.is_dir() {
-            let inner = self.enter(dir, name, Identity::of(&meta))?;
+        self.guard.check_names(&shown(&self.names), self.ops, &self.names, &stat)?;
+        if stat.is_dir() {
+            let inner = self.enter(dir, name, stat.identity)?;
             self.directory(&inner)?;
         }
         if self.remove {
-            self.guard.steady(&shown(&self.names), dir)?;
-            let removed = if meta.is_dir() { dir.remove_dir(name) } else { dir.remove(name) };
+            let removed = if stat.is_dir() { dir.remove_dir(name) } else { dir.remove(name) };
             removed.map_err(|error| self.io(&error))?;
         }
-        self.count.add(PathKind::of(&meta));
+        self.count.add(stat.kind);
         Ok(())
     }
 

@@ -96,7 +96,6 @@ impl Guard {
             return Err(PathFault::invalid(written, InvalidPath::LeavesTaskdoc));
         }
         self.check_lists(written, ops, &names, target)?;
-        self.steady(written, &walked.dir)?;
         let mut missing = Vec::from(rest);
         let name =
             missing.pop().ok_or_else(|| PathFault::invalid(written, InvalidPath::IsWorkspace))?;

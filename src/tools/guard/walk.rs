@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Component, Path};
 
 use super::Guard;
-use super::dir::{Dir, Identity};
+use super::dir::Dir;
 use super::fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, reserved_area};
+use super::stat::{Identity, PathKind};
 
 /// Most links followed for one path, as in Linux.
 const LINK_LIMIT: usize = 40;
@@ -74,28 +75,24 @@ impl PathWalk<'_> {
     /// Takes one name; tells where the walk ends, if it does.
     fn step(&mut self, name: OsString) -> Result<Option<WalkEnd>, PathFault> {
         self.judge(&name)?;
-        let meta = match self.here().look(&name) {
-            Ok(meta) => meta,
+        let stat = match self.here().look(&name) {
+            Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.todo.push_front(name);
                 return Ok(Some(WalkEnd::Absent(std::mem::take(&mut self.todo))));
             }
             Err(error) => return Err(self.io(&error)),
         };
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            self.follow(&name)?;
-            return Ok(None);
-        }
-        if kind.is_dir() {
-            self.enter(name, Identity::of(&meta))?;
-            return Ok(None);
-        }
+        let leaf = match stat.kind {
+            PathKind::Symlink => return self.follow(&name).map(|()| None),
+            PathKind::Directory => return self.enter(name, stat.identity).map(|()| None),
+            PathKind::File => LeafKind::File,
+            PathKind::Special => LeafKind::Special,
+        };
         if !self.todo.is_empty() {
             return Err(PathFault::new(self.written, PathFaultKind::NotADirectory));
         }
-        let leaf = if kind.is_file() { LeafKind::File } else { LeafKind::Special };
-        Ok(Some(WalkEnd::Leaf(name, Identity::of(&meta), leaf)))
+        Ok(Some(WalkEnd::Leaf(name, stat.identity, leaf)))
     }
 
     fn enter(&mut self, name: OsString, seen: Identity) -> Result<(), PathFault> {

@@ -2,13 +2,15 @@
 //! between: a temporary file in the same directory, synced, then given its name at once.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata, Permissions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::dir::{Dir, Identity};
+use rustix::fs::{Mode, fchmod};
+
+use super::dir::Dir;
 use super::fault::{PathFault, PathFaultKind};
+use super::stat::{Identity, Stat};
 use super::vacant::Spot;
 use super::walk::{LeafKind, WalkEnd, walk};
 use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
@@ -17,10 +19,13 @@ use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
 /// Mode of a new file before the process mask.
-const NEW_FILE_MODE: u32 = 0o666;
+const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 
 /// Mode of a file that is about to get the mode of the one it replaces.
-const PRIVATE_MODE: u32 = 0o600;
+const PRIVATE_MODE: Mode = Mode::from_bits_retain(0o600);
+
+/// What a new file keeps of the mode of the one it replaces.
+const KEPT_MODE: Mode = Mode::from_bits_retain(0o777);
 
 /// A place in an open directory where a file is to stand.
 #[derive(Debug)]
@@ -36,7 +41,7 @@ pub struct FileSlot {
 /// The file that stands there now, as far as one can tell without reading it.
 #[derive(Debug, Clone, Copy)]
 struct ReplacedFile {
-    mode: u32,
+    mode: Mode,
     state: FileState,
 }
 
@@ -44,19 +49,18 @@ struct ReplacedFile {
 struct FileState {
     identity: Identity,
     bytes: u64,
-    modified: (i64, i64),
+    modified: (i128, i128),
 }
 
 impl ReplacedFile {
-    fn of(meta: &Metadata) -> Self {
-        Self { mode: meta.permissions().mode(), state: FileState::of(meta) }
+    fn of(stat: &Stat) -> Self {
+        Self { mode: stat.mode, state: FileState::of(stat) }
     }
 }
 
 impl FileState {
-    fn of(meta: &Metadata) -> Self {
-        let modified = (meta.mtime(), meta.mtime_nsec());
-        Self { identity: Identity::of(meta), bytes: meta.len(), modified }
+    fn of(stat: &Stat) -> Self {
+        Self { identity: stat.identity, bytes: stat.bytes, modified: stat.modified }
     }
 }
 
@@ -95,10 +99,9 @@ impl Guard {
                 return Ok(vacant.create_parents()?.slot());
             }
         };
-        let meta = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
+        let stat = walked.dir.look(&name).map_err(|error| PathFault::io(written, &error))?;
         self.check_true(written, ops, &walked, &name)?;
-        self.steady(written, &walked.dir)?;
-        let old = Some(ReplacedFile::of(&meta));
+        let old = Some(ReplacedFile::of(&stat));
         Ok(FileSlot {
             dir: walked.dir,
             name,
@@ -131,7 +134,7 @@ impl OpenFile {
     /// The place of this file, to be replaced if it is still the same file.
     #[must_use]
     pub fn into_slot(self, written: &str) -> FileSlot {
-        let old = Some(ReplacedFile::of(&self.meta));
+        let old = Some(ReplacedFile::of(&self.stat));
         let written = written.to_owned();
         FileSlot { dir: self.dir, name: self.name, shown: self.shown, written, old }
     }
@@ -173,13 +176,13 @@ impl FileSlot {
     fn put(&self, mut file: File, content: &[u8]) -> io::Result<File> {
         file.write_all(content)?;
         if let Some(old) = self.old {
-            file.set_permissions(Permissions::from_mode(old.mode & 0o777))?;
+            fchmod(&file, old.mode & KEPT_MODE)?;
         }
         file.sync_all()?;
         Ok(file)
     }
 
-    fn mode(&self) -> u32 {
+    fn mode(&self) -> Mode {
         if self.old.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE }
     }
 
@@ -191,14 +194,9 @@ impl FileSlot {
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
-    /// A hard link fails if the name is taken, which a rename does not. Disks without hard links
-    /// get a rename after a look.
+    /// Gives the text its name, if nobody has taken that meanwhile.
     fn publish(&self, temporary: &OsStr) -> Result<(), PathFault> {
-        let Err(refused) = self.dir.link(temporary, &self.name) else { return Ok(()) };
-        if refused.kind() == io::ErrorKind::AlreadyExists || self.dir.look(&self.name).is_ok() {
-            return Err(PathFault::new(&self.written, PathFaultKind::Exists));
-        }
-        self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
+        self.dir.move_to(temporary, &self.dir, &self.name).map_err(|error| self.io(&error))
     }
 
     fn io(&self, error: &io::Error) -> PathFault {

@@ -3,36 +3,33 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::ToolReport;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "read_picture";
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("read_picture.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"path": {"type": "string"}},
-            "required": ["path"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadImageArgs {
+    path: String,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::blocking(NAME, |lang| localized(lang, include_str!("read_picture.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &ReadImageArgs) -> ToolOutcome {
+    let path = args.path.as_str();
     match read(cx, path) {
         Ok((shown, picture)) => {
             let bytes = picture.bytes.len();
@@ -60,7 +57,7 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), ImageRefusal> {
     let read = (&opened.file).take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| PathFault::io(path, &error))?;
     if bytes.len() as u64 > MAX_IMAGE_BYTES {
-        return Err(ImageRefusal::TooLarge(opened.meta.len()));
+        return Err(ImageRefusal::TooLarge(opened.stat.bytes));
     }
     check_kind(ending, ImageKind::of(&bytes))?;
     let picture = ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) };

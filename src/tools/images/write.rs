@@ -4,42 +4,37 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
 use crate::domain::{ImageKind, Lang};
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::args::Args;
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::ToolReport;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const NAME: &str = "write_picture";
 
-/// The tool.
-pub(super) fn tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("write_picture.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string"},
-                "data_base64": {"type": "string"},
-                "mime_type": {"type": "string"},
-                "overwrite": {"type": "boolean"}
-            },
-            "required": ["path", "data_base64"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, run)
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WriteImageArgs {
+    path: String,
+    data_base64: String,
+    mime_type: Option<String>,
+    overwrite: Option<bool>,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let path = args.required_text("path");
-    match write(cx, args, path) {
+/// The tool.
+pub(super) fn tool() -> Arc<dyn Tool> {
+    typed::blocking(NAME, |lang| localized(lang, include_str!("write_picture.md")), run)
+}
+
+fn run(cx: &ToolCx, args: &WriteImageArgs) -> ToolOutcome {
+    let path = args.path.as_str();
+    match write(cx, args) {
         Ok((shown, picture)) => {
             let bytes = picture.bytes.len();
             let summary = match cx.lang {
@@ -57,13 +52,14 @@ fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
     }
 }
 
-fn write(cx: &ToolCx, args: &Args, path: &str) -> Result<(String, ToolImage), ImageRefusal> {
+fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(String, ToolImage), ImageRefusal> {
+    let path = args.path.as_str();
     let guard = Guard::general(cx)?;
-    let (declared, data) = split_data_url(args.required_text("data_base64"));
-    let said = args.text("mime_type").into_iter().chain(declared);
+    let (declared, data) = split_data_url(&args.data_base64);
+    let said = args.mime_type.as_deref().into_iter().chain(declared);
     let said: Option<Vec<ImageKind>> = said.map(ImageKind::of_media_type).collect();
     // A place that is closed is told first, whatever is wrong with the picture.
-    let overwrite = args.flag("overwrite").unwrap_or(false);
+    let overwrite = args.overwrite.unwrap_or(false);
     let vacant = match guard.new_path(path, PathTarget::File) {
         Err(fault) if overwrite && fault.kind == PathFaultKind::Exists => None,
         found => Some(found?),

@@ -4,15 +4,19 @@
 mod text;
 
 use std::fmt::Write as _;
+use std::future::ready;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::text::Topic;
-use super::args::Args;
+use super::args::{ArgMismatch, Args, MismatchKind, not_run};
 use super::outcome::ToolOutcome;
-use super::tool::{Description, Tool, ToolCx, ToolSpec, localized};
+use super::tool::{Tool, ToolCx, ToolSpec, localized};
+use super::typed;
 use crate::domain::Lang;
 
 pub(super) const NAME: &str = "man";
@@ -27,6 +31,14 @@ pub(super) struct OwnedToolset {
     pub tools: Vec<Arc<dyn Tool>>,
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ManArgs {
+    toolset_id: Option<String>,
+    topic: Option<Topic>,
+    topics: Option<Vec<Topic>>,
+}
+
 /// The tool for a member with these toolsets; `None` if none of them has a manual.
 pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
     let manuals: Vec<Manual> = toolsets.into_iter().filter_map(Manual::of).collect();
@@ -34,20 +46,11 @@ pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
         return None;
     }
     let names: Vec<&str> = manuals.iter().map(|manual| manual.toolset.as_str()).collect();
-    let topics: Vec<&str> = Topic::ALL.iter().map(|topic| topic.name()).collect();
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("man.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "toolsetId": {"type": "string", "enum": names},
-                "topic": {"type": "string", "enum": topics},
-                "topics": {"type": "array", "items": {"type": "string", "enum": topics}}
-            },
-            "additionalProperties": false
-        }),
-    };
+    let mut spec = typed::spec::<ManArgs>(NAME, |lang| localized(lang, include_str!("man.md")));
+    if let Some(toolset) = spec.parameters.pointer_mut("/properties/toolsetId") {
+        // Known only here: each member has toolsets of its own.
+        *toolset = json!({"type": "string", "enum": names});
+    }
     Some(Arc::new(ManTool { spec, manuals: manuals.into() }))
 }
 
@@ -118,18 +121,25 @@ impl Tool for ManTool {
     }
 
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let text = self.answer(&args, cx.lang);
-        Box::pin(std::future::ready(ToolOutcome::done(text)))
+        let lang = cx.lang;
+        let answer = typed::read(args, NAME, lang).and_then(|args| self.answer(&args, lang));
+        Box::pin(ready(answer.map_or_else(|refused| refused, ToolOutcome::done)))
     }
 }
 
 impl ManTool {
-    fn answer(&self, args: &Args, lang: Lang) -> String {
-        let wanted = args.text("toolsetId");
-        match self.manuals.iter().find(|manual| Some(manual.toolset.as_str()) == wanted) {
-            Some(manual) => page(manual, &topics(args), lang),
-            None => self.list(lang),
+    fn answer(&self, args: &ManArgs, lang: Lang) -> Result<String, ToolOutcome> {
+        let Some(wanted) = &args.toolset_id else { return Ok(self.list(lang)) };
+        match self.manuals.iter().find(|manual| manual.toolset == *wanted) {
+            Some(manual) => Ok(page(manual, &topics(args), lang)),
+            None => Err(self.no_manual(lang)),
         }
+    }
+
+    fn no_manual(&self, lang: Lang) -> ToolOutcome {
+        let allowed = self.manuals.iter().map(|manual| manual.toolset.clone()).collect();
+        let mismatch = ArgMismatch::at("toolsetId", MismatchKind::NotOneOf { allowed });
+        ToolOutcome::failed(not_run(NAME, &mismatch.text(lang), lang))
     }
 
     fn list(&self, lang: Lang) -> String {
@@ -148,12 +158,8 @@ impl ManTool {
 }
 
 /// The wanted topics in their order, each once; the index where none is named.
-fn topics(args: &Args) -> Vec<Topic> {
-    let listed = args.texts("topics");
-    let named = |topic: &Topic| {
-        let name = topic.name();
-        listed.contains(&name) || args.text("topic") == Some(name)
-    };
+fn topics(args: &ManArgs) -> Vec<Topic> {
+    let named = |topic: &Topic| args.topics.iter().flatten().chain(&args.topic).any(|t| t == topic);
     let found: Vec<Topic> = Topic::ALL.into_iter().filter(named).collect();
     if found.is_empty() { vec![Topic::Index] } else { found }
 }

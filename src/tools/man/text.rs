@@ -1,8 +1,12 @@
 //! The written manuals, cut into topics. A manual begins with what the toolset is for; each topic
 //! follows under a heading with its name, in either language.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 /// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Topic {
     Index,
     Principles,

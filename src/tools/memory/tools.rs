@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::work::{MemoryAction, MemoryJob};
+use crate::domain::Lang;
 use crate::domain::memory::MemoryOwner;
-use crate::tools::args::Args;
-use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, interrupted, localized};
+use crate::tools::tool::{Tool, localized};
+use crate::tools::typed;
 
 /// Tools for the member's own memories.
 pub(in crate::tools) const PERSONAL: [&str; 4] = [
@@ -23,86 +23,57 @@ pub(in crate::tools) const PERSONAL: [&str; 4] = [
 pub(in crate::tools) const TEAM: [&str; 4] =
     ["add_team_memory", "drop_team_memory", "replace_team_memory", "clear_team_memory"];
 
-/// One of the tools.
-#[derive(Debug)]
-struct MemoryTool {
-    spec: ToolSpec,
-    job: MemoryJob,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WriteMemoryArgs {
+    path: String,
+    content: String,
 }
 
-impl Tool for MemoryTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let (job, lang) = (self.job, cx.lang);
-        Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || job.run(&cx, &args)).await;
-            done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
-        })
-    }
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DropMemoryArgs {
+    path: String,
 }
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ClearMemoryArgs {}
 
 /// All of them: first those for the member's own memories, then those for the team's.
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
-    let own = PERSONAL.into_iter().zip(actions());
-    let own = own.map(|(name, (act, text, _))| tool(name, MemoryOwner::Member, act, text));
-    let team = TEAM.into_iter().zip(actions());
-    let team = team.map(|(name, (act, _, text))| tool(name, MemoryOwner::Team, act, text));
-    own.chain(team).collect()
+    let own: [Text; 4] = [
+        |lang| localized(lang, include_str!("add_personal.md")),
+        |lang| localized(lang, include_str!("drop_personal.md")),
+        |lang| localized(lang, include_str!("replace_personal.md")),
+        |lang| localized(lang, include_str!("clear_personal.md")),
+    ];
+    let team: [Text; 4] = [
+        |lang| localized(lang, include_str!("add_team.md")),
+        |lang| localized(lang, include_str!("drop_team.md")),
+        |lang| localized(lang, include_str!("replace_team.md")),
+        |lang| localized(lang, include_str!("clear_team.md")),
+    ];
+    let own = tools_of(MemoryOwner::Member, PERSONAL, own);
+    own.into_iter().chain(tools_of(MemoryOwner::Team, TEAM, team)).collect()
 }
 
-/// In the order of [`PERSONAL`] and [`TEAM`]: what is done, and how it is told to a model.
-fn actions() -> [(MemoryAction, Description, Description); 4] {
-    let own = Description::Own;
+type Text = fn(Lang) -> &'static str;
+
+/// In the order of [`PERSONAL`] and [`TEAM`].
+fn tools_of(owner: MemoryOwner, names: [&'static str; 4], texts: [Text; 4]) -> [Arc<dyn Tool>; 4] {
+    let [add, drop, replace, clear] = names.map(|name| MemoryJob { name, owner });
+    let [add_text, drop_text, replace_text, clear_text] = texts;
     [
-        (
-            MemoryAction::Add,
-            own(|lang| localized(lang, include_str!("add_personal.md"))),
-            own(|lang| localized(lang, include_str!("add_team.md"))),
-        ),
-        (
-            MemoryAction::Drop,
-            own(|lang| localized(lang, include_str!("drop_personal.md"))),
-            own(|lang| localized(lang, include_str!("drop_team.md"))),
-        ),
-        (
-            MemoryAction::Replace,
-            own(|lang| localized(lang, include_str!("replace_personal.md"))),
-            own(|lang| localized(lang, include_str!("replace_team.md"))),
-        ),
-        (
-            MemoryAction::Clear,
-            own(|lang| localized(lang, include_str!("clear_personal.md"))),
-            own(|lang| localized(lang, include_str!("clear_team.md"))),
-        ),
+        typed::blocking(add.name, add_text, move |cx, args: &WriteMemoryArgs| {
+            add.change(cx, &args.path, MemoryAction::Add(&args.content))
+        }),
+        typed::blocking(drop.name, drop_text, move |cx, args: &DropMemoryArgs| {
+            drop.change(cx, &args.path, MemoryAction::Drop)
+        }),
+        typed::blocking(replace.name, replace_text, move |cx, args: &WriteMemoryArgs| {
+            replace.change(cx, &args.path, MemoryAction::Replace(&args.content))
+        }),
+        typed::blocking(clear.name, clear_text, move |cx, _: &ClearMemoryArgs| clear.clear(cx)),
     ]
-}
-
-fn tool(
-    name: &'static str,
-    owner: MemoryOwner,
-    action: MemoryAction,
-    description: Description,
-) -> Arc<dyn Tool> {
-    let spec = ToolSpec { name: name.into(), description, parameters: parameters(action) };
-    Arc::new(MemoryTool { spec, job: MemoryJob { name, owner, action } })
-}
-
-fn parameters(act: MemoryAction) -> Value {
-    let text = json!({"type": "string"});
-    let (properties, required) = match act {
-        MemoryAction::Add | MemoryAction::Replace => {
-            (json!({"path": text, "content": text}), json!(["path", "content"]))
-        }
-        MemoryAction::Drop => (json!({"path": text}), json!(["path"])),
-        MemoryAction::Clear => (json!({}), json!([])),
-    };
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false
-    })
 }

@@ -5,20 +5,18 @@ use crate::domain::Lang;
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::tools::access::AccessOp;
-use crate::tools::args::Args;
 use crate::tools::files::with_final_newline;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 use crate::tools::tool::ToolCx;
 
-/// What a tool does with memories.
+/// What a tool does with one memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MemoryAction {
-    Add,
+pub(super) enum MemoryAction<'a> {
+    Add(&'a str),
+    Replace(&'a str),
     Drop,
-    Replace,
-    Clear,
 }
 
 /// What one tool is there for.
@@ -26,16 +24,16 @@ pub(super) enum MemoryAction {
 pub(super) struct MemoryJob {
     pub name: &'static str,
     pub owner: MemoryOwner,
-    pub action: MemoryAction,
 }
 
 impl MemoryJob {
-    pub(super) fn run(self, cx: &ToolCx, args: &Args) -> ToolOutcome {
-        let folder = self.owner.folder(&cx.caller);
-        if self.action == MemoryAction::Clear {
-            return self.clear(cx, &folder);
-        }
-        let written = args.required_text("path");
+    /// Writes, replaces or removes one file.
+    pub(super) fn change(
+        self,
+        cx: &ToolCx,
+        written: &str,
+        action: MemoryAction<'_>,
+    ) -> ToolOutcome {
         let path = match normalize(written, self.owner, &cx.caller) {
             Ok(path) => path,
             Err(fault) => {
@@ -43,40 +41,45 @@ impl MemoryJob {
                 return report.summary(fault.text(cx.lang)).outcome();
             }
         };
-        let content = args.text("content").unwrap_or_default();
-        if self.action != MemoryAction::Drop
-            && let Some((code, text)) = unusable(content, cx.lang)
-        {
-            return ToolReport::error(self.name, &path, code).summary(text).outcome();
-        }
-        let (content, _) = with_final_newline(content);
-        match self.change(cx, &folder, &path, content.as_bytes()) {
-            Ok(()) => self.done(&path, content.len(), cx.lang),
+        let content = match action {
+            MemoryAction::Drop => None,
+            MemoryAction::Add(content) | MemoryAction::Replace(content) => {
+                if let Some((code, text)) = unusable(content, cx.lang) {
+                    return ToolReport::error(self.name, &path, code).summary(text).outcome();
+                }
+                Some(with_final_newline(content).0)
+            }
+        };
+        let bytes = content.as_deref().map(str::as_bytes).unwrap_or_default();
+        match self.make(cx, &path, action, bytes) {
+            Ok(()) => self.done(&path, content.map(|content| content.len()), cx.lang),
             Err(fault) => self.not_done(&path, &fault, cx.lang),
         }
     }
 
-    fn change(
+    fn make(
         self,
         cx: &ToolCx,
-        folder: &str,
         path: &str,
+        action: MemoryAction<'_>,
         content: &[u8],
     ) -> Result<(), PathFault> {
-        let guard = Guard::memory(cx, folder)?;
+        let folder = self.owner.folder(&cx.caller);
+        let guard = Guard::memory(cx, &folder)?;
         let path = format!("{folder}/{path}");
-        match self.action {
-            MemoryAction::Add => guard.new_slot(&path)?.write(content),
-            MemoryAction::Replace => {
+        match action {
+            MemoryAction::Add(_) => guard.new_slot(&path)?.write(content),
+            MemoryAction::Replace(_) => {
                 guard.open_file(&path, AccessOp::Write)?.into_slot(&path).write(content)
             }
             MemoryAction::Drop => guard.remove_memory(&path),
-            MemoryAction::Clear => guard.clear_memory(folder).map(drop),
         }
     }
 
-    fn clear(self, cx: &ToolCx, folder: &str) -> ToolOutcome {
-        let cleared = Guard::memory(cx, folder).and_then(|guard| guard.clear_memory(folder));
+    /// Removes all files.
+    pub(super) fn clear(self, cx: &ToolCx) -> ToolOutcome {
+        let folder = self.owner.folder(&cx.caller);
+        let cleared = Guard::memory(cx, &folder).and_then(|guard| guard.clear_memory(&folder));
         match cleared {
             Ok(removed) => {
                 let summary = match cx.lang {
@@ -92,11 +95,12 @@ impl MemoryJob {
         }
     }
 
-    fn done(self, path: &str, bytes: usize, lang: Lang) -> ToolOutcome {
+    /// `bytes`: the size of what is there now, if anything is.
+    fn done(self, path: &str, bytes: Option<usize>, lang: Lang) -> ToolOutcome {
         let report = ToolReport::ok(self.name, path);
-        if self.action == MemoryAction::Drop {
+        let Some(bytes) = bytes else {
             return report.summary(lang.pick("dropped", "已删除")).outcome();
-        }
+        };
         let report = report.field("size_bytes", bytes);
         if shown_in_contexts(path) {
             let summary = lang.pick(

@@ -8,16 +8,17 @@ mod plan;
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use self::make::{ApplyError, make};
 use self::plan::{PlanError, plan};
-use super::args::Args;
 use super::files::fence;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use super::tool::{Tool, ToolCx, localized};
+use super::typed;
 use crate::domain::Lang;
 
 const NAME: &str = "apply_patch";
@@ -25,23 +26,19 @@ const NAME: &str = "apply_patch";
 /// The tools of the toolset that belongs to this one.
 pub(super) const NAMES: [&str; 1] = [NAME];
 
-/// The tool.
-pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let spec = ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("apply_patch.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {"patch": {"type": "string"}},
-            "required": ["patch"],
-            "additionalProperties": false
-        }),
-    };
-    vec![BuiltIn::blocking(spec, run)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApplyPatchArgs {
+    patch: String,
 }
 
-fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let sections = match grammar::parse(args.required_text("patch")) {
+/// The tool.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    vec![typed::blocking(NAME, |lang| localized(lang, include_str!("apply_patch.md")), run)]
+}
+
+fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
+    let sections = match grammar::parse(&args.patch) {
         Ok(sections) => sections,
         Err(fault) => {
             return ToolReport::error(NAME, ".", "INVALID_PATCH")

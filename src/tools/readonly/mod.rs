@@ -20,18 +20,18 @@ mod scripts;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use self::parse::{Pipeline, RunCondition};
 use self::place::PathCheck;
 use self::refusal::Refusal;
 use self::run::CommandLine;
-use super::args::Args;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::shell::{exit_text, refused_text, streams_text};
-use super::tool::{Description, Tool, ToolCx, ToolSpec, localized};
+use super::tool::{Tool, ToolCx, localized};
+use super::typed;
 use crate::domain::Lang;
 use crate::domain::background::Exit;
 
@@ -43,40 +43,21 @@ const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Lines of each stream that are shown.
 const LINES: usize = 2_000;
 
-#[derive(Debug)]
-struct ReadonlyShell(ToolSpec);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadonlyShellArgs {
+    command: String,
+    timeout_ms: Option<u64>,
+}
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    Arc::new(ReadonlyShell(ToolSpec {
-        name: NAME.into(),
-        description: Description::Own(|lang| localized(lang, include_str!("readonly_shell.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string"},
-                "timeout_ms": {"type": "integer", "minimum": 0}
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        }),
-    }))
+    typed::asynchronous(NAME, |lang| localized(lang, include_str!("readonly_shell.md")), run)
 }
 
-impl Tool for ReadonlyShell {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        Box::pin(async move { run(&cx, &args).await })
-    }
-}
-
-async fn run(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let command = args.required_text("command").to_owned();
-    let given = args.integer("timeout_ms").and_then(|ms| u64::try_from(ms).ok());
-    let limit = given.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MAX_TIMEOUT_MS);
+async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
+    let ReadonlyShellArgs { command, timeout_ms } = args;
+    let limit = timeout_ms.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MAX_TIMEOUT_MS);
     let judge = {
         let cx = cx.clone();
         move || judged(&cx, &command)

@@ -1,6 +1,9 @@
 //! What a search is asked for, the same for every search tool.
 
-use crate::tools::args::Args;
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 const DEFAULT_FILES: usize = 50;
 const DEFAULT_COUNTED_FILES: usize = 200;
@@ -11,9 +14,10 @@ const DEFAULT_CONTEXT: usize = 1;
 pub(super) const MAX_CONTEXT: usize = 50;
 
 /// Whether letter case matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum CaseMode {
-    /// Only if the pattern has an upper-case letter.
+    // Only if the pattern has an upper-case letter.
     #[default]
     Smart,
     Sensitive,
@@ -30,14 +34,15 @@ pub(super) enum MatchScope {
 }
 
 /// What is shown of the files that match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum SearchOutput {
-    /// Their paths.
+    // Their paths.
     Files,
-    /// The matching lines.
+    // The matching lines.
     #[default]
     Snippets,
-    /// How many lines match.
+    // How many lines match.
     Count,
 }
 
@@ -73,52 +78,55 @@ pub(super) struct Query {
     pub most: usize,
 }
 
+/// Where a search goes, as far as a call says so.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'a> {
+    pub path: Option<&'a str>,
+    pub globs: Option<&'a [String]>,
+    pub case: Option<CaseMode>,
+    pub include_hidden: Option<bool>,
+    pub follow_symlinks: Option<bool>,
+}
+
 impl Query {
-    /// What the arguments of a tool that shows `show` ask for.
-    pub(super) fn from_args(args: &Args, show: SearchOutput) -> Self {
-        let most = match show {
-            SearchOutput::Files => number(args, "max_files").unwrap_or(DEFAULT_FILES),
-            SearchOutput::Count => number(args, "max_files").unwrap_or(DEFAULT_COUNTED_FILES),
-            SearchOutput::Snippets => number(args, "max_results").unwrap_or(DEFAULT_RESULTS),
-        };
-        let case = match args.text("case") {
-            Some("sensitive") => CaseMode::Sensitive,
-            Some("insensitive") => CaseMode::Insensitive,
-            Some(_) | None => CaseMode::Smart,
-        };
-        let context = |field| number(args, field).unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
+    /// What is looked for where, as all tools but the one with options ask for it.
+    pub(super) fn new(pattern: &str, scope: Scope<'_>) -> Self {
         Self {
-            pattern: args.required_text("pattern").to_owned(),
-            path: path(args),
-            case,
-            fixed: args.flag("fixed_strings").unwrap_or_default(),
-            globs: args.texts("globs").into_iter().map(str::to_owned).collect(),
-            hidden: args.flag("include_hidden").unwrap_or_default(),
-            follow: args.flag("follow_symlinks").unwrap_or_default(),
-            before: context("context_before"),
-            after: context("context_after"),
-            show,
-            most,
+            pattern: pattern.to_owned(),
+            path: path(scope.path),
+            case: scope.case.unwrap_or_default(),
+            globs: scope.globs.unwrap_or_default().to_vec(),
+            hidden: scope.include_hidden.unwrap_or_default(),
+            follow: scope.follow_symlinks.unwrap_or_default(),
+            before: DEFAULT_CONTEXT,
+            after: DEFAULT_CONTEXT,
             ..Self::default()
         }
     }
 
-    /// What the arguments of the tool for texts ask for.
-    pub(super) fn fixed(args: &Args) -> Self {
-        let show = match args.text("mode") {
-            Some("files") => SearchOutput::Files,
-            Some("count") => SearchOutput::Count,
-            Some(_) | None => SearchOutput::Snippets,
+    /// With what is shown; the usual number of it where none is given.
+    #[must_use]
+    pub(super) fn showing(self, show: SearchOutput, most: Option<NonZeroUsize>) -> Self {
+        let usual = match show {
+            SearchOutput::Files => DEFAULT_FILES,
+            SearchOutput::Count => DEFAULT_COUNTED_FILES,
+            SearchOutput::Snippets => DEFAULT_RESULTS,
         };
-        let pattern = args.required_text("literal").to_owned();
-        Self { pattern, fixed: true, ..Self::from_args(args, show) }
+        Self { show, most: most.map_or(usual, NonZeroUsize::get), ..self }
     }
 
-    /// What the arguments of the tool with options ask for, options left out.
-    pub(super) fn plain(args: &Args) -> Self {
+    /// With the lines around each match.
+    #[must_use]
+    pub(super) fn around(self, before: Option<usize>, after: Option<usize>) -> Self {
+        let context = |given: Option<usize>| given.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
+        Self { before: context(before), after: context(after), ..self }
+    }
+
+    /// What the tool with options asks for, options left out.
+    pub(super) fn plain(pattern: &str, given: Option<&str>) -> Self {
         Self {
-            pattern: args.required_text("pattern").to_owned(),
-            path: path(args),
+            pattern: pattern.to_owned(),
+            path: path(given),
             // As the command does without options.
             case: CaseMode::Sensitive,
             most: DEFAULT_RESULTS,
@@ -127,11 +135,7 @@ impl Query {
     }
 }
 
-fn path(args: &Args) -> String {
-    let path = args.text("path").filter(|path| !path.trim().is_empty());
+fn path(given: Option<&str>) -> String {
+    let path = given.filter(|path| !path.trim().is_empty());
     path.unwrap_or(".").to_owned()
-}
-
-fn number(args: &Args, field: &str) -> Option<usize> {
-    args.integer(field).and_then(|number| usize::try_from(number).ok())
 }

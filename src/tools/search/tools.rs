@@ -1,18 +1,19 @@
 //! The five tools as they present themselves: names, arguments, texts. What they do is one search.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::query::{Query, SearchOutput};
+use super::query::{CaseMode, Query, Scope, SearchOutput};
 use super::{options, run, show};
-use crate::domain::Lang;
-use crate::tools::args::Args;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::ToolReport;
 use crate::tools::stop::StopFlag;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, interrupted, localized};
+use crate::tools::tool::{Tool, ToolCx, interrupted, localized};
+use crate::tools::typed;
 
 const FILES: &str = "ripgrep_files";
 const SNIPPETS: &str = "ripgrep_snippets";
@@ -23,109 +24,116 @@ const SEARCH: &str = "ripgrep_search";
 /// All of them; they only look.
 pub(in crate::tools) const NAMES: [&str; 5] = [FILES, SNIPPETS, COUNT, FIXED, SEARCH];
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FilesArgs {
+    pattern: String,
+    path: Option<String>,
+    globs: Option<Vec<String>>,
+    case: Option<CaseMode>,
+    include_hidden: Option<bool>,
+    follow_symlinks: Option<bool>,
+    fixed_strings: Option<bool>,
+    max_files: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SnippetsArgs {
+    pattern: String,
+    path: Option<String>,
+    globs: Option<Vec<String>>,
+    case: Option<CaseMode>,
+    include_hidden: Option<bool>,
+    follow_symlinks: Option<bool>,
+    fixed_strings: Option<bool>,
+    context_before: Option<usize>,
+    context_after: Option<usize>,
+    max_results: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FixedArgs {
+    literal: String,
+    path: Option<String>,
+    globs: Option<Vec<String>>,
+    case: Option<CaseMode>,
+    include_hidden: Option<bool>,
+    follow_symlinks: Option<bool>,
+    mode: Option<SearchOutput>,
+    max_files: Option<NonZeroUsize>,
+    max_results: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SearchArgs {
+    pattern: String,
+    path: Option<String>,
+    rg_args: Option<Vec<String>>,
+}
+
+/// What is searched, from arguments that have these fields.
+macro_rules! scope {
+    ($args:expr) => {
+        Scope {
+            path: $args.path.as_deref(),
+            globs: $args.globs.as_deref(),
+            case: $args.case,
+            include_hidden: $args.include_hidden,
+            follow_symlinks: $args.follow_symlinks,
+        }
+    };
+}
+
 /// The tools, in the order of [`NAMES`].
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
-        tool(FILES, &["pattern"], &["fixed_strings", "max_files"], files_text, files),
-        tool(
-            SNIPPETS,
-            &["pattern"],
-            &["fixed_strings", "context_before", "context_after", "max_results"],
-            snippets_text,
-            snippets,
-        ),
-        tool(COUNT, &["pattern"], &["fixed_strings", "max_files"], count_text, count),
-        tool(FIXED, &["literal"], &["mode", "max_files", "max_results"], fixed_text, fixed),
-        BuiltIn::stoppable(
-            ToolSpec {
-                name: SEARCH.into(),
-                description: Description::Own(|lang| localized(lang, include_str!("search.md"))),
-                parameters: json!({
-                    "type": "object",
-                    "properties": {
-                        "pattern": {"type": "string"},
-                        "path": {"type": "string"},
-                        "rg_args": {"type": "array", "items": {"type": "string"}}
-                    },
-                    "required": ["pattern"],
-                    "additionalProperties": false
-                }),
-            },
-            with_options,
-        ),
+        typed::stoppable(FILES, |lang| localized(lang, include_str!("files.md")), files),
+        typed::stoppable(SNIPPETS, |lang| localized(lang, include_str!("snippets.md")), snippets),
+        typed::stoppable(COUNT, |lang| localized(lang, include_str!("count.md")), count),
+        typed::stoppable(FIXED, |lang| localized(lang, include_str!("fixed.md")), fixed),
+        typed::stoppable(SEARCH, |lang| localized(lang, include_str!("search.md")), with_options),
     ]
 }
 
-/// A tool with the parameters all share and some of its own.
-fn tool(
-    name: &'static str,
-    required: &[&str],
-    own: &[&str],
-    text: fn(Lang) -> &'static str,
-    work: fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome,
-) -> Arc<dyn Tool> {
-    let shared = ["path", "globs", "case", "include_hidden", "follow_symlinks"];
-    let mut properties = Map::new();
-    for field in required.iter().chain(&shared).chain(own) {
-        properties.insert((*field).to_owned(), schema(field));
-    }
-    let parameters = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false
-    });
-    let description = Description::Own(text);
-    BuiltIn::stoppable(ToolSpec { name: name.into(), description, parameters }, work)
+fn files(cx: &ToolCx, args: &FilesArgs, stop: &StopFlag) -> ToolOutcome {
+    search(FILES, cx, &of_files(args, SearchOutput::Files), stop)
 }
 
-fn schema(field: &str) -> Value {
-    match field {
-        "globs" => json!({"type": "array", "items": {"type": "string"}}),
-        "case" => json!({"type": "string", "enum": ["smart", "sensitive", "insensitive"]}),
-        "mode" => json!({"type": "string", "enum": ["files", "snippets", "count"]}),
-        "fixed_strings" | "include_hidden" | "follow_symlinks" => json!({"type": "boolean"}),
-        "max_files" | "max_results" => json!({"type": "integer", "minimum": 1}),
-        "context_before" | "context_after" => json!({"type": "integer", "minimum": 0}),
-        _ => json!({"type": "string"}),
-    }
+fn count(cx: &ToolCx, args: &FilesArgs, stop: &StopFlag) -> ToolOutcome {
+    search(COUNT, cx, &of_files(args, SearchOutput::Count), stop)
 }
 
-fn files_text(lang: Lang) -> &'static str {
-    localized(lang, include_str!("files.md"))
+fn of_files(args: &FilesArgs, show: SearchOutput) -> Query {
+    let fixed = args.fixed_strings.unwrap_or_default();
+    let query = Query::new(&args.pattern, scope!(args)).showing(show, args.max_files);
+    Query { fixed, ..query }
 }
 
-fn snippets_text(lang: Lang) -> &'static str {
-    localized(lang, include_str!("snippets.md"))
+fn snippets(cx: &ToolCx, args: &SnippetsArgs, stop: &StopFlag) -> ToolOutcome {
+    let query = Query::new(&args.pattern, scope!(args))
+        .showing(SearchOutput::Snippets, args.max_results)
+        .around(args.context_before, args.context_after);
+    let query = Query { fixed: args.fixed_strings.unwrap_or_default(), ..query };
+    search(SNIPPETS, cx, &query, stop)
 }
 
-fn count_text(lang: Lang) -> &'static str {
-    localized(lang, include_str!("count.md"))
+fn fixed(cx: &ToolCx, args: &FixedArgs, stop: &StopFlag) -> ToolOutcome {
+    let show = args.mode.unwrap_or_default();
+    let most = match show {
+        SearchOutput::Files | SearchOutput::Count => args.max_files,
+        SearchOutput::Snippets => args.max_results,
+    };
+    let query = Query::new(&args.literal, scope!(args)).showing(show, most);
+    search(FIXED, cx, &Query { fixed: true, ..query }, stop)
 }
 
-fn fixed_text(lang: Lang) -> &'static str {
-    localized(lang, include_str!("fixed.md"))
-}
-
-fn files(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(FILES, cx, &Query::from_args(args, SearchOutput::Files), stop)
-}
-
-fn snippets(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(SNIPPETS, cx, &Query::from_args(args, SearchOutput::Snippets), stop)
-}
-
-fn count(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(COUNT, cx, &Query::from_args(args, SearchOutput::Count), stop)
-}
-
-fn fixed(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    search(FIXED, cx, &Query::fixed(args), stop)
-}
-
-fn with_options(cx: &ToolCx, args: &Args, stop: &StopFlag) -> ToolOutcome {
-    let mut query = Query::plain(args);
-    match options::apply(&mut query, &args.texts("rg_args")) {
+fn with_options(cx: &ToolCx, args: &SearchArgs, stop: &StopFlag) -> ToolOutcome {
+    let mut query = Query::plain(&args.pattern, args.path.as_deref());
+    let words: Vec<&str> = args.rg_args.iter().flatten().map(String::as_str).collect();
+    match options::apply(&mut query, &words) {
         Ok(()) => search(SEARCH, cx, &query, stop),
         Err(fault) => ToolReport::error(SEARCH, &query.path, "OPTION_REFUSED")
             .summary(fault.text(cx.lang))

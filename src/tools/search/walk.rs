@@ -3,11 +3,11 @@
 //! guard. What is remembered is bounded, whatever the tree holds.
 
 use std::ffi::OsString;
-use std::fs::{DirEntry, File};
+use std::fs::File;
 
 use super::filter::{IgnoreRules, SearchFilter};
 use crate::tools::access::AccessOp;
-use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind};
+use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind, PathKind};
 use crate::tools::stop::StopFlag;
 
 /// Most directories below each other.
@@ -114,12 +114,12 @@ impl<'a> SearchWalk<'a> {
         };
         let mut names = Vec::new();
         for entry in entries.flatten() {
-            let Some(kind) = kind(&entry) else { continue };
+            let Some(kind) = kind(entry.kind) else { continue };
             if self.waiting + names.len() >= MAX_WAITING {
                 self.passed.cut = true;
                 break;
             }
-            names.push((entry.file_name(), kind));
+            names.push((entry.name, kind));
         }
         names.sort_by(|a, b| b.0.cmp(&a.0));
         self.waiting += names.len();
@@ -242,13 +242,11 @@ impl Iterator for SearchWalk<'_> {
     }
 }
 
-fn kind(entry: &DirEntry) -> Option<EntryType> {
-    let kind = entry.file_type().ok()?;
-    if kind.is_dir() {
-        Some(EntryType::Directory)
-    } else if kind.is_file() {
-        Some(EntryType::File)
-    } else {
-        kind.is_symlink().then_some(EntryType::Link)
+fn kind(kind: Option<PathKind>) -> Option<EntryType> {
+    match kind? {
+        PathKind::Directory => Some(EntryType::Directory),
+        PathKind::File => Some(EntryType::File),
+        PathKind::Symlink => Some(EntryType::Link),
+        PathKind::Special => None,
     }
 }

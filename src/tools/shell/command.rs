@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::identity::Identity;
 use super::launch::{CommandSandbox, Launch, RunningCommand};
@@ -19,9 +19,9 @@ use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::Exit;
 use crate::sandbox::NewPaths;
-use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 const SCROLLBACK_LINES: usize = 500;
 const MAX_SCROLLBACK_LINES: usize = 10_000;
@@ -30,40 +30,24 @@ const MAX_TIMEOUT_SECONDS: u64 = 3600;
 /// The shell where none is named; the first that is there.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
-#[derive(Debug)]
-struct ShellCmd(ToolSpec);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ShellArgs {
+    command: String,
+    shell: Option<String>,
+    scrollback_lines: Option<u64>,
+    timeout_seconds: Option<u64>,
+}
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    Arc::new(ShellCmd(ToolSpec {
-        name: "shell_cmd".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("shell_cmd.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string"},
-                "shell": {"type": "string"},
-                "scrollbackLines": {"type": "integer", "minimum": 0},
-                "timeoutSeconds": {"type": "integer", "minimum": 0}
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        }),
-    }))
+    typed::asynchronous("shell_cmd", |lang| localized(lang, include_str!("shell_cmd.md")), run)
 }
 
-impl Tool for ShellCmd {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        Box::pin(async move {
-            match Wish::read(&args, cx.lang) {
-                Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
-                Err(text) => ToolOutcome::failed(text),
-            }
-        })
+async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
+    match Wish::read(args, cx.lang) {
+        Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
+        Err(text) => ToolOutcome::failed(text),
     }
 }
 
@@ -100,12 +84,12 @@ impl Drop for RecordDir {
 }
 
 impl Wish {
-    fn read(args: &Args, lang: Lang) -> Result<Self, &'static str> {
-        let command = args.required_text("command");
+    fn read(args: ShellArgs, lang: Lang) -> Result<Self, &'static str> {
+        let ShellArgs { command, shell, scrollback_lines, timeout_seconds } = args;
         if command.trim().is_empty() {
             return Err(lang.pick("`command` is blank.", "`command` 为空。"));
         }
-        let named = args.text("shell").map(str::trim).filter(|shell| !shell.is_empty());
+        let named = shell.as_deref().map(str::trim).filter(|shell| !shell.is_empty());
         let usual = || SHELLS.into_iter().find(|path| Path::new(path).exists());
         let shell = named.or_else(usual).unwrap_or("sh");
         if command.contains('\0') || shell.contains('\0') {
@@ -114,16 +98,15 @@ impl Wish {
                 "`command` 与 `shell` 不能包含 NUL 字符。",
             ));
         }
-        let number = |field, usual, most| {
-            let given = args.integer(field).and_then(|n| u64::try_from(n).ok());
+        let number = |given: Option<u64>, usual: u64, most: u64| {
             given.filter(|n| *n > 0).unwrap_or(usual).min(most)
         };
-        let lines = number("scrollbackLines", SCROLLBACK_LINES as u64, MAX_SCROLLBACK_LINES as u64);
+        let lines = number(scrollback_lines, SCROLLBACK_LINES as u64, MAX_SCROLLBACK_LINES as u64);
         Ok(Self {
-            command: command.to_owned(),
             shell: shell.to_owned(),
+            command,
             scrollback: usize::try_from(lines).unwrap_or(SCROLLBACK_LINES),
-            timeout_seconds: number("timeoutSeconds", TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS),
+            timeout_seconds: number(timeout_seconds, TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS),
         })
     }
 

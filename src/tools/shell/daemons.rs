@@ -1,87 +1,66 @@
 //! `get_daemon_output` and `stop_daemon`: what a process in the background has written, and its end.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::shells::ProcessView;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
-use crate::tools::args::Args;
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DaemonOutputArgs {
+    pid: NonZeroU64,
+    stdout: Option<bool>,
+    stderr: Option<bool>,
+}
 
 /// Reading the output.
 pub(super) fn output_tool() -> Arc<dyn Tool> {
-    let spec = ToolSpec {
-        name: "get_daemon_output".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("get_daemon_output.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "pid": {"type": "integer", "minimum": 1},
-                "stdout": {"type": "boolean"},
-                "stderr": {"type": "boolean"}
-            },
-            "required": ["pid"],
-            "additionalProperties": false
-        }),
-    };
-    BuiltIn::blocking(spec, output)
+    let text = |lang| localized(lang, include_str!("get_daemon_output.md"));
+    typed::blocking("get_daemon_output", text, output)
 }
 
-fn output(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let wants = |stream| args.flag(stream).unwrap_or(true);
-    if !wants("stdout") && !wants("stderr") {
+fn output(cx: &ToolCx, args: &DaemonOutputArgs) -> ToolOutcome {
+    let (out, err) = (args.stdout.unwrap_or(true), args.stderr.unwrap_or(true));
+    if !out && !err {
         return ToolOutcome::failed(cx.lang.pick(
             "`stdout` and `stderr` are both false; want at least one.",
             "`stdout` 与 `stderr` 都为 false;至少需要一个。",
         ));
     }
-    let Some(seen) = find(cx, args) else { return unknown(cx, args) };
-    let streams = [("stdout", &seen.out), ("stderr", &seen.err)];
-    let wanted: Vec<_> = streams.into_iter().filter(|(stream, _)| wants(stream)).collect();
+    let Some(seen) = find(cx, args.pid) else { return unknown(cx, args.pid) };
+    let streams = [(out, ("stdout", &seen.out)), (err, ("stderr", &seen.err))];
+    let wanted = streams.into_iter().filter_map(|(wanted, stream)| wanted.then_some(stream));
+    let wanted: Vec<_> = wanted.collect();
     let state = texts::state(seen.state, cx.lang);
     ToolOutcome::done(format!("{state}\n{}", texts::outputs(&wanted, cx.lang)))
 }
 
-#[derive(Debug)]
-struct StopDaemon(ToolSpec);
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StopDaemonArgs {
+    pid: NonZeroU64,
+    entire_pg: Option<bool>,
+}
 
 /// Ending a process.
 pub(super) fn stop_tool() -> Arc<dyn Tool> {
-    Arc::new(StopDaemon(ToolSpec {
-        name: "stop_daemon".into(),
-        description: Description::Own(|lang| localized(lang, include_str!("stop_daemon.md"))),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "pid": {"type": "integer", "minimum": 1},
-                "entire_pg": {"type": "boolean"}
-            },
-            "required": ["pid"],
-            "additionalProperties": false
-        }),
-    }))
+    typed::asynchronous("stop_daemon", |lang| localized(lang, include_str!("stop_daemon.md")), stop)
 }
 
-impl Tool for StopDaemon {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        Box::pin(async move { stop(&cx, &args).await })
-    }
-}
-
-async fn stop(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let Some(before) = find(cx, args) else { return unknown(cx, args) };
+async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
+    let Some(before) = find(&cx, args.pid) else { return unknown(&cx, args.pid) };
     let pid = before.record.identity.pid;
-    cx.shells.stop(pid, args.flag("entire_pg").unwrap_or(true)).await;
-    let Some(after) = cx.shells.look(pid) else { return unknown(cx, args) };
+    cx.shells.stop(pid, args.entire_pg.unwrap_or(true)).await;
+    let Some(after) = cx.shells.look(pid) else { return unknown(&cx, args.pid) };
     let told = [("stdout", &after.out), ("stderr", &after.err)];
     let told = texts::outputs(&told, cx.lang);
     if after.state == BackgroundState::Running {
@@ -95,19 +74,18 @@ async fn stop(cx: &ToolCx, args: &Args) -> ToolOutcome {
         (false, Lang::En) => format!("Process {pid} is stopped: {state}."),
         (false, Lang::Zh) => format!("进程 {pid} 已停止:{state}。"),
     };
-    let reminder = note::of(cx, &after.record).map(|reminder| reminder.id.clone());
+    let reminder = note::of(&cx, &after.record).map(|reminder| reminder.id.clone());
     cx.shells.forget(pid);
     let changes = reminder.map(|id| StateChange::DeleteReminder { id }).into_iter().collect();
     ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{told}")) }
 }
 
-fn find(cx: &ToolCx, args: &Args) -> Option<ProcessView> {
-    cx.shells.look(u32::try_from(args.integer("pid")?).ok()?)
+fn find(cx: &ToolCx, pid: NonZeroU64) -> Option<ProcessView> {
+    cx.shells.look(u32::try_from(pid.get()).ok()?)
 }
 
-fn unknown(cx: &ToolCx, args: &Args) -> ToolOutcome {
+fn unknown(cx: &ToolCx, pid: NonZeroU64) -> ToolOutcome {
     let known: Vec<u32> = cx.shells.list().iter().map(|one| one.pid).collect();
-    let pid = args.integer("pid").unwrap_or_default();
     ToolOutcome::failed(texts::unknown_pid(pid, &known, cx.lang))
 }
 

@@ -1,5 +1,6 @@
 //! What the shell tools say about commands, in both languages.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use super::shells::{Output, ProcessView};
@@ -201,7 +202,7 @@ pub(super) fn instead_of_deleting(pid: u32, lang: Lang) -> String {
     }
 }
 
-pub(super) fn unknown_pid(pid: i64, known: &[u32], lang: Lang) -> String {
+pub(super) fn unknown_pid(pid: NonZeroU64, known: &[u32], lang: Lang) -> String {
     let known: Vec<String> = known.iter().map(ToString::to_string).collect();
     let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
     match lang {

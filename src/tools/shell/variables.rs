@@ -3,55 +3,56 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::environment::is_settable;
 use crate::domain::Lang;
 use crate::domain::secrets::looks_secret;
-use crate::tools::args::Args;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{BuiltIn, Description, Tool, ToolCx, ToolSpec, localized};
+use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::typed;
 
 /// Names shown back are cut to this many characters.
 const NAME_CHARS: usize = 80;
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EnvGetArgs {
+    key: String,
+    reveal: Option<bool>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EnvSetArgs {
+    key: String,
+    value: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EnvUnsetArgs {
+    key: String,
+}
+
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let key = json!({"type": "string"});
-    let spec = |name: &'static str, text, properties, required: &[&str]| ToolSpec {
-        name: name.into(),
-        description: Description::Own(text),
-        parameters: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false
-        }),
-    };
-    let get = json!({"key": key, "reveal": {"type": "boolean"}});
-    let set = json!({"key": key, "value": {"type": "string"}});
-    let unset = json!({ "key": key });
+    let get_text = |lang| localized(lang, include_str!("env_get.md"));
+    let set_text = |lang| localized(lang, include_str!("env_set.md"));
+    let unset_text = |lang| localized(lang, include_str!("env_unset.md"));
     vec![
-        BuiltIn::instant(
-            spec("env_get", |l| localized(l, include_str!("env_get.md")), get, &["key"]),
-            env_get,
-        ),
-        BuiltIn::instant(
-            spec("env_set", |l| localized(l, include_str!("env_set.md")), set, &["key", "value"]),
-            env_set,
-        ),
-        BuiltIn::instant(
-            spec("env_unset", |l| localized(l, include_str!("env_unset.md")), unset, &["key"]),
-            env_unset,
-        ),
+        typed::instant("env_get", get_text, env_get),
+        typed::instant("env_set", set_text, env_set),
+        typed::instant("env_unset", unset_text, env_unset),
     ]
 }
 
-fn env_get(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let key = match key(args, cx.lang) {
+fn env_get(cx: &ToolCx, args: &EnvGetArgs) -> ToolOutcome {
+    let key = match settable(&args.key, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
-    let reveal = args.flag("reveal").unwrap_or_default();
+    let reveal = args.reveal.unwrap_or_default();
     ToolOutcome::done(match cx.shells.variable(key) {
         None => "(unset)".to_owned(),
         Some(_) if cx.keys.is_one(key) => {
@@ -68,12 +69,12 @@ fn env_get(cx: &ToolCx, args: &Args) -> ToolOutcome {
     })
 }
 
-fn env_set(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let key = match key(args, cx.lang) {
+fn env_set(cx: &ToolCx, args: &EnvSetArgs) -> ToolOutcome {
+    let key = match settable(&args.key, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
-    let value = args.required_text("value");
+    let value = args.value.as_str();
     if value.contains('\0') {
         return ToolOutcome::failed(
             cx.lang.pick("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。"),
@@ -94,8 +95,8 @@ fn env_set(cx: &ToolCx, args: &Args) -> ToolOutcome {
     })
 }
 
-fn env_unset(cx: &ToolCx, args: &Args) -> ToolOutcome {
-    let key = match key(args, cx.lang) {
+fn env_unset(cx: &ToolCx, args: &EnvUnsetArgs) -> ToolOutcome {
+    let key = match settable(&args.key, cx.lang) {
         Ok(key) => key,
         Err(refused) => return refused,
     };
@@ -106,8 +107,8 @@ fn env_unset(cx: &ToolCx, args: &Args) -> ToolOutcome {
     })
 }
 
-fn key(args: &Args, lang: Lang) -> Result<&str, ToolOutcome> {
-    let key = args.required_text("key").trim();
+fn settable(key: &str, lang: Lang) -> Result<&str, ToolOutcome> {
+    let key = key.trim();
     if is_settable(key) {
         return Ok(key);
     }

@@ -13,7 +13,6 @@ use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::help::Help;
-use crate::ui::panes::problems::ProblemList;
 use crate::ui::panes::transcript::ScrollMove;
 
 /// More rows than any list has.
@@ -40,7 +39,7 @@ impl App {
             Action::OpenProcesses => self.open_processes(),
             Action::OpenConsent => self.open_consent(),
             Action::OpenShelf => self.request_shelf(),
-            Action::Problems => self.overlays.push(Box::new(ProblemList::default())),
+            Action::Show(list) => self.show_list(list),
             Action::Compose => self.focus_composer(),
             Action::NewDialog => self.new_dialog(),
             Action::Zoom => self.zoomed = !self.zoomed,

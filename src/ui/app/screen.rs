@@ -16,7 +16,7 @@ use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
@@ -291,19 +291,8 @@ impl Screen<'_> {
 
     fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let queued = self.app.queued();
-        let model = &self.app.model;
         let mut intents = Vec::new();
-        let cx = Cx {
-            queued: &queued,
-            workspace: &model.workspace,
-            sheets: &model.sheets,
-            consent: &model.consent,
-            problems: &model.problems,
-            processes: &model.processes,
-            drafts: &self.app.drafts,
-            ui: view.ui,
-            intents: &mut intents,
-        };
+        let cx = self.app.cx(&queued, &mut intents);
         for pane in &self.app.overlays {
             pane.draw(frame, area, view, &cx);
         }

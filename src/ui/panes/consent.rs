@@ -78,11 +78,11 @@ impl ConsentSheet {
     }
 
     fn agree(&mut self, cx: &mut Cx<'_>) -> Handled {
-        if !self.was_read(cx.consent) {
+        if !self.was_read(&cx.model.consent) {
             return Handled::Done;
         }
-        let (digests, then) = (digests(cx.consent), self.then.take());
-        let level = self.level.filter(|level| Some(*level) != cx.consent.level);
+        let (digests, then) = (digests(&cx.model.consent), self.then.take());
+        let level = self.level.filter(|level| Some(*level) != cx.model.consent.level);
         cx.intents.push(Intent::Agree { digests, level, then });
         Handled::Close
     }
@@ -94,8 +94,8 @@ impl ConsentSheet {
     }
 
     fn other_level(&mut self, cx: &Cx<'_>) -> Handled {
-        if !cx.consent.level_is_set {
-            self.level = self.level(cx.consent).map(Level::next);
+        if !cx.model.consent.level_is_set {
+            self.level = self.level(&cx.model.consent).map(Level::next);
         }
         Handled::Done
     }
@@ -254,18 +254,18 @@ impl Overlay for ConsentSheet {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let level = self.level(cx.consent);
-        self.rows = lines(cx.consent, level, view.ui, usize::from(area.width)).len();
+        let level = self.level(&cx.model.consent);
+        self.rows = lines(&cx.model.consent, level, view.ui, usize::from(area.width)).len();
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
-        self.track_progress(cx.consent, area.width);
+        self.track_progress(&cx.model.consent, area.width);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
-        let level = self.level(cx.consent);
-        let lines = lines(cx.consent, level, view.ui, usize::from(area.width));
-        let heading = self.heading(view, cx.consent);
+        let level = self.level(&cx.model.consent);
+        let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
+        let heading = self.heading(view, &cx.model.consent);
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.ui, &heading, true);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);

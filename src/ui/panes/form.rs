@@ -100,8 +100,8 @@ impl NewDialog {
 
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let text = self.message.text();
-        let member = self.chosen_member(cx.workspace);
-        let taskdoc = self.chosen_taskdoc(cx.workspace);
+        let member = self.chosen_member(&cx.model.workspace);
+        let taskdoc = self.chosen_taskdoc(&cx.model.workspace);
         self.teammate.fault = member.is_none().then_some(Word::NoSuchMember);
         self.taskdoc.fault = taskdoc.as_ref().err().copied();
         self.message_fault = text.trim().is_empty().then_some(Word::MessageMissing);
@@ -221,8 +221,8 @@ impl Overlay for NewDialog {
             (Action::Send, Self::submit),
             (Action::FocusNext, |form, _| form.step(false)),
             (Action::FocusPrevious, |form, _| form.step(true)),
-            (Action::HistoryUp, |form, cx| form.pick(false, cx.workspace)),
-            (Action::HistoryDown, |form, cx| form.pick(true, cx.workspace)),
+            (Action::HistoryUp, |form, cx| form.pick(false, &cx.model.workspace)),
+            (Action::HistoryDown, |form, cx| form.pick(true, &cx.model.workspace)),
             (Action::Leave, |_, _| Handled::Close),
             (Action::NewLine, Self::new_line),
             (Action::ClearDraft, Self::clear),
@@ -261,13 +261,13 @@ impl Overlay for NewDialog {
             Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let members: Vec<String> = members(cx.workspace, &self.teammate.field.text())
+        let members: Vec<String> = members(&cx.model.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
         let label = (Word::Teammate, self.focus == FormField::Teammate);
         rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
-        let taskdocs: Vec<String> = taskdocs(cx.workspace, &self.taskdoc.field.text())
+        let taskdocs: Vec<String> = taskdocs(&cx.model.workspace, &self.taskdoc.field.text())
             .into_iter()
             .map(str::to_owned)
             .collect();

@@ -48,7 +48,9 @@ impl Processes {
     }
 
     fn stop(&self, cx: &mut Cx<'_>) -> Handled {
-        if let Some(process) = self.chosen(cx.processes).filter(|process| process.is_running()) {
+        if let Some(process) =
+            self.chosen(&cx.model.processes).filter(|process| process.is_running())
+        {
             let stop = Box::new(Intent::StopProcess(process.pid));
             let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
             let question = cx.ui.sentence(Word::StopProcessQuestion, &name);
@@ -91,8 +93,8 @@ impl Overlay for Processes {
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut Processes, &mut Cx<'_>) -> Handled;
         let handlers: [(Action, Handler); 4] = [
-            (Action::Up, |list, cx| list.step(false, cx.processes.len())),
-            (Action::Down, |list, cx| list.step(true, cx.processes.len())),
+            (Action::Up, |list, cx| list.step(false, cx.model.processes.len())),
+            (Action::Down, |list, cx| list.step(true, cx.model.processes.len())),
             (Action::Stop, |list, cx| list.stop(cx)),
             (Action::Close, |_, _| Handled::Close),
         ];
@@ -107,7 +109,7 @@ impl Overlay for Processes {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
-        self.selected = self.selected.min(cx.processes.len().saturating_sub(1));
+        self.selected = self.selected.min(cx.model.processes.len().saturating_sub(1));
         let fits = usize::from(area.height.saturating_sub(1)).max(1);
         self.top = self.top.clamp(self.selected.saturating_sub(fits - 1), self.selected);
     }
@@ -117,7 +119,7 @@ impl Overlay for Processes {
         let ui = view.ui;
         let head = Rect { height: area.height.min(1), ..area };
         let close = hint(ui, SCOPE, Action::Close, Word::Close);
-        let right = match self.chosen(cx.processes).filter(|process| process.is_running()) {
+        let right = match self.chosen(&cx.model.processes).filter(|process| process.is_running()) {
             Some(_) => format!("{}{PART}{close}", hint(ui, SCOPE, Action::Stop, Word::Stop)),
             None => close,
         };
@@ -125,12 +127,12 @@ impl Overlay for Processes {
         draw_heading(frame, head, ui, &heading, true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let dim = ui.style(Role::TextDim);
-        if cx.processes.is_empty() && rows.height > 0 {
+        if cx.model.processes.is_empty() && rows.height > 0 {
             let line = Strip::new().put(" ", dim).put(ui.word(Word::ProcessesEmpty), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        let shown = cx.processes.iter().rev().enumerate().skip(self.top);
+        let shown = cx.model.processes.iter().rev().enumerate().skip(self.top);
         for (y, (at, process)) in (rows.y..rows.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..rows };
             if at == self.selected {

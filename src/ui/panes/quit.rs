@@ -44,7 +44,7 @@ impl Overlay for QuitPrompt {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let running = cx.processes.iter().filter(|process| process.is_running()).count();
+        let running = cx.model.processes.iter().filter(|process| process.is_running()).count();
         let question = view.ui.counted(running, Counted::Processes);
         let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
         let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);

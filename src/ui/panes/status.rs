@@ -10,6 +10,7 @@ use crate::domain::sandbox::Level;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
+use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
@@ -139,7 +140,7 @@ fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
         strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
     if values.problems > 0 {
-        let key = ui.key(Scope::PANES, Action::Problems);
+        let key = ui.key(Scope::PANES, Action::Show(problems::SCOPE));
         let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
         strip.push(&text, ui.style(Role::Warning));
     }

@@ -9,6 +9,8 @@ use std::fmt::{self, Write as _};
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::domain::hidden_chars::class_of;
+
 /// Combining marks kept on one character; more would only paint over neighbouring lines.
 pub const MAX_MARKS_PER_BASE: u8 = 4;
 
@@ -198,7 +200,7 @@ impl StreamCleaner {
             }
             ZERO_WIDTH_JOINER | ZERO_WIDTH_NON_JOINER => self.joiner(c, out),
             '\u{FE0E}' | '\u{FE0F}' => self.selector(c, out),
-            _ if is_hidden(c) => {
+            _ if is_replaced(c) => {
                 self.settle(Next::Else, out);
                 self.show(c, out);
             }
@@ -318,7 +320,7 @@ pub fn escape_json(json: &str) -> String {
     }
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if c == '\n' || !is_hidden(c) {
+        if c == '\n' || !is_replaced(c) {
             out.push(c);
             continue;
         }
@@ -336,19 +338,9 @@ fn plain_prefix(text: &str) -> usize {
     text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
 }
 
-/// Characters that must never reach the screen: controls, reordering marks, invisible characters,
-/// private use (unknown width) and noncharacters.
-fn is_hidden(c: char) -> bool {
-    let code = u32::from(c);
-    if code & 0xFFFE == 0xFFFE {
-        return true;
-    }
-    matches!(code,
-        0..=0x1F | 0x7F..=0x9F | 0xAD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5
-        | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
-        | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
-        | 0xFFF0..=0xFFFB | 0x13430..=0x1343F | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
-        | 0xE0000..=0xE0FFF | 0xF0000..=0x0010_FFFF)
+/// Characters that must never reach the screen as they are.
+fn is_replaced(c: char) -> bool {
+    class_of(c).is_some()
 }
 
 /// Combining characters, which take no cell.

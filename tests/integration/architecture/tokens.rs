@@ -205,7 +205,7 @@ fn group_end(tokens: &[Placed<'_>], open: usize) -> usize {
         match placed.token {
             Token::Mark('(' | '[' | '{') => nesting += 1,
             Token::Mark(')' | ']' | '}') => nesting -= 1,
-            _ => {}
+            Token::Word(_) | Token::Text(_) | Token::Colons | Token::Mark(_) => {}
         }
         if nesting == 0 {
             return at + 1;
@@ -223,7 +223,7 @@ fn item_end(tokens: &[Placed<'_>], from: usize) -> usize {
     let head = tokens[at..].iter().find_map(|placed| match placed.token {
         Token::Word("pub" | "crate" | "super" | "in") | Token::Mark('(' | ')') => None,
         Token::Word(word) => Some(word),
-        _ => Some(""),
+        Token::Text(_) | Token::Colons | Token::Mark(_) => Some(""),
     });
     let whole_statement = matches!(head, Some("use" | "const" | "static" | "let" | "type"));
     let item = whole_statement
@@ -239,7 +239,7 @@ fn item_end(tokens: &[Placed<'_>], from: usize) -> usize {
                 return end + usize::from(comma);
             }
             Token::Mark('(' | '[' | '{') => at = group_end(tokens, at),
-            _ => at += 1,
+            Token::Word(_) | Token::Text(_) | Token::Colons | Token::Mark(_) => at += 1,
         }
     }
     at

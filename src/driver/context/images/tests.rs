@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::Lang;
+use crate::domain::attachment::MAX_IMAGE_BYTES;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -103,7 +104,7 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
             vec![vec![omitted(OmissionReason::NoImageSupport)]],
         ),
     ] {
-        let images = CourseImages::of(&entries, limits, &read, texts);
+        let images = CourseImages::of(entries.iter(), limits, &read, texts);
         assert_eq!(shown_images(&images, entries.len()), expected, "{case}");
     }
 }
@@ -112,7 +113,7 @@ fn the_newest_images_are_shown_and_the_others_replaced_by_the_reason() {
 fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     let names = ["10"; 11];
     let images = CourseImages::of(
-        &[record("human", &names)],
+        [record("human", &names)].iter(),
         Some(limits(99, 9999)),
         &read,
         Texts(Lang::Zh),
@@ -121,13 +122,4 @@ fn d09_of_one_message_ten_images_are_shown_and_none_over_the_limit() {
     assert_eq!(shown.iter().filter(|text| *text == "image/png 10").count(), 10);
     assert!(shown[10].starts_with('【'), "{}", shown[10]);
     assert_eq!((MAX_IMAGES, MAX_IMAGE_BYTES), (10, 10 * 1024 * 1024));
-}
-
-#[test]
-fn times_in_file_names_are_those_of_dominds() {
-    for (stamp, expected) in
-        [("1970-01-01 00:00:00", "0"), ("1970-01-01 00:00:36", "rs0"), ("?", "0")]
-    {
-        assert_eq!(base36(&Stamp::new(stamp)), expected);
-    }
 }

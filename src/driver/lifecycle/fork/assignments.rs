@@ -5,7 +5,7 @@ use crate::domain::history::CallFact;
 use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
 
-use super::cut::{ForkedDialog, SourceDialog};
+use super::dialogs::{ForkedDialog, SourceDialog};
 
 /// The record that created a side dialog, in whichever dialog it is.
 pub fn created<'a>(side: &SelfId, sources: &'a [SourceDialog]) -> Option<&'a SideDialogCreated> {

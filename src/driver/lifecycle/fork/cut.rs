@@ -14,45 +14,16 @@ use crate::domain::record::{
 };
 use crate::domain::tree::TreeChange;
 use crate::domain::{
-    Assignment, Course, Dialog, DialogId, DialogMeta, Genseq, History, Latest, Question, Reminder,
-    RootAnchor, RootId, SelfId, Stamp,
+    Assignment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId, SelfId,
+    Stamp,
 };
 use crate::store::CourseLine;
 
-use super::ForkPoint;
 use super::assignments;
-use super::lines::{Courses, CutPosition, is_snapshot, lines_before, with_renamed_root};
-
-/// A dialog of the source, with all its records.
-#[derive(Debug, Clone)]
-pub struct SourceDialog {
-    pub dialog: Dialog,
-    pub courses: Courses,
-}
-
-/// How the generation at the fork point began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GenerationOpening {
-    /// With a message of the user.
-    User(String),
-    /// With the prompt of a new course.
-    Course(Box<CourseStartPrompt>),
-    /// Without a prompt, or with one that the runtime sends again.
-    Nothing,
-}
-
-/// A dialog as it was at the fork point.
-#[derive(Debug)]
-pub struct ForkedDialog {
-    pub meta: DialogMeta,
-    pub latest: Latest,
-    pub courses: Courses,
-    /// Derived from the kept records.
-    pub history: History,
-    /// Its creation and first assignment; `None` for the main dialog.
-    pub created: Option<SideDialogCreated>,
-    pub first_assignment: Option<Assignment>,
-}
+use super::dialogs::{ForkPoint, ForkedDialog, GenerationOpening, SourceDialog};
+use super::lines::{
+    Courses, CutPosition, is_snapshot, lines_before, snapshot_records, with_renamed_root,
+};
 
 /// One fork.
 #[derive(Debug, Clone, Copy)]
@@ -325,15 +296,6 @@ fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
     latest.current_course = Course::FIRST;
     latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
     ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
-}
-
-/// Snapshots go to the end of the first course, with the root position before any generation.
-pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
-    let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
-    let entry =
-        |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
-    let entries = records.into_iter().map(entry).collect();
-    TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
 fn fold_history(courses: &Courses) -> History {

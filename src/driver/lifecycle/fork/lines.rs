@@ -1,9 +1,13 @@
-//! Copies lines of a course into a fork: byte for byte, except for the id of the main dialog.
+//! The lines of a fork: copied byte for byte, except for the id of the main dialog; and the records of state
+//! that a fork writes itself.
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::domain::record::{Entry, Record};
-use crate::domain::{Course, RootId, json};
+use crate::domain::tree::TreeChange;
+use crate::domain::{Course, Genseq, RootAnchor, RootId, SelfId, Stamp, json};
 use crate::store::CourseLine;
 
 /// Keys whose value is a dialog id.
@@ -67,6 +71,15 @@ pub fn lines_before(courses: &Courses, end: CutPosition) -> Courses {
             (*course, lines.iter().take(count).cloned().collect())
         })
         .collect()
+}
+
+/// Snapshots go to the end of the first course, with the root position before any generation.
+pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> TreeChange {
+    let root = Some(RootAnchor { course: Course::FIRST, genseq: Genseq(0) });
+    let entry =
+        |record| Arc::new(Entry { ts: now.clone(), genseq: None, root, source_tag: None, record });
+    let entries = records.into_iter().map(entry).collect();
+    TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
 /// True for records of state, as opposed to events. A fork writes its own.

@@ -5,14 +5,15 @@
 
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
-use crate::domain::state::{Activity, derive, next_step, waits_for_others};
+use crate::domain::state::{Activity, derive, next_step};
 use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
-use crate::driver::lifecycle::recovery::restore_asked_back;
+use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;
 
-use super::cut::{GenerationOpening, snapshot_records};
+use super::dialogs::GenerationOpening;
+use super::lines::snapshot_records;
 
 /// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
 /// files of the new tree.
@@ -51,7 +52,7 @@ pub fn finish(
 }
 
 fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
-    let waits = waits_for_others(main) || !main.questions.is_empty();
+    let waits = main.waits_for_others() || !main.questions.is_empty();
     match opening {
         GenerationOpening::User(text) => AfterFork::DraftUserText(text),
         GenerationOpening::Course(_) | GenerationOpening::Nothing if waits => {
@@ -64,7 +65,7 @@ fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
 /// True if the dialog is stopped until the user continues it.
 fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool {
     let owes =
-        dialog.obligation().is_some() && dialog.questions.is_empty() && !waits_for_others(dialog);
+        dialog.obligation().is_some() && dialog.questions.is_empty() && !dialog.waits_for_others();
     let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
         && dialog.latest.fbr_state.is_none();
     let is_unfinished =

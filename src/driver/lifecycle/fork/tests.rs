@@ -10,8 +10,8 @@ use crate::domain::{
 };
 use crate::store::CourseLine;
 
-use super::ForkPoint;
-use super::cut::{ForkPlan, GenerationOpening, SourceDialog};
+use super::cut::ForkPlan;
+use super::dialogs::{ForkPoint, GenerationOpening, SourceDialog};
 use super::lines::with_renamed_root;
 
 const ROOT: &str = "aa/bb/01";

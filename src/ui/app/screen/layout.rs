@@ -7,7 +7,7 @@ use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::{Cx, View};
+use crate::ui::cx::View;
 use crate::ui::model::Model;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
@@ -238,17 +238,7 @@ impl App {
         let mut overlays = std::mem::take(&mut self.overlays);
         let queued = self.queued();
         let mut intents = Vec::new();
-        let cx = Cx {
-            queued: &queued,
-            workspace: &self.model.workspace,
-            sheets: &self.model.sheets,
-            consent: &self.model.consent,
-            problems: &self.model.problems,
-            processes: &self.model.processes,
-            drafts: &self.drafts,
-            ui: view.ui,
-            intents: &mut intents,
-        };
+        let cx = self.cx(&queued, &mut intents);
         for pane in &mut overlays {
             pane.layout(area, view, &cx);
         }

@@ -123,6 +123,12 @@ impl Stage {
         self
     }
 
+    /// One key by its name in key files.
+    pub fn key_named(&mut self, name: &str) -> &mut Self {
+        let one = name.chars().count() == 1;
+        self.keys(&if one { name.to_owned() } else { format!("<{name}>") })
+    }
+
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
             self.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));

@@ -105,7 +105,7 @@ fn assert_harmless(text: &str) {
         } else if c == '\n' {
             marks = 0;
         } else {
-            assert!(!is_hidden(c), "{:04X} in {text:?}", u32::from(c));
+            assert!(!is_replaced(c), "{:04X} in {text:?}", u32::from(c));
             marks = if is_mark(c) { marks + 1 } else { 0 };
         }
         assert!(marks <= MAX_MARKS_PER_BASE, "too many marks in {text:?}");
@@ -238,7 +238,7 @@ fn json_for_a_terminal_is_the_same_value_without_control_characters() {
     let value = serde_json::json!({ hostile: [hostile, 1] });
     let shown = escape_json(&value.to_string());
     assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
-    assert!(!shown.chars().any(is_hidden), "{shown}");
+    assert!(!shown.chars().any(is_replaced), "{shown}");
     assert!(shown.contains("\\u202e") && shown.contains("\\udb40\\udc41") && shown.contains("é你"));
     assert_eq!(escape_json("{\"a\":1}"), "{\"a\":1}");
 }

@@ -1,8 +1,8 @@
 //! The list of problems.
 
-use super::fixture::*;
 use crate::domain::Problem;
 use crate::protocol::DriverEvent;
+use crate::ui::app::tests::fixture::*;
 
 fn problems() -> Vec<Problem> {
     vec![

@@ -1,0 +1,69 @@
+//! Makes a fork on disk.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::domain::tree::{Bucket, TreeChange};
+use crate::domain::{ArtifactRef, Attachment, DialogTree, RootId, json};
+use crate::driver::shared::engine::Engine;
+use crate::driver::steps::draft::Draft;
+use crate::protocol::lifecycle::AfterFork;
+use crate::store::{Store, StoreError};
+
+use super::cut::ForkPlan;
+use super::dialogs::{ForkPoint, SourceDialog};
+use super::next_step;
+
+/// Creates the main dialog `fork`; returns what it waits for. The error is a sentence for the user.
+pub fn make_fork(
+    engine: &Engine,
+    (bucket, source): (Bucket, &RootId),
+    cut: ForkPoint,
+    fork: &RootId,
+) -> Result<AfterFork, String> {
+    let as_text = |error: StoreError| error.to_string();
+    let (store, now) = (&engine.store, engine.clock.now());
+    let tree = store.load_read_only(bucket, source).map_err(as_text)?.tree;
+    let sources = read(store, &tree).map_err(as_text)?;
+    let branch = ForkPlan { from: source, to: fork, cut, now: &now };
+    let (changes, opening) = branch.copy(&sources)?;
+    let staging = store.stage(fork).map_err(as_text)?;
+    let images = attached_artifacts(&changes, fork);
+    staging.write(changes).map_err(as_text)?;
+    images.iter().try_for_each(|of| staging.copy_artifact(source, of)).map_err(as_text)?;
+    let copied = staging.read().map_err(as_text)?;
+    let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
+    let next = next_step::finish(&mut draft, copied.repairs, opening);
+    staging.write(draft.finish().1.changes).map_err(as_text)?;
+    staging.publish().map_err(as_text)?;
+    Ok(next)
+}
+
+/// The files that the records of the fork refer to.
+fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<ArtifactRef> {
+    let entries = changes.iter().flat_map(|change| {
+        if let TreeChange::Append { entries, .. } = change { entries.as_slice() } else { &[] }
+    });
+    let lines = entries.map(|entry| entry.line()).filter(|line| line.contains("contentItems"));
+    let items = lines.filter_map(|line| {
+        let mut fields: serde_json::Map<String, Value> = json::read(&line).ok()?;
+        fields.remove("contentItems")
+    });
+    let attachments = items.flat_map(|items| Attachment::all(Some(&items)));
+    let named = attachments.filter_map(|attachment| attachment.artifact);
+    named.filter(|of| of.dialog.root == *fork).collect()
+}
+
+fn read(store: &Store, tree: &DialogTree) -> Result<Vec<SourceDialog>, StoreError> {
+    let mut sources = Vec::new();
+    for dialog in tree.dialogs.values() {
+        let id = tree.id(&dialog.meta.id);
+        let mut courses = Vec::new();
+        for course in store.courses(tree.bucket, &id) {
+            courses.push((course, store.lines(tree.bucket, &id, course)?));
+        }
+        sources.push(SourceDialog { dialog: dialog.as_ref().clone(), courses });
+    }
+    Ok(sources)
+}

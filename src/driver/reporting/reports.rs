@@ -1,0 +1,93 @@
+//! What tree tasks, drives and the supervisor report to the pump.
+
+use tokio::sync::mpsc;
+
+use crate::domain::{AgentId, DialogId, Problem, RootId};
+use crate::protocol::event::{
+    ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
+};
+
+use super::run_outcome::IdleReport;
+
+pub type ReportSender = mpsc::Sender<DriverReport>;
+
+/// What tree tasks, drives and the supervisor report.
+#[derive(Debug)]
+pub enum DriverReport {
+    Event(DriverEvent),
+    Workspace(WorkspaceView),
+    /// All rows and questions of one tree.
+    Tree {
+        root: RootId,
+        rows: Vec<TreeRow>,
+        inbox: Vec<InboxRow>,
+    },
+    Row(Box<TreeRow>),
+    Inbox {
+        root: RootId,
+        inbox: Vec<InboxRow>,
+    },
+    Removed(RootId),
+    /// False while anything of this tree runs or is about to.
+    Idle {
+        root: RootId,
+        idle: bool,
+    },
+    /// For an idle tree: blocked dialogs, and those whose last step could not be written. Comes before
+    /// [`Self::Idle`].
+    IdleDetails {
+        root: RootId,
+        details: IdleReport,
+    },
+    Watch(Subscription),
+    /// All problems of one origin.
+    Problems {
+        origin: &'static str,
+        problems: Vec<Problem>,
+    },
+    /// The configuration as it is now.
+    Minds {
+        problems: Vec<Problem>,
+        members: Vec<MemberView>,
+        default_responder: Option<AgentId>,
+        consent: ConsentView,
+    },
+    /// All problems of one tree.
+    TreeProblems {
+        root: RootId,
+        problems: Vec<Problem>,
+    },
+    /// The initial survey of the workspace is complete.
+    SurveyDone,
+    /// Send everything again.
+    Refresh,
+}
+
+/// Which dialogs' records and live text are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subscription {
+    NoDialog,
+    Dialog(DialogId),
+    /// Records of all dialogs, no live text: for a script.
+    AllRecords,
+    /// Records of all dialogs, and their live text.
+    AllRecordsAndText,
+}
+
+impl Subscription {
+    pub fn sees_records(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::NoDialog => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecords | Self::AllRecordsAndText => true,
+        }
+    }
+
+    pub fn sees_live(&self, dialog: &DialogId) -> bool {
+        match self {
+            Self::NoDialog | Self::AllRecords => false,
+            Self::Dialog(one) => one == dialog,
+            Self::AllRecordsAndText => true,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The user switches keep-going on or off.
+
+use crate::domain::keep_going::{RestAction, Switch, rest_action};
+use crate::domain::state::Activity;
+use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
+use crate::driver::generation::keep_going::push;
+use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::keep_going::KeepGoingPolicy;
+use crate::driver::steps::draft::Draft;
+use crate::driver::texts::Texts;
+use crate::protocol::Refusal;
+
+use super::state::TreeState;
+
+impl TreeState {
+    /// Applies a switch of the user. An idle dialog that is switched on is pushed at once.
+    pub(super) async fn switch_keep_going(
+        &mut self,
+        id: &SelfId,
+        switch: Switch,
+    ) -> Result<(), String> {
+        if !self.tree().is_main(id) {
+            return Err(Refusal::OnlyMainsAreKeptGoing.into());
+        }
+        let policy = self.load_policy().await;
+        if policy.keep_going.text.is_none() && switch != Switch::Off {
+            return Err(Refusal::NoDiligenceText.into());
+        }
+        let resting = self.activity(id) == Activity::Resting;
+        self.clear_write_error(id).await;
+        let mut draft = self.draft();
+        draft.set_durable();
+        apply_switch(&mut draft, id, switch, &policy.keep_going);
+        if switch == Switch::On && resting {
+            push_idle(&mut draft, id, &policy, self.engine.texts());
+        }
+        self.keep_going = policy.keep_going;
+        self.commit_request(draft).await?;
+        self.report_row(id).await;
+        Ok(())
+    }
+
+    /// The current configuration of the main dialog's member.
+    pub(super) async fn load_policy(&self) -> KeepGoingPolicy {
+        let engine = self.engine.clone();
+        let Ok(minds) = blocking(move |on| engine.minds(on)).await else {
+            return KeepGoingPolicy::default();
+        };
+        let agent = self.tree().main().map(|main| &main.meta.agent_id);
+        let member = agent.and_then(|agent| minds.member(agent));
+        let max = member.map_or(0, |member| member.diligence_push_max);
+        let cadence = member
+            .and_then(|member| minds.model_of(member, self.engine.env).ok())
+            .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
+        KeepGoingPolicy::new(&minds, max, cadence)
+    }
+}
+
+fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
+    let full = config.full();
+    draft.edit_latest(id, |latest| {
+        let left = latest.diligence_push_remaining_budget.unwrap_or(full);
+        match switch {
+            Switch::On => {
+                latest.disable_diligence_push = Some(false);
+                latest.diligence_push_remaining_budget = Some(if left > 0 { left } else { full });
+            }
+            Switch::Off => latest.disable_diligence_push = Some(true),
+            Switch::Refill => latest.diligence_push_remaining_budget = Some(full),
+        }
+    });
+    let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
+    if dialog.queue.iter().any(QueuedPrompt::is_push) {
+        let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
+        draft.set_queue(id, queue);
+    }
+}
+
+fn push_idle(draft: &mut Draft, id: &SelfId, policy: &KeepGoingPolicy, texts: Texts) {
+    let Some(dialog) = draft.dialog(id).cloned() else { return };
+    let pushes = policy.keep_going.pushes(&dialog.latest);
+    match rest_action(&dialog, policy.cadence, pushes) {
+        Some(RestAction::Push) => push(draft, &dialog, policy, texts),
+        Some(RestAction::Context(_)) => {
+            draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
+        }
+        Some(RestAction::AskHuman) | None => {}
+    }
+}

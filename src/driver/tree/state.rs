@@ -1,0 +1,281 @@
+//! The state of a loaded tree. It changes in one way only: a step is drafted on a copy, written, and then
+//! becomes the state and is reported.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::domain::latest::StopReason;
+use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::tree::DialogTree;
+use crate::domain::waits::cycle_problems;
+use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
+use crate::driver::context::prepare::PreparedMember;
+use crate::driver::drive::slot::SlotState;
+use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::reporting::run_outcome::IdleReport;
+use crate::driver::reporting::tree_rows;
+use crate::driver::shared::engine::Engine;
+use crate::driver::steps::draft::Draft;
+use crate::protocol::event::{Cursor, DriverEvent};
+use crate::store::{Committed, StoreError};
+
+#[derive(Debug)]
+pub struct TreeState {
+    pub(super) engine: Arc<Engine>,
+    /// Replaced by [`Self::commit`] only.
+    tree: DialogTree,
+    pub(super) reports: ReportSender,
+    pub(super) slots: BTreeMap<SelfId, SlotState>,
+    /// The preparations of the running generations.
+    pub(super) prepared: BTreeMap<SelfId, Arc<PreparedMember>>,
+    /// Drives that wait with an open generation for the answer to a question asked back.
+    pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
+    /// Dialogs whose last step could not be written; they wait for the user.
+    unwritable: BTreeMap<SelfId, String>,
+    /// Problems of rejected requests, until the next request succeeds.
+    pub(super) rejected: BTreeMap<SelfId, Problem>,
+    /// Problems of dialogs that wait for each other, as another program may leave them.
+    wait_cycles: Vec<Problem>,
+    /// The last known keep-going configuration of the main dialog, for its row.
+    pub(super) keep_going: KeepGoing,
+    pub(super) closing: bool,
+}
+
+impl TreeState {
+    pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
+        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::new(id))).collect();
+        Self {
+            engine,
+            tree,
+            reports,
+            slots,
+            prepared: BTreeMap::new(),
+            asking_back: BTreeMap::new(),
+            unwritable: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+            wait_cycles: Vec::new(),
+            keep_going: KeepGoing::default(),
+            closing: false,
+        }
+    }
+
+    /// The tree as it is on disk.
+    pub(super) fn tree(&self) -> &DialogTree {
+        &self.tree
+    }
+
+    /// Stops all drives; the text so far is kept.
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        self.stop_all(&StopReason::ServerRestart);
+    }
+
+    pub(super) fn stop_all(&mut self, reason: &StopReason) {
+        let ids: Vec<SelfId> = self.slots.keys().cloned().collect();
+        for id in ids {
+            self.stop(&id, reason.clone());
+        }
+    }
+
+    /// Requests a drive to stop; does nothing for an idle dialog.
+    pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
+        if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
+            && stop_reason.is_none()
+        {
+            *stop_reason = Some(reason);
+            stop.cancel();
+        }
+    }
+
+    /// True if nothing of this tree is being driven.
+    pub(super) fn is_idle(&self) -> bool {
+        self.slots.values().all(|slot| matches!(slot, SlotState::Free(_)))
+    }
+
+    pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
+        self.slots.get(dialog).map_or(Activity::Resting, SlotState::activity)
+    }
+
+    pub(super) fn draft(&self) -> Draft {
+        Draft::new(&self.tree, self.engine.clock.now(), self.engine.ids.clone())
+    }
+
+    /// Writes a step; only then it becomes the state of the tree and is reported.
+    pub(super) async fn commit(&mut self, mut draft: Draft) -> Result<(), StoreError> {
+        let touched = draft.changed_dialogs();
+        for id in &touched {
+            let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
+            let shown = state::derive(dialog, self.activity(id));
+            draft.edit_latest(id, |latest| latest.display_state = Some(shown));
+        }
+        if draft.is_empty() {
+            return Ok(());
+        }
+        let (tree, batch) = draft.finish();
+        let written = self.engine.store.commit(batch)?;
+        let synced = if written.needs_sync() {
+            tokio::task::spawn_blocking(move || written.sync())
+                .await
+                .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())))
+        } else {
+            written.sync()
+        };
+        let committed = match synced {
+            Ok(committed) => committed,
+            Err(error) => {
+                // What is on disk now is unknown: the task ends, and the tree is read again.
+                self.close();
+                return Err(error);
+            }
+        };
+        let before = std::mem::replace(&mut self.tree, tree);
+        self.log_step(&before, &committed, &touched);
+        self.announce(committed, &touched).await;
+        self.update_wait_cycles().await;
+        Ok(())
+    }
+
+    /// Writes a step that the user requested. The error is a sentence for the user.
+    pub(super) async fn commit_request(&mut self, draft: Draft) -> Result<(), String> {
+        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
+    }
+
+    /// Our own steps create no cycles, so only the known ones are checked again.
+    async fn update_wait_cycles(&mut self) {
+        if self.wait_cycles.is_empty() {
+            return;
+        }
+        let wait_cycles = cycle_problems(&self.tree);
+        if wait_cycles != self.wait_cycles {
+            self.wait_cycles = wait_cycles;
+            self.report_problems().await;
+        }
+    }
+
+    /// Logs a step that is on disk.
+    fn log_step(&self, before: &DialogTree, committed: &Committed, touched: &[SelfId]) {
+        for fact in &committed.facts {
+            self.engine.log.fact(fact);
+        }
+        for id in touched {
+            if let Some(after) = self.tree.get(id) {
+                self.engine.log.changed(&self.tree.id(id), before.get(id), after);
+            }
+        }
+    }
+
+    async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
+        for fact in committed.facts {
+            let at = Cursor { course: fact.course, line: fact.line };
+            self.send_event(DriverEvent::Fact { dialog: fact.dialog, at, entry: fact.entry }).await;
+        }
+        for id in touched {
+            self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
+            self.report_row(id).await;
+        }
+        let inbox = tree_rows::inbox(&self.tree);
+        let root = self.tree.root.clone();
+        let _ = self.reports.send(DriverReport::Inbox { root, inbox }).await;
+    }
+
+    /// Writes a step of a drive; if that fails, the dialog stops until the user continues it.
+    pub(super) async fn commit_or_stop(&mut self, dialog: &SelfId, draft: Draft) -> bool {
+        let Err(error) = self.commit(draft).await else { return true };
+        tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
+        self.unwritable.insert(dialog.clone(), error.to_string());
+        self.stop(dialog, StopReason::system(&error.to_string()));
+        self.report_problems().await;
+        false
+    }
+
+    /// Marks dialogs on disk whose replies have arrived, for other programs. Dominds drives a marked main
+    /// dialog by itself; a side dialog that is not driven here it can only continue.
+    pub(super) fn wake_askers(&self, draft: &mut Draft) {
+        let ready = |(id, dialog): (&SelfId, &Arc<Dialog>)| {
+            let resting = self.activity(id) == Activity::Resting;
+            let reads = next_step(dialog) == Some(NextStep::ReadReplies);
+            (resting && reads).then(|| id.clone())
+        };
+        let ready: Vec<SelfId> = draft.tree.dialogs.iter().filter_map(ready).collect();
+        for id in ready {
+            if draft.tree.is_main(&id) {
+                draft.edit_latest(&id, |latest| latest.needs_drive = Some(true));
+            } else if !self.engine.driving.is_on() {
+                draft.edit_latest(&id, Latest::tell_to_go_on);
+            }
+        }
+    }
+
+    /// Reports the problems of this tree: steps that could not be written, rejected requests, dialogs that
+    /// wait for each other.
+    pub(super) async fn report_problems(&self) {
+        let unwritable = self.unwritable.iter().map(|(dialog, error)| {
+            Problem::new(
+                format!("store/unwritable/{}", self.tree.id(dialog)),
+                format!(".dialogs ({})", self.tree.id(dialog)),
+                error.clone(),
+                "free space or repair the disk, then continue the dialog",
+            )
+        });
+        let others = self.rejected.values().chain(&self.wait_cycles).cloned();
+        let problems = unwritable.chain(others).collect();
+        let root = self.tree.root.clone();
+        let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
+    }
+
+    /// True if its last step could not be written.
+    pub(super) fn is_unwritable(&self, dialog: &SelfId) -> bool {
+        self.unwritable.contains_key(dialog)
+    }
+
+    /// Clears the write error because the user wants to retry.
+    pub(super) async fn clear_write_error(&mut self, dialog: &SelfId) {
+        if self.unwritable.remove(dialog).is_some() {
+            self.report_problems().await;
+        }
+    }
+
+    /// Reports everything of a tree that has just been loaded.
+    pub(super) async fn report_loaded(&mut self) {
+        self.wait_cycles = cycle_problems(&self.tree);
+        self.report_tree().await;
+    }
+
+    /// What only this tree knows about itself when it is idle.
+    pub(super) fn idle_report(&self) -> IdleReport {
+        IdleReport::of(&self.tree, self.unwritable.keys())
+    }
+
+    pub(super) async fn send_event(&self, event: DriverEvent) {
+        // If the channel is full the wait is short: the pump receives even while the screen is slow.
+        let _ = self.reports.send(DriverReport::Event(event)).await;
+    }
+
+    pub(super) async fn report_row(&self, id: &SelfId) {
+        if let Some(dialog) = self.tree.get(id) {
+            let row = tree_rows::tree_row(&self.tree, dialog, self.activity(id), &self.keep_going);
+            let _ = self.reports.send(DriverReport::Row(Box::new(row))).await;
+        }
+    }
+
+    async fn report_tree(&self) {
+        let mut all: Vec<_> = self
+            .tree
+            .dialogs
+            .values()
+            .map(|dialog| {
+                tree_rows::tree_row(&self.tree, dialog, Activity::Resting, &self.keep_going)
+            })
+            .collect();
+        all.sort_by_cached_key(|row| {
+            let made = (row.created_at.clone(), row.dialog.this.creation().to_owned());
+            (!row.dialog.is_main(), made)
+        });
+        let inbox = tree_rows::inbox(&self.tree);
+        let report = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let _ = self.reports.send(report).await;
+        self.report_problems().await;
+    }
+}

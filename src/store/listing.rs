@@ -1,0 +1,46 @@
+//! A tree and its dialogs as a list shows them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::fresh_boots::Reasoning;
+use crate::domain::latest::DisplayState;
+use crate::domain::tree::Bucket;
+use crate::domain::{
+    ContextPressure, DialogMeta, Genseq, Latest, Pending, Question, RegistryEntry, RootId, SelfId,
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeListing {
+    pub root: RootId,
+    pub bucket: Bucket,
+    /// The main dialog first, then the side dialogs by id.
+    pub dialogs: Vec<DialogListing>,
+    /// Its sessions.
+    pub registry: Vec<RegistryEntry>,
+    /// True if something may be left to do: a generation was cut off, a prompt waits, a file
+    /// disagrees with the courses.
+    pub unclean: bool,
+    /// True for a tree of an earlier layout: history, which is only read.
+    pub earlier: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DialogListing {
+    pub id: SelfId,
+    pub meta: DialogMeta,
+    /// Boxed: a list holds very many.
+    pub latest: Box<Latest>,
+    /// Who assigned it; `None` for a main dialog.
+    pub asker: Option<SelfId>,
+    pub questions: Vec<Question>,
+    /// The side dialogs it waits for.
+    pub pending: Vec<Pending>,
+    /// First line of its assignment, or of the first words of a person.
+    pub about: String,
+    /// How far its fresh-boots reasoning is, if that is what it does.
+    pub reasoning: Option<Reasoning>,
+    pub genseq: Genseq,
+    pub pressure: ContextPressure,
+    /// What to show: what a loaded dialog would show, or what the process that drives it says.
+    pub state: DisplayState,
+}

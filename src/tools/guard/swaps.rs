@@ -1,0 +1,176 @@
+//! A directory or a file swapped for a link that leads out, and back, between the steps of an operation:
+//! at every step, for one, two or three steps or for good. So it needs no luck with time.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::*;
+
+const SECRET: &str = "secret";
+
+/// How long it stays swapped, if it comes back: looking at a name and using it are two steps.
+const MAX_STEPS_AWAY: usize = 3;
+
+type Step = Box<dyn FnMut()>;
+type Operation = fn(&Guard) -> Result<String, PathFault>;
+
+thread_local! {
+    static BEFORE_STEP: RefCell<Option<Step>> = const { RefCell::new(None) };
+}
+
+/// Called by an open directory before each use of a name in it, and before it is listed or synced.
+pub(super) fn before_step() {
+    BEFORE_STEP.with_borrow_mut(|hook| {
+        if let Some(hook) = hook {
+            hook();
+        }
+    });
+}
+
+/// A workspace `ws` with `spot/sub/file`, and a neighbour `prey` that holds the same names.
+struct Ground {
+    dir: tempfile::TempDir,
+    guard: Guard,
+}
+
+impl Ground {
+    /// `lure`: the path below `ws` that will be swapped for a link to the same path below `prey`.
+    fn new(lure: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (top, text) in [("ws/spot", "fine"), ("prey", SECRET)] {
+            put(&format!("{top}/sub/file"), text);
+            put(&format!("{top}/sub/deep/file"), text);
+        }
+        put("ws/other", "fine");
+        let target = Path::new("prey").join(Path::new(lure).strip_prefix("spot").unwrap());
+        symlink(dir.path().join(target), dir.path().join("link")).unwrap();
+        let guard = Guard::new(&dir.path().join("ws"), GuardZone::General, Arc::default()).unwrap();
+        Self { dir, guard }
+    }
+
+    /// What lies outside: each path with what it holds.
+    fn prey(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.dir.path().join("prey")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path.clone());
+                }
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                found.insert(path.strip_prefix(self.dir.path()).unwrap().to_owned(), text);
+            }
+        }
+        found
+    }
+
+    /// Runs an operation and swaps before each of these steps; returns what was read and how many
+    /// steps there were.
+    fn run(&self, operation: Operation, lure: &str, swaps: &[usize]) -> (String, usize) {
+        let (spot, link) = (self.dir.path().join("ws").join(lure), self.dir.path().join("link"));
+        let (steps, swaps) = (Arc::new(AtomicUsize::new(0)), swaps.to_vec());
+        let counted = Arc::clone(&steps);
+        let hook = move || {
+            if swaps.contains(&counted.fetch_add(1, Ordering::Relaxed)) {
+                // Nothing to swap where the operation has removed or moved it.
+                let _ = renameat_with(CWD, &spot, CWD, &link, RenameFlags::EXCHANGE);
+            }
+        };
+        BEFORE_STEP.set(Some(Box::new(hook)));
+        let done = operation(&self.guard);
+        BEFORE_STEP.set(None);
+        (done.unwrap_or_default(), steps.load(Ordering::Relaxed))
+    }
+}
+
+fn text_of(mut file: File) -> String {
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    text
+}
+
+fn nothing<T>(_: T) -> String {
+    String::new()
+}
+
+/// Each way of reading, writing, moving and removing that the guard offers.
+const OPERATIONS: [(&str, Operation); 13] = [
+    ("read", |guard| Ok(text_of(guard.open_file("spot/sub/file", AccessOp::Read)?.file))),
+    ("edit", |guard| {
+        let opened = guard.open_for_edit("spot/sub/file")?;
+        let text = text_of(opened.file.try_clone().unwrap());
+        opened.into_slot("spot/sub/file").write(b"new").map(|()| text)
+    }),
+    ("overwrite", |guard| guard.slot("spot/sub/file")?.write(b"new").map(nothing)),
+    ("create", |guard| guard.new_slot("spot/sub/new")?.write(b"new").map(nothing)),
+    ("create deep", |guard| guard.slot("spot/sub/a/b/new")?.write(b"new").map(nothing)),
+    ("make a directory", |guard| {
+        let path = guard.new_path("spot/sub/a/b", PathTarget::Directory)?;
+        path.create_parents()?.make_dir().map(nothing)
+    }),
+    ("remove", |guard| guard.entry("spot/sub/file", &[AccessOp::Write])?.remove().map(nothing)),
+    ("set aside", |guard| {
+        let aside = guard.entry("spot/sub/file", &[AccessOp::Write])?.set_aside()?;
+        aside.undo().map(nothing)
+    }),
+    ("move out", |guard| {
+        let entry = guard.entry("spot/sub/deep", &[AccessOp::Write])?;
+        let spot = guard.new_path("taken", PathTarget::Directory)?.create_parents()?;
+        entry.move_to(&spot)?;
+        Ok(text_of(guard.open_file("taken/file", AccessOp::Read)?.file))
+    }),
+    ("move in", |guard| {
+        let entry = guard.entry("other", &[AccessOp::Write])?;
+        let spot = guard.new_path("spot/sub/in/other", PathTarget::File)?.create_parents()?;
+        entry.move_to(&spot).map(nothing)
+    }),
+    ("remove a tree", |guard| {
+        let entry = guard.entry("spot/sub", &[AccessOp::Write])?;
+        guard.check_tree(&entry, &[AccessOp::Write])?;
+        guard.remove_tree(&entry, &mut TreeCount::default()).map(nothing)
+    }),
+    ("clear a folder", |guard| guard.clear_memory("spot/sub").map(nothing)),
+    ("descend", |guard| {
+        let spot = guard.open_dir("spot")?;
+        let sub = guard.enter(&spot, OsStr::new("sub"))?;
+        let mut text = text_of(guard.open_in(&sub, OsStr::new("file"))?);
+        text.extend(guard.rule_file(&sub, "file").map(text_of));
+        let deep = guard.enter(&sub, OsStr::new("deep"))?;
+        text.push_str(&text_of(guard.open_in(&deep, OsStr::new("file"))?));
+        Ok(text)
+    }),
+];
+
+#[test]
+fn nothing_outside_is_read_or_touched_whatever_is_swapped_for_a_link_between_two_steps() {
+    for (name, operation) in OPERATIONS {
+        for lure in ["spot", "spot/sub", "spot/sub/file"] {
+            let undisturbed = Ground::new(lure);
+            let before = undisturbed.prey();
+            let (_, steps) = undisturbed.run(operation, lure, &[]);
+            assert!(steps > 2, "{name}: the steps are not seen");
+            for there in 0..steps {
+                for back in (there + 1..).take(MAX_STEPS_AWAY).chain([usize::MAX]) {
+                    let ground = Ground::new(lure);
+                    let (text, _) = ground.run(operation, lure, &[there, back]);
+                    let when = format!("{name}: {lure} was a link from step {there} to {back}");
+                    assert!(!text.contains(SECRET), "{when}");
+                    assert_eq!(ground.prey(), before, "{when}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Tools whose arguments are a type. The type is all there is: the schema that a model gets is made
+//! from it, and what the model sends is read as it or refused.
+
+use std::fmt;
+use std::future::{Future, ready};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::args::{Args, not_run, parameters};
+use super::outcome::ToolOutcome;
+use super::stop::StopFlag;
+use super::tool::{Description, Tool, ToolCx, ToolSpec, interrupted};
+use crate::domain::Lang;
+
+/// What arguments can be: a struct that derives both, and denies unknown fields. A field that may be
+/// left out is an `Option`.
+pub trait ToolArgs: DeserializeOwned + JsonSchema + Send + 'static {}
+
+impl<A: DeserializeOwned + JsonSchema + Send + 'static> ToolArgs for A {}
+
+/// How a tool with these arguments presents itself; its text names them all, in both languages.
+pub(super) fn spec<A: ToolArgs>(name: &'static str, text: fn(Lang) -> &'static str) -> ToolSpec {
+    let parameters = parameters::<A>();
+    ToolSpec { name: name.into(), description: Description::Own(text), parameters }
+}
+
+/// The arguments as their type, or the outcome of a call that does not fit.
+pub(super) fn read<A: ToolArgs>(args: Args, name: &str, lang: Lang) -> Result<A, ToolOutcome> {
+    let read = args.typed();
+    read.map_err(|fault| ToolOutcome::failed(not_run(name, &fault.text(lang), lang)))
+}
+
+/// A tool that needs nothing but its arguments.
+pub fn instant<A: ToolArgs>(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: impl Fn(&ToolCx, &A) -> ToolOutcome + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
+    asynchronous(name, text, move |cx, args| ready(work(&cx, &args)))
+}
+
+/// A tool that touches the disk, so it runs where blocking is allowed.
+pub fn blocking<A: ToolArgs>(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: impl Fn(&ToolCx, &A) -> ToolOutcome + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
+    let work = Arc::new(work);
+    asynchronous(name, text, move |cx, args| {
+        let (work, lang) = (Arc::clone(&work), cx.lang);
+        in_background(move || work(&cx, &args), lang)
+    })
+}
+
+/// The same, for work that may take long: it looks at the flag and ends early.
+pub(super) fn stoppable<A: ToolArgs>(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: impl Fn(&ToolCx, &A, &StopFlag) -> ToolOutcome + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
+    let work = Arc::new(work);
+    asynchronous(name, text, move |cx, args| {
+        let (work, lang) = (Arc::clone(&work), cx.lang);
+        async move {
+            let stop = StopFlag::default();
+            let _dropped_with_the_call = stop.set_on_drop();
+            in_background(move || work(&cx, &args, &stop), lang).await
+        }
+    })
+}
+
+/// A tool that waits for something.
+pub fn asynchronous<A, O>(
+    name: &'static str,
+    text: fn(Lang) -> &'static str,
+    work: impl Fn(ToolCx, A) -> O + Send + Sync + 'static,
+) -> Arc<dyn Tool>
+where
+    A: ToolArgs,
+    O: Future<Output = ToolOutcome> + Send + 'static,
+{
+    Arc::new(TypedTool { spec: spec::<A>(name, text), work, args: PhantomData })
+}
+
+async fn in_background(
+    work: impl FnOnce() -> ToolOutcome + Send + 'static,
+    lang: Lang,
+) -> ToolOutcome {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
+}
+
+struct TypedTool<A, F> {
+    spec: ToolSpec,
+    work: F,
+    args: PhantomData<fn() -> A>,
+}
+
+impl<A, F> fmt::Debug for TypedTool<A, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedTool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+impl<A, F, O> Tool for TypedTool<A, F>
+where
+    A: ToolArgs,
+    F: Fn(ToolCx, A) -> O + Send + Sync,
+    O: Future<Output = ToolOutcome> + Send + 'static,
+{
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
+        match read(args, &self.spec.name, cx.lang) {
+            Ok(args) => Box::pin((self.work)(cx, args)),
+            Err(refused) => Box::pin(ready(refused)),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The lists on top of the screen, each in a folder of its own: its scope and keys, its words, its
+//! entries and their rows, its tests. A list is added by its folder and its lines here.
+
+pub mod list;
+pub mod problems;
+
+use list::{List, ListOverlay};
+
+use super::action::{Binding, Scope};
+use super::cx::Cx;
+use super::overlay::Overlay;
+
+/// All lists, in the order of help.
+const LISTS: &[Entry] = &[Entry::of::<problems::Problems>()];
+
+/// What the rest of the screen knows of a list.
+#[derive(Debug)]
+struct Entry {
+    scope: Scope,
+    bindings: fn() -> Vec<Binding>,
+    open: fn(&mut Cx<'_>) -> Option<Box<dyn Overlay>>,
+}
+
+impl Entry {
+    const fn of<L: List>() -> Self {
+        Self {
+            scope: L::SCOPE,
+            bindings: list::bindings::<L>,
+            open: |cx| L::open(cx).map(|list| Box::new(ListOverlay::new(list)) as Box<dyn Overlay>),
+        }
+    }
+}
+
+/// The bindings of all lists, also those that show them.
+pub fn bindings() -> Vec<Binding> {
+    LISTS.iter().flat_map(|entry| (entry.bindings)()).collect()
+}
+
+/// The list with this scope, if it can be shown now; what it wants instead is among the intents.
+pub fn open(scope: Scope, cx: &mut Cx<'_>) -> Option<Box<dyn Overlay>> {
+    let entry = LISTS.iter().find(|entry| entry.scope == scope)?;
+    (entry.open)(cx)
+}

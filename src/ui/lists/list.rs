@@ -1,0 +1,269 @@
+//! What a list on top of the screen defines, and the overlay that shows any such list.
+//!
+//! A list is a type that implements [`List`]: its scope and words, its entries and their rows, and its keys
+//! with what they do to the chosen entry. Moving, scrolling, closing, the heading with its hints and the
+//! text for an empty list are the same for all of them and are here.
+
+use std::fmt;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::lang::{Text, Word};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::composer::{Heading, PART, draw_heading};
+use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::theme::Role;
+
+/// The text of a row, and what stands at its right edge.
+pub type Row = (Strip, Strip);
+
+/// How a list is walked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// One entry is chosen; each has one row.
+    Entries,
+    /// It is read: it scrolls like a text, entries have as many rows as they need, and a key that does
+    /// nothing here closes it.
+    Text,
+}
+
+/// What a key of a list does to an entry.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The list stays.
+    Stay(Intent),
+    /// The list is closed.
+    Close(Intent),
+}
+
+/// A key of a list: the action, how it is shown, and what it does.
+#[derive(Debug)]
+pub struct ListKey<L> {
+    pub action: Action,
+    /// Default keys.
+    pub keys: &'static [&'static str],
+    /// The sentence in help.
+    pub does: Text,
+    /// The word in the heading. It is shown while the key can do something.
+    pub hint: Text,
+    /// What it does to this entry; `None` if nothing.
+    pub run: fn(&L, usize, &Cx<'_>) -> Option<Outcome>,
+}
+
+/// A list on top of the screen.
+pub trait List: fmt::Debug + Sized + 'static {
+    const SCOPE: Scope;
+    /// The binding that shows it, of [`Action::Show`].
+    const OPENED_BY: Binding;
+    const TITLE: Text;
+    /// Shown instead of entries while there are none.
+    const EMPTY: Text;
+    const WALK: Walk;
+    /// Its keys besides moving and closing, in the order of help and hints.
+    const KEYS: &'static [ListKey<Self>] = &[];
+    /// Keys hinted at before the one that closes the list. Where a heading is too narrow, the last hints
+    /// are left out.
+    const HINTS_BEFORE_CLOSE: usize = usize::MAX;
+
+    /// The list to show when it is asked for. If it cannot be shown at once, an intent says what
+    /// happens instead.
+    fn open(cx: &mut Cx<'_>) -> Option<Self>;
+
+    /// The entries, in the order of the screen.
+    fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
+
+    /// The rows of an entry.
+    fn rows(&self, entry: usize, width: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row>;
+}
+
+/// The bindings of a list.
+pub fn bindings<L: List>() -> Vec<Binding> {
+    let scope = L::SCOPE;
+    let walk: &[Binding] = match L::WALK {
+        Walk::Entries => {
+            &[scope.bind(Action::Up, &["k", "up"]), scope.bind(Action::Down, &["j", "down"])]
+        }
+        Walk::Text => &[
+            scope.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
+            scope.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
+            scope.bind(Action::HalfPageUp, &["ctrl+u"]),
+            scope.bind(Action::HalfPageDown, &["ctrl+d"]),
+            scope.bind(Action::PageUp, &["pageup"]),
+            scope.bind(Action::PageDown, &["pagedown", "space"]),
+            scope.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+            scope.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
+        ],
+    };
+    let own = L::KEYS.iter().map(|key| scope.bind(key.action, key.keys).says(key.does));
+    let close = scope.bind(Action::Close, &["esc", "q", "ctrl+c"]);
+    walk.iter().copied().chain(own).chain([close, L::OPENED_BY]).collect()
+}
+
+/// Shows a list and handles its keys.
+#[derive(Debug)]
+pub struct ListOverlay<L> {
+    list: L,
+    /// The chosen entry, by its position on the screen.
+    chosen: usize,
+    /// The first row in view.
+    top: usize,
+    /// All rows of a text, and those that fit.
+    rows: usize,
+    height: usize,
+}
+
+impl<L: List> ListOverlay<L> {
+    pub fn new(list: L) -> Self {
+        Self::at(list, 0)
+    }
+
+    /// The list with another entry chosen than the first.
+    pub fn at(list: L, chosen: usize) -> Self {
+        Self { list, chosen, top: 0, rows: 0, height: 0 }
+    }
+
+    fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
+        self.list.entries(cx).get(self.chosen).copied()
+    }
+
+    fn go(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        match L::WALK {
+            Walk::Entries => {
+                let last = self.list.entries(cx).len().saturating_sub(1);
+                self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+            }
+            Walk::Text => {
+                let last = self.rows.saturating_sub(self.height);
+                self.top = self.top.saturating_add_signed(rows).min(last);
+            }
+        }
+        Handled::Done
+    }
+
+    fn run(&self, key: &ListKey<L>, cx: &mut Cx<'_>) -> Handled {
+        match self.chosen(cx).and_then(|entry| (key.run)(&self.list, entry, cx)) {
+            None => Handled::Done,
+            Some(Outcome::Stay(intent)) => {
+                cx.intents.push(intent);
+                Handled::Done
+            }
+            Some(Outcome::Close(intent)) => {
+                cx.intents.push(intent);
+                Handled::Close
+            }
+        }
+    }
+
+    fn heading(&self, view: View<'_>, cx: &Cx<'_>) -> Heading {
+        let ui = view.ui;
+        let hint = |action, text: &str| format!("{} {text}", ui.key(L::SCOPE, action));
+        let chosen = self.chosen(cx);
+        let works = |key: &&ListKey<L>| {
+            chosen.is_some_and(|entry| (key.run)(&self.list, entry, cx).is_some())
+        };
+        let keys = L::KEYS.iter().filter(works);
+        let mut hints: Vec<String> =
+            keys.map(|key| hint(key.action, key.hint.get(ui.lang))).collect();
+        let close = hint(Action::Close, ui.word(Word::Close));
+        hints.insert(hints.len().min(L::HINTS_BEFORE_CLOSE), close);
+        Heading { left: L::TITLE.get(ui.lang).to_owned(), right: hints.join(PART) }
+    }
+
+    /// The rows of all entries one below the other.
+    fn text(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
+        let entries = self.list.entries(cx).into_iter();
+        entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
+    }
+
+    fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let ui = view.ui;
+        let width = usize::from(area.width);
+        let shown = self.list.entries(cx).into_iter().enumerate().skip(self.top);
+        for (y, (at, entry)) in (area.y..area.bottom()).zip(shown) {
+            let line = Rect { y, height: 1, ..area };
+            if at == self.chosen {
+                frame.buffer_mut().set_style(line, ui.style(Role::RowSelected));
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
+            }
+            let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
+            for (left, right) in self.list.rows(entry, width, view, cx).iter().take(1) {
+                draw_between(frame.buffer_mut(), inner, y, (left, right), ui.glyphs.cut);
+            }
+        }
+    }
+
+    fn draw_text(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let inner = Rect { width: area.width.saturating_sub(1), ..area };
+        let rows = self.text(area.width, view, cx);
+        for (y, (left, right)) in (area.y..area.bottom()).zip(rows.iter().skip(self.top)) {
+            draw_between(frame.buffer_mut(), inner, y, (left, right), view.ui.glyphs.cut);
+        }
+    }
+}
+
+impl<L: List> Overlay for ListOverlay<L> {
+    fn scope(&self) -> Scope {
+        L::SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
+            return self.run(key, cx);
+        }
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.go(rows, cx);
+        }
+        match L::WALK {
+            Walk::Entries if action != Action::Close => Handled::Ignored,
+            Walk::Entries | Walk::Text => Handled::Close,
+        }
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        match L::WALK {
+            Walk::Entries => Handled::Ignored,
+            Walk::Text => Handled::Close,
+        }
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.height = usize::from(area.height.saturating_sub(1));
+        match L::WALK {
+            Walk::Entries => {
+                let fits = self.height.max(1);
+                self.go(0, cx);
+                self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
+            }
+            Walk::Text => {
+                self.rows = self.text(area.width, view, cx).len();
+                self.go(0, cx);
+            }
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, view.ui, &self.heading(view, cx), true);
+        let rows = Rect { y: area.y + head.height, height: area.height.saturating_sub(1), ..area };
+        if self.list.entries(cx).is_empty() && rows.height > 0 {
+            let dim = view.ui.style(Role::TextDim);
+            let margin = if L::WALK == Walk::Text { "  " } else { " " };
+            let line = Strip::new().put(margin, dim).put(L::EMPTY.get(view.ui.lang), dim);
+            line.draw(frame.buffer_mut(), rows, rows.y);
+            return;
+        }
+        match L::WALK {
+            Walk::Entries => self.draw_entries(frame, rows, view, cx),
+            Walk::Text => self.draw_text(frame, rows, view, cx),
+        }
+    }
+}
