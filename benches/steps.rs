@@ -230,6 +230,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
     Engine {
         workspace: workspace.to_owned(),
         display_path: "~/work".to_owned(),
+        configuration: Configuration::of(workspace.to_owned(), Lang::En),
         store: Arc::new(store),
         clock: Arc::new(FixedClock),
         ids: Arc::new(Counting::default()),
