@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::app;
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{descriptors, dirs, hardening, logs};
@@ -203,12 +204,6 @@ fn block_on(
     runtime()?.block_on(command)
 }
 
-/// One worker runs all streams: they mostly wait for I/O, and a second worker would mostly cause wake-ups.
-/// Tools and syncs have their own threads; the screen has the main thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
+    app::runtime().map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
 }

@@ -3,7 +3,7 @@
 //! | task | number | waits on | may block on |
 //! |---|---|---|---|
 //! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
-//! | tree | one per loaded main dialog | mailbox, port, drives | the disk (briefly), the pump |
+//! | tree | one per loaded main dialog | mailbox, port, drives, reading | the disk (to append), the pump |
 //! | drive | at most one per dialog | the model, its port, tools | – |
 //! | pump | 1 | reports, the screen | never on one of them alone |
 //!
@@ -39,6 +39,7 @@ use crate::protocol::{Command, DriverEvent, Outbox};
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
 pub use reporting::run_outcome::PickUp;
+pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };

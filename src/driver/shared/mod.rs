@@ -3,7 +3,9 @@
 //!
 //! Uses `texts` and `reporting`.
 
+pub mod blocking;
 pub mod config_problems;
+pub mod configuration;
 pub mod engine;
 pub mod keep_going;
 pub mod sources;

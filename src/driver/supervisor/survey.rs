@@ -4,9 +4,9 @@ use tokio::task::JoinHandle;
 
 use crate::domain::tree::Bucket;
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::shared::engine::Engine;
-use crate::minds::stamp;
 
 use super::listing::{listing_report, needs_loading, taskdoc_problems, workspace_view};
 use super::trees::Supervisor;
@@ -17,21 +17,24 @@ impl Supervisor {
     /// A long list of dialogs is cached on disk in the background, to speed up the next start.
     pub(super) async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
         let engine = self.engine.clone();
-        let surveyed = tokio::task::spawn_blocking(move || {
+        let surveyed = blocking(move |on| {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
-            let minds_stamp = stamp(&engine.workspace);
-            let minds = engine.minds();
+            let minds_stamp = engine.configuration.stamp(on);
+            let minds = engine.minds(on);
             engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
-            (survey, minds_stamp, minds, view, taskdocs)
+            let report = minds_report(&engine, &minds, on);
+            (survey, minds_stamp, minds, view, taskdocs, report)
         });
-        let Ok((survey, minds_stamp, minds, view, taskdocs)) = surveyed.await else { return None };
+        let Ok((survey, minds_stamp, minds, view, taskdocs, report)) = surveyed.await else {
+            return None;
+        };
         let should_save = survey.is_worth_indexing();
         self.minds_stamp = Some(minds_stamp);
         self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
         self.report(DriverReport::Workspace(view)).await;
-        self.report(minds_report(&self.engine, &minds)).await;
+        self.report(report).await;
         let problems = survey.problems.clone();
         self.report(DriverReport::Problems { origin: "workspace", problems }).await;
         let mut waiting = Vec::new();

@@ -8,11 +8,12 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{DialogId, RootId, SelfId, TreeChange};
+use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
 use crate::driver::tree::user_requests::TreeRequest;
+use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
@@ -32,7 +33,7 @@ pub struct Supervisor {
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
     pub(super) one_dialog_only: bool,
     /// The stamp of `.minds` when it was reported last.
-    pub(super) minds_stamp: Option<u64>,
+    pub(super) minds_stamp: Option<MindsStamp>,
 }
 
 impl Supervisor {
@@ -149,15 +150,6 @@ impl Supervisor {
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
                 let text = "internal error: a dialog tree was closed; open it again".to_owned();
                 self.send_event(DriverEvent::Notice(text)).await;
-            }
-        }
-    }
-
-    pub(super) fn unused_root(&self) -> SelfId {
-        loop {
-            let id = self.engine.ids.dialog();
-            if self.engine.store.find(&RootId::new(id.as_str())).is_none() {
-                return id;
             }
         }
     }

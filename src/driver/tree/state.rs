@@ -30,7 +30,7 @@ pub struct TreeState {
     pub(super) reports: ReportSender,
     pub(super) drives: Drives,
     /// The preparations of the running generations.
-    pub(super) prepared: BTreeMap<SelfId, PreparedMember>,
+    pub(super) prepared: BTreeMap<SelfId, Arc<PreparedMember>>,
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.

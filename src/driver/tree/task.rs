@@ -45,7 +45,7 @@ impl TreeTask {
     ///
     /// `repairs`: changes to index files that disagree with the courses, to be written first.
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
-        self.state.keep_going = self.state.load_policy().keep_going;
+        self.state.keep_going = self.state.load_policy().await.keep_going;
         self.recover(repairs).await;
         self.state.report_loaded().await;
         self.schedule().await;

@@ -36,7 +36,7 @@ pub(super) struct OverlayFacts<'a> {
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
         let Self { model, queued, places, drafts, ui } = self;
-        Cx { model, queued, places, sheets, drafts, ui, intents }
+        Cx { model, places, queued, sheets, drafts, ui, intents }
     }
 }
 

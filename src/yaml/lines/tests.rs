@@ -1,4 +1,4 @@
-//! The line of each key is the one the parser saw, in made-up documents with traps.
+//! Lines of documents that are written to mislead whoever searches them as text.
 
 use std::fmt::Write as _;
 
