@@ -287,7 +287,7 @@ impl Screen<'_> {
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.app.model.problems.len(),
-            processes: self.app.processes_running(),
+            processes: self.app.model.processes_running(),
             unagreed: self.app.model.consent.waiting.len(),
             look_only: self.app.model.consent.read_only,
             level: self.app.model.level,
