@@ -1,14 +1,13 @@
 //! The composition root: builds an engine from its parts and starts it.
 
-mod probe;
 mod sandbox;
-mod trust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
@@ -29,9 +28,7 @@ use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
 use crate::yaml;
 
-pub use probe::{Probe, ProbeResult, probe};
 pub use sandbox::sandbox_config;
-pub use trust::Trust;
 
 /// The source of model answers.
 #[derive(Debug)]
@@ -130,7 +127,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
 
 /// The background processes of earlier runs, recorded in the state folder.
 fn process_register(workspace: &Path) -> ProcessRegistry {
-    let state = dirs::state().filter(|state| !trust::is_inside(state, workspace));
+    let state = dirs::state().filter(|state| !is_inside(state, workspace));
     ProcessRegistry::new(state.map(|state| state.join("processes")), workspace)
 }
 
@@ -210,7 +207,7 @@ pub fn open(workspace: &Path, access: Access) -> Result<Store, StoreError> {
 
 /// The providers of `.minds/llm.yaml`.
 #[derive(Debug)]
-struct ConfiguredSource {
+pub struct ConfiguredSource {
     workspace: PathBuf,
     trust: Arc<Trust>,
     clients: Clients,
@@ -219,7 +216,8 @@ struct ConfiguredSource {
 }
 
 impl ConfiguredSource {
-    fn new(workspace: &Path, trust: Arc<Trust>, answer: AnswerLimit) -> Self {
+    #[must_use]
+    pub fn new(workspace: &Path, trust: Arc<Trust>, answer: AnswerLimit) -> Self {
         Self {
             workspace: workspace.to_owned(),
             trust,
@@ -238,7 +236,7 @@ impl ConfiguredSource {
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
-            && trust::is_inside(path, &self.workspace)
+            && is_inside(path, &self.workspace)
         {
             let text = format!(
                 "caFile {} is in the workspace, whose files are not trusted: put the file elsewhere",

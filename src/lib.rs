@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod consent;
 pub mod demo;
 pub mod domain;
 pub mod driver;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::app::{AnswerLimit, Trust, UserLimits};
+use crate::app::{AnswerLimit, UserLimits};
+use crate::consent::Trust;
 use crate::domain::sandbox::Level;
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};

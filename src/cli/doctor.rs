@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app::{self, Probe, ProbeResult};
+use crate::app;
 use crate::domain::Problem;
 use crate::domain::counted;
 use crate::domain::sandbox::Level;
@@ -17,6 +17,7 @@ use crate::sandbox::{Means, Sandbox, SandboxRefusal};
 use crate::store::{Access, StoreError, config_permission_problem, permission_problems};
 
 use super::exit::{CommandError, Status};
+use super::probe::{Probe, ProbeResult, probe};
 use super::servers::{ServerReport, ServerTools};
 use super::{config, lines};
 
@@ -76,7 +77,7 @@ pub async fn providers(
     limit: Duration,
     as_json: bool,
 ) -> Result<Status, CommandError> {
-    let probes = app::probe(workspace, limit).await;
+    let probes = probe(workspace, limit).await;
     if as_json {
         let rows: Vec<_> = probes.iter().map(probe_json).collect();
         lines::json(&json!({ "providers": rows }));

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::app::{self, Models, StartOptions, Trust};
+use crate::app::{self, Models, StartOptions};
+use crate::consent::Trust;
 use crate::domain::keep_going::Switch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};

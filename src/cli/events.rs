@@ -99,7 +99,7 @@ impl Printer {
                 self.listed = true;
             }
             DriverEvent::Row(row) => self.row(row),
-            DriverEvent::Fact { dialog, at, entry } => self.fact(dialog, *at, entry),
+            DriverEvent::Fact(fact) => self.fact(fact.dialog(), fact.into(), fact.entry()),
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.json_line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
             }

@@ -17,6 +17,7 @@ mod lines;
 mod listing;
 mod manual;
 mod mind;
+mod probe;
 mod queries;
 mod reminders;
 mod sandbox;

@@ -22,7 +22,9 @@ pub fn list(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Com
         return Err(CommandError::invalid(format!("dialog {id} cannot be read; see doctor")));
     };
     let (shared, problems) = store.personal_reminders(&dialog.meta.agent_id)?;
-    problems.iter().for_each(|problem| lines::note(&problem.to_string()));
+    for problem in problems {
+        lines::note(&problem.to_string());
+    }
     let mut all: Vec<&Reminder> = dialog.reminders.iter().chain(&shared).collect();
     sort_newest_first(&mut all);
     if as_json {

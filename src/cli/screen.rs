@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Models, StartOptions, Trust};
+use crate::app::{self, Models, StartOptions};
+use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};

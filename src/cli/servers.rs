@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::app::{self, Trust};
+use crate::app;
+use crate::consent::Trust;
 use crate::domain::Problem;
 use crate::sandbox::Sandbox;
 use crate::tools::ToolSource as _;

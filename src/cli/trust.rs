@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::Path;
 
-use crate::app::Trust;
+use crate::consent::Trust;
 use crate::domain::trust::Unagreed;
 
 use super::exit::{CommandError, Status};

@@ -10,6 +10,9 @@
 //! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
 //! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
+//! The folders have one direction, each uses only those to its right: supervisor → tree → lifecycle,
+//! context → generation → calls, drive → steps → shared → reporting → texts.
+//!
 //! A step is drafted on a copy of the tree ([`steps::draft::Draft`]), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
 //! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
@@ -45,7 +48,7 @@ pub use shared::throttle::Throttles;
 use reporting::pump::pump;
 use reporting::reports::Subscription;
 use reporting::screen_state::ScreenState;
-use supervisor::task::Supervisor;
+use supervisor::task::SupervisorTask;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
@@ -89,7 +92,7 @@ impl Driver {
             Audience::Script => (Subscription::AllRecords, usize::MAX),
             Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
-        let supervisor = Supervisor::new(
+        let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
             commands_rx,

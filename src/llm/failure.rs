@@ -12,8 +12,6 @@ use serde_json::Value;
 use super::error::{ErrorClass, LlmError, plain};
 use crate::domain::json;
 
-mod http_date;
-
 /// Upper bound for the wait that a provider asks for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -222,10 +220,11 @@ fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
     if let Some(wait) = number(RETRY_AFTER.as_str()) {
         return seconds(wait);
     }
-    if let Some(until) = text(RETRY_AFTER.as_str()).and_then(http_date::seconds) {
+    let date = |name: &str| text(name).and_then(|text| httpdate::parse_http_date(text).ok());
+    if let Some(until) = date(RETRY_AFTER.as_str()) {
         // Relative to the server's own clock, so that clock skew does no harm.
-        let now = text(DATE.as_str()).and_then(http_date::seconds)?;
-        return Some(Duration::from_secs(until.saturating_sub(now)).min(MAX_RETRY_AFTER));
+        let now = date(DATE.as_str())?;
+        return Some(until.duration_since(now).unwrap_or_default().min(MAX_RETRY_AFTER));
     }
     let reset = text("x-ratelimit-reset-after")?;
     seconds(reset.trim().trim_end_matches('s').parse().ok()?)

@@ -14,88 +14,10 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
 
+use super::endpoint::Endpoint;
 use super::error::{ErrorClass, LlmError};
-use super::remote::Endpoint;
-use crate::domain::Secrets;
-use crate::domain::secrets::Stream;
 
 const MAX_CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
-
-/// How long and how large an answer may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnswerLimits {
-    /// To connect.
-    pub connect: Duration,
-    /// Until the first byte of the answer's body; local servers may load a model meanwhile.
-    pub first_byte: Duration,
-    /// Without any bytes, be it content, a comment or a keep-alive event.
-    pub idle: Duration,
-    /// Without content, even if keep-alives arrive.
-    pub content: Duration,
-    /// From the first request to the end of the answer, pauses of the provider included.
-    pub answer: Duration,
-    /// Bytes of thinking, saying and call arguments together.
-    pub text_bytes: usize,
-}
-
-impl Default for AnswerLimits {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(15),
-            first_byte: Duration::from_secs(600),
-            idle: Duration::from_secs(120),
-            content: Duration::from_secs(30 * 60),
-            answer: Duration::from_secs(60 * 60),
-            text_bytes: 4 * 1024 * 1024,
-        }
-    }
-}
-
-/// An API key; never printed.
-#[derive(Clone)]
-pub struct Secret {
-    text: String,
-    secrets: Arc<Secrets>,
-}
-
-impl Secret {
-    /// Trims `text`; `None` if nothing is left.
-    #[must_use]
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim().to_owned();
-        let secrets = Arc::new(Secrets::new([], [text.clone()]));
-        (!text.is_empty()).then_some(Self { text, secrets })
-    }
-
-    /// The key itself, to be sent.
-    pub(super) fn expose(&self) -> &str {
-        &self.text
-    }
-
-    /// Redacts the key in `text`, in any encoding, also if truncated at the end.
-    pub(super) fn redact(&self, text: &str) -> String {
-        self.secrets.redacted_cut(text)
-    }
-
-    /// Redacts the key in a stream of bytes.
-    pub(super) fn stream(&self) -> Stream {
-        self.secrets.stream()
-    }
-}
-
-impl PartialEq for Secret {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl Eq for Secret {}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
 
 /// The clients of this process. Clones share connections.
 #[derive(Debug, Clone, Default)]
@@ -222,6 +144,7 @@ fn is_this_machine(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::Secret;
 
     #[test]
     fn a_secret_is_never_printed_and_is_not_blank() {

@@ -8,7 +8,8 @@
 
 pub mod anthropic;
 pub mod compat;
-pub mod error;
+pub mod endpoint;
+mod error;
 pub mod http;
 pub mod mock;
 pub mod remote;
@@ -40,12 +41,13 @@ use futures_util::stream::BoxStream;
 pub use address::{Destination, destination};
 pub use anthropic::Anthropic;
 pub use compat::Compat;
+pub use endpoint::{AnswerLimits, Endpoint, Secret};
 pub use error::{ErrorClass, LlmError};
-pub use http::{AnswerLimits, Clients, Secret};
+pub use http::Clients;
 pub use image::MessageImage;
 pub use mock::Mock;
 pub use redacting::redacting;
-pub use remote::{Endpoint, Remote};
+pub use remote::Remote;
 pub use request::{Message, ModelParams, Request, ToolSchema};
 pub use responses::Responses;
 pub use scripted::{Script, Scripted};

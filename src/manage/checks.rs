@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ManageContext, load_configuration, problem_lines};
+use super::context::{ManageContext, load_configuration, problem_lines};
 use crate::domain::{Lang, Problem, Severity};
 use crate::minds::mcp_config::McpFile;
 use crate::minds::priming_problems;

@@ -4,7 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ManageContext, load_configuration, problem_lines};
+use super::context::{ManageContext, load_configuration, problem_lines};
 use crate::domain::Lang;
 use crate::domain::trust::Unagreed;
 use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};

@@ -5,6 +5,7 @@
 //! result lists them. File work is done by the tools for files, given `.minds/` as their workspace.
 
 mod checks;
+mod context;
 mod files;
 mod problems;
 mod providers;
@@ -12,38 +13,15 @@ mod providers;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::trust::Unagreed;
-use crate::domain::{Lang, Problem, Problems, wildcard};
-use crate::minds::Minds;
+use crate::domain::{Lang, Problems};
 use crate::tools::typed::{self, ToolArgs};
-use crate::tools::{Access, NameTaken, Registry, Tool, ToolCx, ToolOutcome, localized};
+use crate::tools::{NameTaken, Registry, Tool, ToolCx, ToolOutcome, localized};
+
+pub use context::{EnvReader, ManageContext, PendingConsent};
 
 const TOOLSET: &str = "team_mgmt";
-
-/// Reads an environment variable.
-pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
-
-/// What the tools look things up in.
-#[derive(Clone)]
-pub struct ManageContext {
-    pub env: &'static EnvReader,
-    pub problems: Arc<Problems>,
-    pub pending_consent: PendingConsent,
-    /// Names of toolsets and tools.
-    names: Arc<[String]>,
-}
-
-/// What waits for a person's consent in a workspace.
-pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
-
-impl std::fmt::Debug for ManageContext {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Known").finish_non_exhaustive()
-    }
-}
 
 /// Adds the toolset; to be called when all other tools are there. `foreign`: names of tools and
 /// toolsets that others add later.
@@ -119,28 +97,4 @@ fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
         lookup!("list_problems", problems::list),
         lookup!("clear_problems", problems::clear),
     ]
-}
-
-/// The configuration as it is now, with everything that is wrong.
-fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
-    let minds = Minds::load(&cx.workspace, cx.lang);
-    let mut problems = minds.problems().to_vec();
-    let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
-    let mut unknown = minds.unknown_tools(&names);
-    // Which tools a server has is not known before it runs; the list of problems tells then.
-    unknown.retain(|problem| !minds.has_servers() || !problem.id.starts_with("team/unknown-tool/"));
-    problems.extend(unknown);
-    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
-    (minds, problems)
-}
-
-/// True if `name` fits a pattern with `*`, whatever the case of its letters.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
-}
-
-/// Problems as lines for a model.
-fn problem_lines(problems: &[Problem]) -> String {
-    let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
-    problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

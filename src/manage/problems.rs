@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ManageContext, matches_pattern, problem_lines};
+use super::context::{ManageContext, matches_pattern, problem_lines};
 use crate::domain::{Lang, Problem};
 use crate::tools::{ToolCx, ToolOutcome};
 

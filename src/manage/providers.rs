@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ManageContext, matches_pattern};
+use super::context::{ManageContext, matches_pattern};
 use crate::domain::Lang;
 use crate::minds::{Minds, ModelInfo, ProviderConfig};
 use crate::tools::{ToolCx, ToolOutcome};

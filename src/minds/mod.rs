@@ -40,6 +40,7 @@ use crate::yaml::Lines;
 use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;
+use report::unusable;
 use skills::Skills;
 use texts::TeamTexts;
 
@@ -263,13 +264,4 @@ fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Opt
             None
         }
     }
-}
-
-fn unusable(path: &str, reason: &str) -> Problem {
-    Problem::new(
-        format!("minds/unusable/{path}"),
-        path,
-        format!("the file cannot be used: {reason}"),
-        "make it a readable text file of this workspace, or remove it",
-    )
 }

@@ -7,13 +7,13 @@ const MAX_NAME_CHARS: usize = 64;
 /// two edits away and at most half of the word.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let normalized_name = normalized(name);
+    let length = normalized_name.chars().count();
     known
         .into_iter()
         .filter(|candidate| *candidate != name)
         .filter_map(|candidate| {
             let distance = edit_distance(&normalized_name, &normalized(candidate))?;
-            (distance <= 2 && distance * 2 <= normalized_name.len())
-                .then_some((distance, candidate))
+            (distance <= 2 && distance * 2 <= length).then_some((distance, candidate))
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -24,7 +24,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
-fn normalized(text: &str) -> Vec<char> {
+fn normalized(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -33,26 +33,9 @@ fn normalized(text: &str) -> Vec<char> {
 }
 
 /// Edits between two names; `None` if too long to compare.
-fn edit_distance(a: &[char], b: &[char]) -> Option<usize> {
-    if a.len() > MAX_NAME_CHARS || b.len() > MAX_NAME_CHARS {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut before = i + 1;
-        for (right, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let above = *cell;
-            let replaced = diagonal + usize::from(left != right);
-            *cell = replaced.min(above + 1).min(before + 1);
-            diagonal = above;
-            before = *cell;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied()
+fn edit_distance(a: &str, b: &str) -> Option<usize> {
+    let is_short = |name: &str| name.chars().count() <= MAX_NAME_CHARS;
+    (is_short(a) && is_short(b)).then(|| strsim::levenshtein(a, b))
 }
 
 #[cfg(test)]

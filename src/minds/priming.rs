@@ -6,8 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::files::{self, FileContent};
-use super::report::{clip, value_type, with_line};
-use super::unusable;
+use super::report::{clip, unusable, value_type, with_line};
 use crate::domain::{Problem, json};
 use crate::yaml::{self, Lines};
 

@@ -76,3 +76,13 @@ pub(crate) fn clip(text: &str) -> String {
     }
     short
 }
+
+/// The problem of a file that cannot be read as it should.
+pub(super) fn unusable(path: &str, reason: &str) -> Problem {
+    Problem::new(
+        format!("minds/unusable/{path}"),
+        path,
+        format!("the file cannot be used: {reason}"),
+        "make it a readable text file of this workspace, or remove it",
+    )
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::files::{self, FileContent};
 use super::prompt::persona;
-use super::unusable;
+use super::report::unusable;
 use crate::domain::{AgentId, Lang, Problem, Team};
 
 /// File names of a kind of text, the current one first.

@@ -16,12 +16,19 @@ use crate::domain::{
 use super::command::Ticket;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::sheet::Sheet;
+use crate::store::Fact;
 
 /// The position of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cursor {
     pub course: Course,
     pub line: usize,
+}
+
+impl From<&Fact> for Cursor {
+    fn from(fact: &Fact) -> Self {
+        Self { course: fact.course(), line: fact.line() }
+    }
 }
 
 /// One dialog in the tree.
@@ -209,12 +216,8 @@ pub enum DriverEvent {
         dialog: DialogId,
         sheet: Box<Sheet>,
     },
-    /// A record is on disk.
-    Fact {
-        dialog: DialogId,
-        at: Cursor,
-        entry: Arc<Entry>,
-    },
+    /// A record is on disk: only what the store has committed is a fact.
+    Fact(Fact),
     /// More of the text being written now. Not on disk yet; may be merged.
     Live {
         dialog: DialogId,

@@ -107,8 +107,8 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
 /// The dialog whose transcript an event continues.
 fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
     match event {
-        DriverEvent::Fact { dialog, .. }
-        | DriverEvent::Live { dialog, .. }
+        DriverEvent::Fact(fact) => Some(fact.dialog()),
+        DriverEvent::Live { dialog, .. }
         | DriverEvent::LiveEnd { dialog }
         | DriverEvent::ToolEnded { dialog, .. }
         | DriverEvent::Retry { dialog, .. } => Some(dialog),

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::SandboxConfig;
+use super::config::SandboxConfig;
 use super::reserved::ReservedPaths;
 use super::session::Session;
 use super::visible::VisiblePaths;

@@ -31,9 +31,9 @@ use rustix::thread::{
     set_capabilities,
 };
 
+use super::config::{HELPER_NAME, JOIN_NETWORK, STAY};
 use super::landlock::{FOLDER, LIST, NETWORK, OUTSIDE, READ, WITHIN, WRITE};
 use super::seccomp::{self, Sockets};
-use super::{HELPER_NAME, JOIN_NETWORK, STAY};
 
 /// The sandbox could not be set up.
 const SETUP_FAILED: u8 = 125;

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::SandboxConfig;
+use super::config::SandboxConfig;
 use super::reserved::ReservedPaths;
 use super::session::Session;
 use super::visible::{VisiblePaths, is_root};

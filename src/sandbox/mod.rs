@@ -6,6 +6,7 @@
 //! whatever a command starts ends with it.
 
 mod bwrap;
+mod config;
 mod git_settings;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -23,40 +24,18 @@ mod session;
 mod visible;
 mod wrap;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::domain::Problem;
 use crate::domain::sandbox::Level;
 
+pub use config::SandboxConfig;
 #[cfg(target_os = "linux")]
 pub use helper::run as run_helper;
 pub use means::Means;
 pub use placeholders::Placeholders;
 pub use refusal::{SandboxRefusal, SandboxRefusalKind};
 pub use wrap::{CommandSpec, NewPaths, SandboxedCommand};
-
-/// The hidden command that is the first process of a sandbox.
-const HELPER_NAME: &str = "sandbox-helper";
-/// Its flag: processes that the command leaves behind may go on.
-const STAY: &str = "--stay";
-/// Its flag: join the network namespace of a process first, then exec the command.
-const JOIN_NETWORK: &str = "--join";
-
-/// Paths that a sandbox is built from.
-#[derive(Debug, Clone)]
-pub struct SandboxConfig {
-    /// The workspace, its symlinks resolved.
-    pub workspace: PathBuf,
-    /// The home folder, its symlinks resolved.
-    pub home: Option<PathBuf>,
-    /// The state folder of this program.
-    pub state: PathBuf,
-    /// The executable of this program, run as the first process of a sandbox.
-    pub program: PathBuf,
-    /// Folders of tools that environment variables name.
-    pub tools: Vec<PathBuf>,
-}
 
 /// The sandbox for the commands of a workspace. Clones share its state.
 #[derive(Debug, Clone)]

@@ -7,13 +7,14 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::config::{HELPER_NAME, JOIN_NETWORK, STAY, SandboxConfig};
 use super::git_settings::GitSettings;
 use super::placeholders::Placeholders;
 use super::refusal::{SandboxRefusal, SandboxRefusalKind};
 use super::reserved::{self, KnownPaths, NestedPaths, ReservedPaths, is_taskdoc};
 use super::session::Session;
 use super::visible::VisiblePaths;
-use super::{Means, Sandbox, SandboxConfig, bwrap, landlock};
+use super::{Means, Sandbox, bwrap, landlock};
 use crate::domain::Problem;
 use crate::domain::hidden_chars::is_hidden;
 use crate::domain::sandbox::Level;
@@ -301,7 +302,7 @@ impl Sandbox {
                 if let Some(network) = network {
                     first.clone_from(&config.program);
                     let pid = network.pid.to_string();
-                    let join = [super::HELPER_NAME, super::JOIN_NETWORK, &pid, "--"];
+                    let join = [HELPER_NAME, JOIN_NETWORK, &pid, "--"];
                     arguments.extend(join.map(OsString::from));
                     arguments.push(program.into());
                 }
@@ -326,7 +327,7 @@ impl Sandbox {
                 let rules = landlock::rules(config, level, parts)
                     .map_err(|reason| SandboxRefusal(SandboxRefusalKind::Workspace(reason)))?;
                 let folder = command.folder.as_os_str().to_owned();
-                let head = [super::HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
+                let head = [HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
                 let mut arguments: Vec<OsString> = head.map(OsString::from).to_vec();
                 arguments.push(folder);
                 arguments.extend(rules);
@@ -347,7 +348,7 @@ impl Sandbox {
 
 /// Arguments of the helper.
 fn helper_arguments(command: CommandSpec<'_>) -> impl Iterator<Item = OsString> {
-    let stay = command.stay.then_some(super::STAY);
-    let head = std::iter::once(super::HELPER_NAME).chain(stay).chain(["--", command.program]);
+    let stay = command.stay.then_some(STAY);
+    let head = std::iter::once(HELPER_NAME).chain(stay).chain(["--", command.program]);
     head.chain(command.arguments.iter().copied()).map(OsString::from)
 }

@@ -17,14 +17,46 @@ use super::layout::{DIALOG, LATEST, course_file};
 use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
 use super::{Store, SyncLevel, files};
 
-/// A record on disk, with its place.
+/// A record on disk, with its place. Its fields are private to this file, which gives it away with a
+/// [`Committed`] alone: whoever has a fact has a record that is on disk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    pub dialog: DialogId,
-    pub course: Course,
+    dialog: DialogId,
+    course: Course,
+    line: usize,
+    entry: Arc<Entry>,
+}
+
+impl Fact {
+    #[must_use]
+    pub fn dialog(&self) -> &DialogId {
+        &self.dialog
+    }
+
+    #[must_use]
+    pub fn course(&self) -> Course {
+        self.course
+    }
+
     /// The first line is 0.
-    pub line: usize,
-    pub entry: Arc<Entry>,
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    #[must_use]
+    pub fn entry(&self) -> &Arc<Entry> {
+        &self.entry
+    }
+}
+
+#[cfg(test)]
+impl Fact {
+    /// For tests of what facts are shown as, which have no disk.
+    pub fn made_up(dialog: &DialogId, course: Course, line: usize, record: &str) -> Self {
+        let entry = Arc::new(Entry::parse(record).expect("a record"));
+        Self { dialog: dialog.clone(), course, line, entry }
+    }
 }
 
 /// A batch that is on disk. Nothing else proves it: only [`WrittenBatch::sync`] makes one.

@@ -356,6 +356,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             queued: &queued,
+            places: self.reading.places(),
             drafts: self.writing.drafts(),
             ui: &self.ui,
         };
@@ -374,6 +375,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             queued: &queued,
+            places: self.reading.places(),
             drafts: self.writing.drafts(),
             ui: &self.ui,
         };
@@ -389,6 +391,7 @@ impl App {
             Intent::StopProcess(pid) => self.request(Request::StopProcess { pid }),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
+            Intent::GoTo(place) => self.in_dialog(|reading| reading.go_to_place(place)),
             Intent::Open(dialog) => self.read(&dialog),
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
             Intent::StoreDrafts => self.writing.store(),

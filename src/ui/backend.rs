@@ -5,6 +5,7 @@
 //! After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
 //! terminal is never queried, so no reply is awaited.
 
+mod capabilities;
 mod cell;
 mod cell_style;
 mod frame_writer;
@@ -19,26 +20,10 @@ use ratatui::layout::{Position, Rect, Size};
 use ratatui::{Frame, Terminal};
 
 use super::terminal::Control;
-use super::theme::ColorDepth;
+pub use capabilities::{Capabilities, Shift};
 use cell::ScreenCell;
 use frame_writer::FrameWriter;
 use grid::Grid;
-
-/// What the terminal can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capabilities {
-    pub depth: ColorDepth,
-    /// False: every character outside ASCII is drawn as `?`.
-    pub utf8: bool,
-}
-
-/// The direction in which a band of rows moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shift {
-    /// Text moves up, new rows appear at the bottom.
-    Up,
-    Down,
-}
 
 /// Draws one frame and writes what differs from the previous one.
 ///

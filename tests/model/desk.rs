@@ -71,11 +71,11 @@ impl Desk {
             DriverEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
             DriverEvent::Removed(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
             DriverEvent::Inbox(rows) => self.inbox = rows,
-            DriverEvent::Fact { dialog, at, entry } => memory.told.push(Told {
-                dialog,
-                course: at.course,
-                line: at.line,
-                text: entry.line(),
+            DriverEvent::Fact(fact) => memory.told.push(Told {
+                dialog: fact.dialog().clone(),
+                course: fact.course(),
+                line: fact.line(),
+                text: fact.entry().line(),
             }),
             DriverEvent::Done { ticket, dialog } => {
                 memory.ledger.acknowledged(ticket);

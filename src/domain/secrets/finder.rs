@@ -38,7 +38,8 @@ impl Finder {
     /// `None` where there is nothing to find.
     pub fn new(forms: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
         let forms = forms.into_iter().map(|form| without_line_ends(&form));
-        let forms: Vec<Vec<u8>> = forms.filter(|form| form.len() >= super::SHORTEST).collect();
+        let forms: Vec<Vec<u8>> =
+            forms.filter(|form| form.len() >= super::forms::SHORTEST).collect();
         if forms.is_empty() {
             return None;
         }

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
+/// Shorter values may be ordinary words.
+pub(super) const SHORTEST: usize = 8;
+
 /// A longer secret is found by its parts, so that the forms of one part stay small.
 const PART_BYTES: usize = 2_048;
 /// Parts of one secret; what comes after them is not looked for.
@@ -30,7 +33,7 @@ fn token(secret: &str) -> Option<&str> {
     let (scheme, rest) = secret.split_once(' ')?;
     let is_scheme = (1..=12).contains(&scheme.len())
         && scheme.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
-    (is_scheme && rest.trim().len() >= super::SHORTEST).then(|| rest.trim())
+    (is_scheme && rest.trim().len() >= SHORTEST).then(|| rest.trim())
 }
 
 fn parts(secret: &str) -> Vec<&str> {

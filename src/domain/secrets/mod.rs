@@ -18,17 +18,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use finder::Finder;
-pub use stream::Stream;
+use forms::SHORTEST;
+pub use stream::{REDACTED, Stream};
 pub use vault::Vault;
-
-/// What stands in the place of a secret.
-pub const REDACTED: &str = "[redacted]";
 
 /// Stands at the end of a text that was cut.
 const CUT: &str = "…";
-
-/// Shorter values may be ordinary words.
-const SHORTEST: usize = 8;
 
 /// Parts of a name that tell of a secret.
 const TELLING: [&str; 14] = [

@@ -4,8 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::REDACTED;
 use super::finder::{Finder, Place};
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
 
 /// Bytes that may be a beginning and are passed on by [`Stream::settle`] all the same.
 const LOOSE: usize = 4;

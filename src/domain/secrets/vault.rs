@@ -22,7 +22,7 @@ impl Vault {
         all_names.extend(names);
         let values = values.into_iter().map(|value| value.trim().to_owned());
         let mut all_values: BTreeSet<String> = known.values.clone();
-        all_values.extend(values.filter(|value| value.len() >= super::SHORTEST));
+        all_values.extend(values.filter(|value| value.len() >= super::forms::SHORTEST));
         if all_values.len() > known.values.len() {
             *known = Arc::new(Secrets::new(all_names, all_values));
         } else if all_names.len() > known.names.len() {

@@ -54,9 +54,9 @@ fn count(counter: &AtomicU64) {
 impl Log {
     /// Logs a record that is on disk.
     pub fn fact(&self, fact: &Fact) {
-        let (dialog, course) = (&fact.dialog, fact.course);
-        let genseq = fact.entry.genseq.unwrap_or_default();
-        match &fact.entry.record {
+        let (dialog, course) = (fact.dialog(), fact.course());
+        let genseq = fact.entry().genseq.unwrap_or_default();
+        match &fact.entry().record {
             Record::GenStart => {
                 count(&self.generations);
                 info!(%dialog, %course, %genseq, "generation begins");
@@ -116,8 +116,8 @@ impl Log {
     }
 
     fn special(&self, fact: &Fact, call: &Call, mode: DeliveryMode) {
-        let (dialog, course) = (&fact.dialog, fact.course);
-        let genseq = fact.entry.genseq.unwrap_or_default();
+        let (dialog, course) = (fact.dialog(), fact.course());
+        let genseq = fact.entry().genseq.unwrap_or_default();
         let kind = SpecialCall::of(&call.name);
         let (call, tool) = call_names(call);
         match (kind, mode) {

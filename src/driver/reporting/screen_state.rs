@@ -134,10 +134,15 @@ impl ScreenState {
                     out.push(event);
                 }
             }
-            DriverEvent::Fact { dialog, .. } | DriverEvent::ToolEnded { dialog, .. } => {
+            DriverEvent::Fact(fact) => {
                 if is_written_text(&event) {
-                    self.live.remove(dialog);
+                    self.live.remove(fact.dialog());
                 }
+                if self.watch.sees_records(fact.dialog()) {
+                    out.push(event);
+                }
+            }
+            DriverEvent::ToolEnded { dialog, .. } => {
                 if self.watch.sees_records(dialog) {
                     out.push(event);
                 }
@@ -295,8 +300,8 @@ fn tree_source(root: &RootId) -> String {
 
 /// True for the records that replace live text.
 fn is_written_text(event: &DriverEvent) -> bool {
-    let DriverEvent::Fact { entry, .. } = event else { return false };
-    matches!(entry.record, Record::Thought { .. } | Record::Words { .. })
+    let DriverEvent::Fact(fact) = event else { return false };
+    matches!(fact.entry().record, Record::Thought { .. } | Record::Words { .. })
 }
 
 #[cfg(test)]

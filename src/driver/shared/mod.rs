@@ -1,4 +1,5 @@
-//! What all trees of a driver share: [`engine::Engine`] and what hangs on it.
+//! What all trees of a driver share: [`engine::Engine`] and what hangs on it, and what is read of the
+//! configuration for all of them.
 //!
 //! Uses `texts` and `reporting`.
 

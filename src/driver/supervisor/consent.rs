@@ -11,7 +11,7 @@ use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
 use super::listing::needs_loading;
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     /// The user agreed to what was shown. What changed meanwhile still waits.

@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::LeaseScope;
 
 use super::listing::{listing_report, needs_loading};
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {

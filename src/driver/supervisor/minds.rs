@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::driver::shared::config_problems::minds_report;
 use crate::minds::stamp;
 
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 /// How often the files are checked while there is a screen.
 pub const MINDS_POLL_INTERVAL: Duration = Duration::from_secs(2);

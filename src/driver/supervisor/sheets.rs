@@ -23,7 +23,7 @@ use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
 use crate::tools::{Access, ToolCx, replace_section};
 
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {

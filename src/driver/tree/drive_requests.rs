@@ -4,14 +4,16 @@ use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::Activity;
+use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, fresh_boots, reply};
 use crate::driver::context::prepare::{self, MemberUnavailable};
 use crate::driver::drive::answer::ModelAnswer;
-use crate::driver::drive::port::{Generation, GenerationEnd, PortRequest, RecordedRound};
-use crate::driver::drive::slot::SlotState;
+use crate::driver::drive::port::{
+    DriveRequest, Generation, GenerationEnd, OpenGeneration, RecordedRound, SentRequest,
+};
 use crate::driver::generation::open::open_generation;
 use crate::driver::generation::{effects, end, interjection};
 use crate::driver::shared::config_problems::minds_report;
@@ -25,23 +27,26 @@ use super::ending::{self, AfterFailure};
 use super::state::TreeState;
 
 impl TreeState {
-    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
+    pub(super) async fn handle_drive_request(&mut self, sent: SentRequest) {
+        let (dialog, request) = sent.into_parts();
+        let position =
+            |OpenGeneration { course, genseq }| Position { dialog: dialog.clone(), course, genseq };
         match request {
-            PortRequest::Begin { dialog, reply } => {
+            DriveRequest::Begin { reply } => {
                 let generation = self.begin(&dialog).await;
                 let _ = reply.send(generation);
             }
-            PortRequest::Answered { at, answer, reply } => {
-                self.answered(&at, *answer, reply).await;
+            DriveRequest::Answered { at, answer, reply } => {
+                self.answered(&position(at), *answer, reply).await;
             }
-            PortRequest::AwaitAsker { dialog, reply } => {
+            DriveRequest::AwaitAsker { reply } => {
                 self.asking_back.insert(dialog, reply);
             }
-            PortRequest::ToolDone { at, call, outcome, reply } => {
-                self.tool_done(&at, &call, outcome, reply).await;
+            DriveRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&position(at), &call, outcome, reply).await;
             }
-            PortRequest::End { at, end, reply } => {
-                if self.end(&at, end).await {
+            DriveRequest::End { at, end, reply } => {
+                if self.end(&position(at), end).await {
                     let _ = reply.send(());
                 }
             }
@@ -105,7 +110,7 @@ impl TreeState {
             self.commit_or_stop(id, draft).await.then_some(())?;
             let dialog = self.tree().get(id)?;
             let generation = Generation {
-                at,
+                at: OpenGeneration { course: at.course, genseq: at.genseq },
                 request: prepared.request(&self.engine, dialog),
                 provider: prepared.provider.clone(),
                 permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
@@ -263,11 +268,6 @@ impl TreeState {
     }
 
     fn stop_reason(&self, id: &SelfId) -> StopReason {
-        match self.slots.get(id) {
-            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
-            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
-                StopReason::ServerRestart
-            }
-        }
+        self.drives.stop_reason(id).cloned().unwrap_or(StopReason::ServerRestart)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::context::usage::ContextUsage;

@@ -1,7 +1,7 @@
 //! The user switches keep-going on or off.
 
 use crate::domain::keep_going::{RestAction, Switch, rest_action};
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
 use crate::driver::generation::keep_going::push;
 use crate::driver::shared::keep_going::KeepGoingPolicy;

@@ -43,7 +43,7 @@ impl McpFile {
             FileContent::Text(text) => read::read(&text),
             FileContent::Missing => Self::default(),
             FileContent::Unusable(reason) => Self {
-                problems: vec![super::unusable(PATH, &reason)],
+                problems: vec![super::report::unusable(PATH, &reason)],
                 broken: true,
                 ..Self::default()
             },

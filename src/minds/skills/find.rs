@@ -8,8 +8,7 @@ use std::path::Path;
 use super::{Skill, read};
 use crate::domain::{Lang, Problem};
 use crate::minds::files::{self, FileContent};
-use crate::minds::report::clip;
-use crate::minds::unusable;
+use crate::minds::report::{clip, unusable};
 
 /// Entries read in one folder.
 const MAX_ENTRIES: usize = 500;

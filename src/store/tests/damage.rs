@@ -183,11 +183,11 @@ fn b12_a_torn_tail_is_cut_by_the_next_append_after_a_copy() {
         let problems = store.load(run(), &root()).unwrap().problems;
         assert_eq!(problems.is_empty(), kept, "{tail:?}");
         let facts = commit(&store, vec![append(&main_id(), &[&say("z")])]).unwrap().facts;
-        assert_eq!(facts[0].line, 7 + usize::from(kept));
+        assert_eq!(facts[0].line(), 7 + usize::from(kept));
         let expected = if kept { format!("{text}{tail}\n") } else { text };
         assert_eq!(
             fs::read_to_string(&course).unwrap(),
-            format!("{expected}{}\n", facts[0].entry.line())
+            format!("{expected}{}\n", facts[0].entry().line())
         );
         assert_nothing_is_lost(&before, &workspace);
         assert_eq!(workspace.at(".tui/salvage").exists(), !kept);

@@ -147,11 +147,12 @@ fn rewrite(store: &Store, tree: &crate::domain::DialogTree) {
     let batch = Batch { root: tree.root.clone(), changes, durable: false };
     let committed = store.commit(batch).unwrap().sync().unwrap();
     for fact in committed.facts {
-        let page =
-            store.page(tree.bucket, &fact.dialog, fact.course, Some(fact.line + 1), 1).unwrap();
-        assert_eq!(page.first_line, fact.line);
-        let same = page.entries.first().map(Entry::line) == Some(fact.entry.line());
-        assert!(same, "{} line {}", fact.dialog, fact.line);
+        let page = store
+            .page(tree.bucket, fact.dialog(), fact.course(), Some(fact.line() + 1), 1)
+            .unwrap();
+        assert_eq!(page.first_line, fact.line());
+        let same = page.entries.first().map(Entry::line) == Some(fact.entry().line());
+        assert!(same, "{} line {}", fact.dialog(), fact.line());
     }
 }
 

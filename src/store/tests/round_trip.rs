@@ -26,7 +26,7 @@ fn a_committed_batch_is_read_back_whole() {
     commit(&store, vec![create_main(), append(&main_id(), &[START, &say("m")])]).unwrap();
     let committed =
         commit(&store, vec![create_side(), append(&main_id(), &[TELLASK, FINISH])]).unwrap();
-    let places: Vec<_> = committed.facts.iter().map(|f| (f.course, f.line)).collect();
+    let places: Vec<_> = committed.facts.iter().map(|f| (f.course(), f.line())).collect();
     assert_eq!(places, [(Course(1), 2), (Course(1), 3)]);
     let pending = vec![waiting()];
     commit(&store, vec![TreeChange::Pending { dialog: main_id(), pending: pending.clone() }])
@@ -208,7 +208,7 @@ fn lines_of_another_program_stop_the_writing() {
     // Loaded anew, it is ours again.
     store.load(run(), &root()).unwrap();
     let facts = commit(&store, vec![append(&main_id(), &[&say("m")])]).unwrap().facts;
-    assert_eq!(facts[0].line, 2);
+    assert_eq!(facts[0].line(), 2);
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_tree_moves_as_a_whole_and_never_onto_another() {
     assert_eq!(store.find(&root()), Some(Bucket::Done));
     assert_eq!(store.load(Bucket::Done, &root()).unwrap().problems, []);
     let facts = commit(&store, vec![append(&main_id(), &[FINISH])]).unwrap().facts;
-    assert_eq!(facts[0].line, 1);
+    assert_eq!(facts[0].line(), 1);
     fs::create_dir_all(workspace.of_root("")).unwrap();
     assert!(matches!(
         store.relocate(&root(), Bucket::Done, Bucket::Run),

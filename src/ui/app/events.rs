@@ -38,9 +38,11 @@ impl App {
             DriverEvent::Sheet { dialog, sheet } => {
                 return self.overlays.update_sheet(&dialog, *sheet);
             }
-            DriverEvent::Fact { dialog, at, entry } => {
-                self.refresh_sheet_after(&dialog, &entry);
-                return self.reading.change(&dialog, |open| open.fact(at, &entry));
+            DriverEvent::Fact(fact) => {
+                self.refresh_sheet_after(fact.dialog(), fact.entry());
+                return self
+                    .reading
+                    .change(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
             }
             DriverEvent::Live { dialog, segment, text } => {
                 return self.reading.change(&dialog, |open| open.push_live(segment, &text));

@@ -42,7 +42,6 @@ impl App {
             Action::Redraw => self.effects.push(Effect::Redraw),
             Action::Suspend => self.effects.push(Effect::Suspend),
             Action::OpenQueued => self.open_queued(),
-            Action::OpenProcesses => self.open_processes(),
             Action::OpenConsent => self.open_consent(),
             Action::OpenShelf => self.request(Request::Shelf),
             Action::Show(list) => self.show_list(list),
@@ -248,7 +247,7 @@ impl App {
     }
 
     /// Changes the view on the open dialog.
-    fn in_dialog(&mut self, change: impl FnOnce(&mut Reading) -> Vec<FollowUp>) {
+    pub(super) fn in_dialog(&mut self, change: impl FnOnce(&mut Reading) -> Vec<FollowUp>) {
         let follow_ups = change(&mut self.reading);
         self.follow(follow_ups);
     }

@@ -9,7 +9,7 @@ use crate::protocol::{Sheet, SheetRequest, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lists;
-use crate::ui::model::{Drafts, Model, Sheets};
+use crate::ui::model::{Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::shelf::Shelf;
 
@@ -27,14 +27,16 @@ pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
+    /// The places to go back to, the last one visited last.
+    pub places: &'a [Place],
     pub drafts: &'a Drafts,
     pub ui: &'a UiSettings,
 }
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, queued, drafts, ui } = self;
-        Cx { model, queued, sheets, drafts, ui, intents }
+        let Self { model, queued, places, drafts, ui } = self;
+        Cx { model, queued, places, sheets, drafts, ui, intents }
     }
 }
 
@@ -156,7 +158,8 @@ mod tests {
         let keymap = bindings::defaults();
         let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
-        let facts = OverlayFacts { model: &model, queued: &[], drafts: &drafts, ui: &ui };
+        let facts =
+            OverlayFacts { model: &model, queued: &[], places: &[], drafts: &drafts, ui: &ui };
         overlays.call(facts, |_, cx| {
             cx.intents.push(Intent::StopAll);
             Handled::Close

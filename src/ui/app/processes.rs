@@ -2,17 +2,12 @@
 
 use super::{App, QuitPolicy};
 use crate::domain::sandbox::Level;
-use crate::ui::panes::processes::Processes;
 use crate::ui::panes::quit::QuitPrompt;
 
 impl App {
     /// What the user chose when quitting.
     pub fn quit_policy(&self) -> QuitPolicy {
         self.quitting.policy()
-    }
-
-    pub(super) fn open_processes(&mut self) {
-        self.overlays.push(Processes::default());
     }
 
     /// Sets the sandbox level of commands to show.

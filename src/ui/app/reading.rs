@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
 
-use self::jumping::BackEntry;
 use super::follow_up::FollowUp;
 use super::requests::Request;
 use crate::domain::transcript::RecordPosition;
@@ -14,7 +13,7 @@ use crate::domain::{Course, DialogId, Genseq};
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 use crate::ui::lang::Word;
 use crate::ui::model::open::Unfolded;
-use crate::ui::model::{OpenDialog, Tone};
+use crate::ui::model::{OpenDialog, Place, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{CallEnd, ScrollMove, TranscriptContext, TranscriptPane};
 
@@ -23,7 +22,7 @@ pub(super) struct Reading {
     open: Option<OpenDialog>,
     transcript: TranscriptPane,
     saved_views: BTreeMap<DialogId, SavedView>,
-    back: Vec<BackEntry>,
+    back: Vec<Place>,
     /// A jump searches its target, also in older courses.
     is_seeking: bool,
 }

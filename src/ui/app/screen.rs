@@ -17,8 +17,10 @@ use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
+use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
+use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, draw_heading};
@@ -280,6 +282,7 @@ impl Screen<'_> {
         }
         let counts = self.counts;
         let row = self.open_row();
+        let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
         let values = StatusValues {
             counts,
             questions: self.app.model.inbox.len(),
@@ -287,6 +290,7 @@ impl Screen<'_> {
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.app.model.problems.len(),
+            problems_key: &problems_key,
             processes: self.app.model.processes_running(),
             unagreed: self.app.model.consent.waiting.len(),
             look_only: self.app.model.consent.read_only,
@@ -302,6 +306,7 @@ impl Screen<'_> {
         let facts = OverlayFacts {
             model: &self.app.model,
             queued: &queued,
+            places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),
             ui: view.ui,
         };

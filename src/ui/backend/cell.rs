@@ -3,7 +3,7 @@
 use ratatui::buffer::{Cell, CellWidth as _};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::Capabilities;
+use super::capabilities::Capabilities;
 use super::cell_style::CellStyle;
 
 /// The content of a cell.

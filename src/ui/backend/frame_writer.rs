@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::layout::Position;
 
-use super::Shift;
+use super::capabilities::Shift;
 use super::cell::{Glyph, ScreenCell};
 use super::cell_style::CellStyle;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::layout::Size;
 
-use super::Shift;
+use super::capabilities::Shift;
 use super::cell::{Glyph, ScreenCell};
 
 #[derive(Debug, Clone)]

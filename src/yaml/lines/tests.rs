@@ -1,3 +1,5 @@
+//! The line of each key is the one the parser saw, in made-up documents with traps.
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;

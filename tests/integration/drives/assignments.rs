@@ -311,10 +311,10 @@ async fn l03_a_new_dialog_is_told_before_what_happens_in_it_and_that_before_its_
     let at =
         |what: &dyn Fn(&DriverEvent) -> bool| running.seen.iter().position(what).expect("told");
     let added = at(&|event| matches!(event, DriverEvent::Row(row) if row.dialog == side));
-    let fact = at(&|event| matches!(event, DriverEvent::Fact { dialog, .. } if *dialog == side));
+    let fact = at(&|event| matches!(event, DriverEvent::Fact(fact) if *fact.dialog() == side));
     let result = at(&|event| {
-        matches!(event, DriverEvent::Fact { dialog, entry, .. }
-            if *dialog == main && matches!(entry.record, Record::TellaskResult(_)))
+        matches!(event, DriverEvent::Fact(fact)
+            if *fact.dialog() == main && matches!(fact.entry().record, Record::TellaskResult(_)))
     });
     assert!(added < fact && fact < result, "{added} {fact} {result}");
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::{Bucket, DialogId, RootId};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
-use dominds_tui::protocol::DriverEvent;
+use dominds_tui::protocol::{Cursor, DriverEvent};
 use dominds_tui::store::RealDisk;
 
 use super::disk::{Death, Mortal};
@@ -208,11 +208,12 @@ impl Turn {
         };
         let main = DialogId::main(root.clone());
         for event in &self.told {
-            let DriverEvent::Fact { dialog, at, entry } = event else { continue };
+            let DriverEvent::Fact(fact) = event else { continue };
+            let (dialog, at) = (fact.dialog(), Cursor::from(fact));
             let store = self.world.view();
             let page = store.page(Bucket::Run, dialog, at.course, Some(at.line + 1), 1);
             let there = page.expect("a page").entries.pop().map(|there| there.line());
-            assert_eq!(there, Some(entry.line()), "{context}: {dialog} at {at:?}");
+            assert_eq!(there, Some(fact.entry().line()), "{context}: {dialog} at {at:?}");
         }
         for dialog in self.dialogs(&root) {
             let mut seen = BTreeSet::new();

@@ -129,7 +129,7 @@ async fn h03_a_reset_in_the_middle_leaves_nothing_of_the_attempt() {
         match event {
             DriverEvent::Live { segment: Segment::Saying, text, .. } => live.push_str(text),
             DriverEvent::LiveEnd { .. } => live.clear(),
-            DriverEvent::Fact { entry, .. } if entry.line().contains("Here.") => {
+            DriverEvent::Fact(fact) if fact.entry().line().contains("Here.") => {
                 assert!(!live.contains("lost"), "the text of the failed attempt is still shown");
             }
             _ => {}

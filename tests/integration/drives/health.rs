@@ -373,7 +373,7 @@ async fn i07_an_old_course_is_shown_while_the_dialog_goes_on_in_the_new_one() {
         .seen
         .iter()
         .filter_map(|event| match event {
-            DriverEvent::Fact { at, entry, .. } if entry.line().contains("On.") => Some(at.course),
+            DriverEvent::Fact(fact) if fact.entry().line().contains("On.") => Some(fact.course()),
             _ => None,
         })
         .collect();

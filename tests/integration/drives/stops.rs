@@ -200,7 +200,7 @@ async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
     for event in &running.seen {
         match event {
             DriverEvent::Live { text, .. } => live.push_str(text),
-            DriverEvent::Fact { entry, .. } => recorded |= entry.line().contains("One, two."),
+            DriverEvent::Fact(fact) => recorded |= fact.entry().line().contains("One, two."),
             DriverEvent::LiveEnd { .. } => {
                 assert!(recorded, "the text ends when its record is there");
                 ended += 1;

@@ -40,7 +40,7 @@ impl Running {
     /// The lines of the records that were told since the dialog was opened.
     fn lines(&self, of: &DialogId) -> Vec<(u32, usize)> {
         let lines = self.seen.iter().filter_map(|event| match event {
-            DriverEvent::Fact { dialog, at, .. } if dialog == of => Some((at.course.0, at.line)),
+            DriverEvent::Fact(fact) if fact.dialog() == of => Some((fact.course().0, fact.line())),
             _ => None,
         });
         lines.collect()

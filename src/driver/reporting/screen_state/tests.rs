@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::*;
 use crate::domain::latest::DisplayState;
 use crate::domain::question::CallSite;
-use crate::domain::{AgentId, CallId, Course, Entry, Genseq, Question, SelfId, Stamp, StopReason};
-use crate::protocol::event::{Cursor, QuietOutcome};
+use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
+use crate::protocol::event::QuietOutcome;
+use crate::store::Fact;
 
 fn main_dialog() -> DialogId {
     DialogId::main(root())
@@ -69,9 +70,8 @@ fn live(dialog: &DialogId, text: &str) -> DriverReport {
 }
 
 fn fact(dialog: &DialogId) -> DriverReport {
-    let entry = Arc::new(Entry::parse(r#"{"type":"gen_start_record"}"#).expect("a record"));
-    let at = Cursor { course: Course::FIRST, line: 0 };
-    DriverReport::Event(DriverEvent::Fact { dialog: dialog.clone(), at, entry })
+    let fact = Fact::made_up(dialog, Course::FIRST, 0, r#"{"type":"gen_start_record"}"#);
+    DriverReport::Event(DriverEvent::Fact(fact))
 }
 
 fn inbox(calls: &[&str]) -> DriverReport {

@@ -1,7 +1,6 @@
 //! The commands of git that only look, and of each the options that keep it so.
 
 use super::super::refusal::Refusal;
-use super::option_of;
 
 /// One command.
 #[derive(Debug)]
@@ -98,4 +97,9 @@ impl Spec {
 
 fn no_value(option: &str) -> Refusal {
     Refusal::NoValue { program: "git".to_owned(), option: option.to_owned() }
+}
+
+/// An option that git may not be given here.
+pub(super) fn option_of(option: &str) -> Refusal {
+    Refusal::Option { program: "git".to_owned(), option: option.to_owned() }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::place::{PathCheck, PathUse};
 use super::super::refusal::{GitFault, Refusal};
-use super::option_of;
-use super::options::Told;
+use super::options::{Told, option_of};
 use super::repository::Repository;
 use crate::domain::reserved::AT_TOP;
 use crate::tools::access::{PathTarget, ReadScope};

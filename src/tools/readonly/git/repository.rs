@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use super::super::place::PathCheck;
 use super::super::refusal::{GitFault, Refusal};
 use super::super::run::{resolve, search_path};
-use super::environment;
+use super::settings::environment;
 use crate::sandbox::CommandSpec;
 
 /// A repository that may be read.

@@ -2,26 +2,16 @@
 //! requested: older records, then the previous course.
 
 use super::Reading;
-use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
+use crate::domain::transcript::{Body, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::lang::Word;
-use crate::ui::model::Tone;
+use crate::ui::model::{Place, Tone};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
-
-/// A position to go back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BackEntry {
-    pub dialog: DialogId,
-    /// `None` for the newest course.
-    pub course: Option<Course>,
-    /// The row at the top of the view; `None` while it followed the end.
-    pub position: Option<(RecordPosition, usize)>,
-}
 
 /// Where the jump from a block leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +105,7 @@ impl Reading {
         let Some(open) = self.open() else {
             return;
         };
-        let entry = BackEntry {
+        let entry = Place {
             dialog: open.dialog.clone(),
             course: (open.course != open.courses).then_some(open.course),
             position: self.transcript().top_position(open),
@@ -129,6 +119,27 @@ impl Reading {
         let Some(entry) = self.back.pop() else {
             return vec![FollowUp::Notify(Tone::Plain, Word::NothingBefore)];
         };
+        self.visit(entry)
+    }
+
+    /// Goes to one of the places to go back to; the current one takes its row in the list.
+    pub fn go_to_place(&mut self, place: usize) -> Vec<FollowUp> {
+        if place >= self.back.len() {
+            return Vec::new();
+        }
+        let entry = self.back.remove(place);
+        self.remember_position();
+        let mut follow_ups = self.visit(entry);
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        follow_ups
+    }
+
+    /// The places to go back to, the last one visited last.
+    pub fn places(&self) -> &[Place] {
+        &self.back
+    }
+
+    fn visit(&mut self, entry: Place) -> Vec<FollowUp> {
         self.is_seeking = false;
         let here = self.open().is_some_and(|open| {
             let course = (open.course != open.courses).then_some(open.course);

@@ -169,6 +169,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             queued: &queued,
+            places: self.reading.places(),
             drafts: self.writing.drafts(),
             ui: &self.ui,
         };

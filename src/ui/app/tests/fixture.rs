@@ -15,9 +15,9 @@ use crate::domain::{
 };
 use crate::protocol::event::Segment;
 use crate::protocol::{
-    Command, Cursor, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow,
-    WorkspaceView,
+    Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
+use crate::store::Fact;
 use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
@@ -235,11 +235,7 @@ impl Stage {
         line: usize,
         record: &str,
     ) -> &mut Self {
-        self.apply(DriverEvent::Fact {
-            dialog: dialog.clone(),
-            at: Cursor { course: Course(course), line },
-            entry: Arc::new(entry(record)),
-        })
+        self.apply(DriverEvent::Fact(Fact::made_up(dialog, Course(course), line, record)))
     }
 
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {

@@ -20,7 +20,7 @@ use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{Minds, ProviderConfig};
 use crate::platform::{dirs, env};
 
-pub(super) use record::is_inside;
+pub(crate) use record::is_inside;
 
 /// Consent for one workspace.
 #[derive(Debug)]

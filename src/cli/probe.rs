@@ -8,12 +8,12 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout};
 
+use crate::app::{AnswerLimit, ConfiguredSource};
+use crate::consent::Trust;
 use crate::driver::{ProviderError, ProviderSource};
 use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
 use crate::platform::env;
-
-use super::{AnswerLimit, ConfiguredSource, Trust};
 
 const MAX_CONCURRENT: usize = 16;
 /// Enough for a word; some providers reject lower limits.

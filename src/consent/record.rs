@@ -85,7 +85,7 @@ fn create_private_file(path: &Path) -> io::Result<File> {
 }
 
 /// True if a path, which need not exist, is inside of another.
-pub(in crate::app) fn is_inside(folder: &Path, other: &Path) -> bool {
+pub(crate) fn is_inside(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.ancestors().find_map(|up| up.canonicalize().ok());
     let (Some(folder), Ok(other)) = (real(folder), other.canonicalize()) else { return true };
     folder.starts_with(other)

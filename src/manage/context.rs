@@ -1,0 +1,55 @@
+//! What the tools of the team look things up in, and how they show what they find.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::domain::trust::Unagreed;
+use crate::domain::{Problem, Problems, wildcard};
+use crate::minds::Minds;
+use crate::tools::{Access, ToolCx};
+
+/// Reads an environment variable.
+pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
+
+/// What the tools look things up in.
+#[derive(Clone)]
+pub struct ManageContext {
+    pub env: &'static EnvReader,
+    pub problems: Arc<Problems>,
+    pub pending_consent: PendingConsent,
+    /// Names of toolsets and tools.
+    pub(super) names: Arc<[String]>,
+}
+
+/// What waits for a person's consent in a workspace.
+pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
+
+impl std::fmt::Debug for ManageContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Known").finish_non_exhaustive()
+    }
+}
+
+/// The configuration as it is now, with everything that is wrong.
+pub(super) fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
+    let minds = Minds::load(&cx.workspace, cx.lang);
+    let mut problems = minds.problems().to_vec();
+    let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
+    let mut unknown = minds.unknown_tools(&names);
+    // Which tools a server has is not known before it runs; the list of problems tells then.
+    unknown.retain(|problem| !minds.has_servers() || !problem.id.starts_with("team/unknown-tool/"));
+    problems.extend(unknown);
+    problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
+    (minds, problems)
+}
+
+/// True if `name` fits a pattern with `*`, whatever the case of its letters.
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
+    wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
+}
+
+/// Problems as lines for a model.
+pub(super) fn problem_lines(problems: &[Problem]) -> String {
+    let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
+    problems.iter().map(line).collect::<Vec<_>>().join("\n")
+}
