@@ -46,3 +46,10 @@ pub struct Model {
     pub processes: Vec<Background>,
     pub notices: Notices,
 }
+
+impl Model {
+    /// The number of background processes that run.
+    pub fn processes_running(&self) -> usize {
+        self.processes.iter().filter(|process| process.is_running()).count()
+    }
+}

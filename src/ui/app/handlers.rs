@@ -143,15 +143,11 @@ impl App {
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
-        if recalls && !self.is_at_history_edge(down) {
+        if recalls && !self.writing.composer().field.at_edge(down) {
             self.writing.type_key(key, self.moment);
         } else if self.act(action) == Handled::Ignored {
             self.report_unused_key(self.scope(), Chord::from(key));
         }
-    }
-
-    fn is_at_history_edge(&self, down: bool) -> bool {
-        self.writing.composer().field.at_edge(down)
     }
 
     fn recall(&mut self, down: bool) {
@@ -243,7 +239,7 @@ impl App {
     }
 
     fn ask_to_quit_if_running(&mut self) {
-        if self.model.tree.any_running() || self.processes_running() > 0 {
+        if self.model.tree.any_running() || self.model.processes_running() > 0 {
             self.ask_to_quit();
         } else {
             self.effects.push(Effect::Quit);
@@ -341,7 +337,7 @@ impl App {
     }
 
     fn ask_to_quit(&mut self) {
-        if self.processes_running() > 0 {
+        if self.model.processes_running() > 0 {
             return self.ask_about_processes();
         }
         let word =

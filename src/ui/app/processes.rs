@@ -1,7 +1,6 @@
 //! Background processes: their list, and the question about them when the program quits.
 
 use super::{App, QuitPolicy};
-use crate::domain::Background;
 use crate::domain::sandbox::Level;
 use crate::ui::panes::quit::QuitPrompt;
 
@@ -9,10 +8,6 @@ impl App {
     /// What the user chose when quitting.
     pub fn quit_policy(&self) -> QuitPolicy {
         self.quitting.policy()
-    }
-
-    pub(super) fn processes_running(&self) -> usize {
-        self.model.processes.iter().filter(|process| Background::is_running(process)).count()
     }
 
     /// Sets the sandbox level of commands to show.

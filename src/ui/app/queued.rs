@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::requests::PendingTakeBack;
 use super::{App, Focus};
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
@@ -22,15 +21,11 @@ impl App {
         let open = self.reading.dialog().and_then(|dialog| self.model.tree.get(dialog));
         let Some(row) = open else { return Arc::default() };
         let leaving =
-            |words: &QueuedMessage| self.taking_back().any(|b| b.message == words.message);
-        if self.taking_back().next().is_none() {
+            |words: &QueuedMessage| self.requests.taking_back().any(|b| b.message == words.message);
+        if self.requests.taking_back().next().is_none() {
             return row.queued.clone();
         }
         row.queued.iter().filter(|words| !leaving(words)).cloned().collect()
-    }
-
-    fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
-        self.requests.taking_back()
     }
 
     /// The queued messages of the open dialog, including those not yet on disk.
@@ -110,6 +105,6 @@ impl App {
     /// True while the composer holds a message whose removal from the queue is not confirmed.
     pub(super) fn awaits_take_back(&self) -> bool {
         let Target::Dialog(dialog) = self.writing.target() else { return false };
-        self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
+        self.requests.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
     }
 }

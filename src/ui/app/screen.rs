@@ -291,7 +291,7 @@ impl Screen<'_> {
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.app.model.problems.len(),
             problems_key: &problems_key,
-            processes: self.app.processes_running(),
+            processes: self.app.model.processes_running(),
             unagreed: self.app.model.consent.waiting.len(),
             look_only: self.app.model.consent.read_only,
             level: self.app.model.level,
