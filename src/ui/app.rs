@@ -165,10 +165,8 @@ impl App {
         if self.focus.now() != Focus::Composer {
             self.focus_composer();
         }
-        if self.focus.now() == Focus::Composer {
-            if !self.writing.paste(text, self.moment) {
-                self.notify(Tone::Bad, Word::PasteTooLong);
-            }
+        if self.focus.now() == Focus::Composer && !self.writing.paste(text, self.moment) {
+            self.notify(Tone::Bad, Word::PasteTooLong);
         }
         self.take_commands()
     }
@@ -271,9 +269,9 @@ impl App {
 
     /// Sends a request.
     fn request(&mut self, request: Request) {
-        let (ticket, command) = self.requests.begin(request.clone());
+        let ticket = self.requests.next_ticket();
         self.reading.requested(&request, ticket);
-        self.commands.push(command);
+        self.commands.push(self.requests.begin(ticket, request));
     }
 
     /// Carries out what follows from a change of one owner in others, in order.

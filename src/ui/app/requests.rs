@@ -162,10 +162,16 @@ pub(super) struct Requests {
 
 impl Requests {
     /// The command that makes the request. Until it is answered the request is in flight.
-    pub fn begin(&mut self, request: Request) -> (Ticket, Command) {
+    pub fn begin(&mut self, ticket: Ticket, request: Request) -> Command {
+        let command = request.clone().command(ticket);
+        self.in_flight.insert(ticket, request);
+        command
+    }
+
+    /// A ticket that no request had.
+    pub fn next_ticket(&mut self) -> Ticket {
         self.last_ticket += 1;
-        self.in_flight.insert(self.last_ticket, request.clone());
-        (self.last_ticket, request.command(self.last_ticket))
+        self.last_ticket
     }
 
     /// The request was answered; `None` if it was before.
@@ -195,9 +201,11 @@ mod tests {
     #[test]
     fn a_request_is_in_flight_until_it_is_answered_once() {
         let mut requests = Requests::default();
-        let (first, command) = requests.begin(Request::Shelf);
+        let first = requests.next_ticket();
+        let command = requests.begin(first, Request::Shelf);
         assert_eq!(command, Command::Shelf { ticket: first });
-        let (second, _) = requests.begin(Request::ContinueAll);
+        let second = requests.next_ticket();
+        requests.begin(second, Request::ContinueAll);
         assert_ne!(first, second);
         assert_eq!(requests.finish(first), Some(Request::Shelf));
         assert_eq!(requests.finish(first), None);
@@ -209,7 +217,8 @@ mod tests {
         let dialog = DialogId::main(RootId::new("a"));
         let key = DraftKey::Message(dialog.clone());
         let (text, typed) = ("keep it".to_owned(), "b".to_owned());
-        let (ticket, _) = requests.begin(Request::Say { dialog, text, typed });
+        let ticket = requests.next_ticket();
+        requests.begin(ticket, Request::Say { dialog, text, typed });
         assert_eq!(requests.texts_for(&key).collect::<Vec<_>>(), ["b"]);
         requests.finish(ticket);
         assert_eq!(requests.texts_for(&key).count(), 0);

@@ -175,9 +175,11 @@ impl Written {
             0 | 1 => write!(self.text, "'{}'", name.key).unwrap(),
             2 => write!(self.text, "\"{}\"", name.key).unwrap(),
             _ => {
-                let decoded: String =
-                    name.key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
-                write!(self.text, "\"{decoded}\"").unwrap();
+                self.text.push('"');
+                for c in name.key.chars() {
+                    write!(self.text, "\\u{:04x}", u32::from(c)).unwrap();
+                }
+                self.text.push('"');
             }
         }
         // A second entry replaces the first, with all below it.
