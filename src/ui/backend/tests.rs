@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::*;
+use crate::ui::theme::ColorDepth;
 
 const PLAIN: Capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
 
