@@ -113,3 +113,16 @@ impl std::fmt::Debug for Secret {
         f.write_str("***")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_never_printed_and_is_not_blank() {
+        let secret = Secret::new(" sk-canary\n").unwrap();
+        assert_eq!(format!("{secret:?} {:?}", Some(&secret)), "*** Some(***)");
+        assert_eq!(secret.redact("key sk-canary is bad"), "key [redacted] is bad");
+        assert_eq!(Secret::new(" \n"), None);
+    }
+}

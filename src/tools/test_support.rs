@@ -24,13 +24,7 @@ impl Clock for FixedClock {
 
 /// The schemas of tools as a provider gets them, a line for each.
 pub(crate) fn schema_lines<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
-<<<<<<< ours
-    let lines: Vec<String> =
-        tools.map(|spec| format!("{} {}", spec.name, spec.parameters)).collect();
-    lines.join("\n") + "\n"
-=======
     tools.fold(String::new(), |lines, spec| format!("{lines}{} {}\n", spec.name, spec.parameters))
->>>>>>> theirs
 }
 
 /// A workspace `ws` beside things that must stay out of reach.
