@@ -24,7 +24,7 @@ impl Clock for FixedClock {
 
 /// The schemas of tools as a provider gets them, a line for each.
 pub(crate) fn schema_lines<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
-    tools.map(|spec| format!("{} {}\n", spec.name, spec.parameters)).collect()
+    tools.fold(String::new(), |lines, spec| format!("{lines}{} {}\n", spec.name, spec.parameters))
 }
 
 /// A workspace `ws` beside things that must stay out of reach.

@@ -116,11 +116,7 @@ impl de::Error for ArgMismatch {
 
     /// Numbers are the only values with bounds, and the bounds are lower ones.
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let too_small = match found {
-            Unexpected::Signed(number) => number <= 0,
-            Unexpected::Unsigned(number) => number == 0,
-            _ => false,
-        };
+        let too_small = matches!(found, Unexpected::Signed(..=0) | Unexpected::Unsigned(0));
         if !too_small {
             return Self::custom(format_args!("expected {expected}"));
         }

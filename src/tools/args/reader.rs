@@ -46,10 +46,8 @@ macro_rules! fractions {
 macro_rules! texts {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Fault<V::Value> {
-            match self.0 {
-                Value::String(text) => visitor.visit_string(text),
-                _ => self.wrong_type("string"),
-            }
+            let Value::String(text) = self.0 else { return self.wrong_type("string") };
+            visitor.visit_string(text)
         }
     )*};
 }
@@ -82,10 +80,8 @@ impl<'de> Deserializer<'de> for Reader {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Fault<V::Value> {
-        match self.0 {
-            Value::Bool(flag) => visitor.visit_bool(flag),
-            _ => self.wrong_type("boolean"),
-        }
+        let Value::Bool(flag) = self.0 else { return self.wrong_type("boolean") };
+        visitor.visit_bool(flag)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Fault<V::Value> {
@@ -101,17 +97,13 @@ impl<'de> Deserializer<'de> for Reader {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Fault<V::Value> {
-        match self.0 {
-            Value::Array(items) => visitor.visit_seq(Items { rest: items.into_iter(), index: 0 }),
-            _ => self.wrong_type("array"),
-        }
+        let Value::Array(items) = self.0 else { return self.wrong_type("array") };
+        visitor.visit_seq(Items { rest: items.into_iter(), index: 0 })
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Fault<V::Value> {
-        match self.0 {
-            Value::Object(object) => visitor.visit_map(Fields::of(object)),
-            _ => self.wrong_type("object"),
-        }
+        let Value::Object(object) = self.0 else { return self.wrong_type("object") };
+        visitor.visit_map(Fields::of(object))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -120,13 +112,9 @@ impl<'de> Deserializer<'de> for Reader {
         known: &'static [&'static str],
         visitor: V,
     ) -> Fault<V::Value> {
-        match self.0 {
-            Value::Object(mut object) => {
-                object.retain(|key, value| !value.is_null() || known.contains(&key.as_str()));
-                visitor.visit_map(Fields::of(object))
-            }
-            _ => self.wrong_type("object"),
-        }
+        let Value::Object(mut object) = self.0 else { return self.wrong_type("object") };
+        object.retain(|key, value| !value.is_null() || known.contains(&key.as_str()));
+        visitor.visit_map(Fields::of(object))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -135,10 +123,8 @@ impl<'de> Deserializer<'de> for Reader {
         _: &'static [&'static str],
         visitor: V,
     ) -> Fault<V::Value> {
-        match self.0 {
-            Value::String(name) => visitor.visit_enum(StrDeserializer::new(&name)),
-            _ => self.wrong_type("string"),
-        }
+        let Value::String(name) = self.0 else { return self.wrong_type("string") };
+        visitor.visit_enum(StrDeserializer::new(&name))
     }
 
     forward_to_deserialize_any! {

@@ -20,6 +20,7 @@ mod turns;
 
 use std::sync::Arc;
 
+use self::append::AppendArgs;
 use self::hunks::{HunkMissing, Hunks};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
@@ -53,7 +54,9 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let range_text = |lang| localized(lang, include_str!("prepare_file_range_edit.md"));
     let apply_text = |lang| localized(lang, include_str!("apply_file_modification.md"));
     vec![
-        prepare::tool(append, append_text, hunks, append::plan),
+        prepare::tool(append, append_text, hunks, |_: &AppendArgs, lines, _| {
+            Ok(append::plan(lines))
+        }),
         prepare::tool(after, after_text, hunks, insert::plan_after),
         prepare::tool(before, before_text, hunks, insert::plan_before),
         prepare::tool(block, block_text, hunks, block::plan),
