@@ -20,8 +20,8 @@ use dominds_tui::domain::{
     RootId, SelfId, Stamp, TreeChange, Vault,
 };
 use dominds_tui::driver::{
-    Audience, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp, ProviderError,
-    ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp,
+    ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Reply, Sequence};
 use dominds_tui::minds::ProviderConfig;
@@ -230,6 +230,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
     Engine {
         workspace: workspace.to_owned(),
         display_path: "~/work".to_owned(),
+        configuration: Configuration::of(workspace.to_owned(), Lang::En),
         store: Arc::new(store),
         clock: Arc::new(FixedClock),
         ids: Arc::new(Counting::default()),

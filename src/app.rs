@@ -3,17 +3,20 @@
 mod sandbox;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
 
 use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Consent, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp, ProviderError,
-    ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp,
+    ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
@@ -29,6 +32,19 @@ use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellS
 use crate::yaml;
 
 pub use sandbox::sandbox_config;
+
+/// They run all tasks, which mostly wait: more would mostly cause wake-ups. One alone would stop all streams
+/// while a task writes a step.
+const WORKERS: usize = 2;
+
+/// The runtime of the program. Tools, syncs and reading the configuration have threads of their own; the
+/// screen has the main thread.
+///
+/// # Errors
+/// The system has no more threads.
+pub fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()
+}
 
 /// The source of model answers.
 #[derive(Debug)]
@@ -167,6 +183,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         ids: Arc::new(RandomIds),
         lang: env::work_language(),
         user_lang: env::work_language(),
+        configuration: Configuration::of(workspace.to_owned(), env::work_language()),
         providers,
         trust: Arc::new(NoConsentNeeded),
         tools: registry(problems.clone()),

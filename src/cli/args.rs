@@ -69,6 +69,15 @@ pub enum Command {
         #[arg(long)]
         markdown: bool,
     },
+    /// List the reminders of a dialog
+    Reminders {
+        /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; a prefix is enough
+        #[arg(value_name = "DLG")]
+        dialog: String,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
     /// List or answer questions for you
     Q4h(Q4hArgs),
     /// Stop a dialog, or all

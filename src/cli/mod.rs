@@ -19,6 +19,7 @@ mod manual;
 mod mind;
 mod probe;
 mod queries;
+mod reminders;
 mod sandbox;
 mod screen;
 mod servers;
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::app;
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{descriptors, dirs, hardening, logs};
@@ -114,6 +116,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             };
             queries::show(&workspace, &dialog, course, form)
         }
+        Some(Command::Reminders { dialog, json }) => reminders::list(&workspace, &dialog, json),
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
         Some(Command::Stop(which)) => block_on(drive::stop(&workspace, &which)),
         Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
@@ -201,12 +204,6 @@ fn block_on(
     runtime()?.block_on(command)
 }
 
-/// One worker runs all streams: they mostly wait for I/O, and a second worker would mostly cause wake-ups.
-/// Tools and syncs have their own threads; the screen has the main thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
+    app::runtime().map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
 }

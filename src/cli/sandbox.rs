@@ -22,7 +22,7 @@ pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, Comma
         return Err(CommandError::usage("there is no command"));
     };
     let engine = app::read_only_engine(workspace)?;
-    let secrets = engine.secrets(&engine.minds());
+    let secrets = engine.command_secrets();
     let environment = Shells::new(Environment::of(env::all())).environment(&secrets);
     if level == Level::Off {
         let mut command = Command::new(program);

@@ -16,7 +16,7 @@ use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed,
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
 use crate::mcp::Permission;
-use crate::minds::mcp_config::{McpFile, Transport};
+use crate::minds::mcp_config::Transport;
 use crate::minds::{Minds, ProviderConfig};
 use crate::platform::{dirs, env};
 
@@ -66,8 +66,7 @@ impl Trust {
     }
 
     fn list_of(&self, minds: &Minds) -> Vec<TrustEntry> {
-        let servers = McpFile::load(&self.workspace);
-        list::all_entries(&self.workspace, minds, &servers, &env::variable)
+        list::all_entries(&self.workspace, minds, minds.mcp(), &env::variable)
     }
 
     /// Entries that wait for the user's consent, in order.

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
+use crate::minds::mcp_config::McpFile;
 
 const LLM: &str = "\
 providers:

@@ -38,16 +38,19 @@ pub enum Quirk {
     MaxCompletionTokens,
     /// `stream_options` is refused; so nothing is known of the tokens of a stream.
     NoStreamOptions,
+    /// Messages with the role `system` are refused; their text is sent in the first user message.
+    NoSystemRole,
     /// Empty answers are asked for again four times instead of twice.
     XcodeBest,
 }
 
 impl Quirk {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::CumulativeArguments,
         Self::InlineThink,
         Self::MaxCompletionTokens,
         Self::NoStreamOptions,
+        Self::NoSystemRole,
         Self::XcodeBest,
     ];
 
@@ -59,6 +62,7 @@ impl Quirk {
             Self::InlineThink => "inline_think",
             Self::MaxCompletionTokens => "max_completion_tokens",
             Self::NoStreamOptions => "no_stream_options",
+            Self::NoSystemRole => "no_system_role",
             Self::XcodeBest => "xcode.best",
         }
     }
@@ -70,6 +74,7 @@ impl Quirk {
             Self::MaxCompletionTokens => 4,
             Self::NoStreamOptions => 8,
             Self::XcodeBest => 16,
+            Self::NoSystemRole => 32,
         }
     }
 }

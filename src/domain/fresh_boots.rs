@@ -2,8 +2,9 @@
 //! concludes. Which round it is in stands in `latest.yaml`; what comes next is decided here, from
 //! facts alone. A state in a shape this program does not know is kept, and not gone on with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::dialog::Dialog;
 use super::json;
@@ -39,9 +40,17 @@ pub fn heard(phase: Phase, calls: &[(&str, &str)]) -> Heard {
     }
 }
 
+/// The arguments of a conclusion. What else a model adds is ignored: a conclusion is not lost for that.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ConclusionArgs {
+    content: String,
+}
+
 fn conclusion(arguments: &str) -> Option<String> {
-    let arguments: Value = json::read(arguments).ok()?;
-    let content = arguments.get("content")?.as_str()?.trim();
+    let arguments: Map<String, Value> = json::read(arguments).ok()?;
+    let ConclusionArgs { content } = serde_json::from_value(arguments.into()).ok()?;
+    let content = content.trim();
     (!content.is_empty()).then(|| content.to_owned())
 }
 

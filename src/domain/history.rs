@@ -181,7 +181,7 @@ impl History {
     /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
     /// record of a later one begins that course, unless it is a mere snapshot of state.
     pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
-        if course > self.course && !is_snapshot(&entry.record) {
+        if course > self.course && !entry.record.is_snapshot() {
             self.course = course;
             self.forget_entries();
             self.pressure = self.pressure.next_course();
@@ -450,17 +450,6 @@ impl History {
 
 fn is_from_user(record: &Record) -> bool {
     matches!(record, Record::HumanText(text) if text.origin == Origin::User)
-}
-
-/// Snapshots of state may stand in a file of a course that has not begun.
-fn is_snapshot(record: &Record) -> bool {
-    matches!(
-        record,
-        Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-    )
 }
 
 #[cfg(test)]

@@ -292,6 +292,12 @@ impl Latest {
 }
 
 impl DisplayState {
+    /// Stopped until a person lets it continue.
+    #[must_use]
+    pub fn stopped(reason: StopReason) -> Self {
+        Self::Stopped { reason, continue_enabled: Some(true) }
+    }
+
     /// The name on disk and in `--json` output.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -1,20 +1,19 @@
-//! What a dialog shows that nobody drives, as it was left on disk: by a clean end, a crash, or another
-//! program. Loading settles a tree by the same rules, so a list that loads nothing says the same.
+//! What a dialog that nobody drives was left as on disk: by a clean end, a crash, or another program.
+//! Loading settles a tree by the same rules, so a list that loads nothing says the same.
 
 use super::call::SpecialCall;
 use super::dialog::Dialog;
 use super::fresh_boots::{Due, due};
 use super::history::{CallFact, History};
 use super::latest::{DisplayState, Latest, StopReason};
-use super::state::rests_as;
 
-/// The state to show of a dialog that nobody drives.
+/// Why a dialog that nobody drives has stopped, if it has.
 #[must_use]
-pub fn undriven_state(dialog: &Dialog) -> DisplayState {
+pub fn interruption_left(dialog: &Dialog) -> Option<&StopReason> {
     let delivered = dialog.history.last.delivered;
     let cut_off = (was_cut_off(dialog) && !delivered).then_some(&StopReason::ServerRestart);
     let interruption = cut_off.or_else(|| dialog.latest.marked());
-    rests_as(dialog, interruption.filter(|reason| !waits_rather(dialog, reason)))
+    interruption.filter(|reason| !waits_rather(dialog, reason))
 }
 
 /// True if what is written says that it works, or its last generation has no end.
@@ -77,35 +76,4 @@ pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     };
     let free = !dialog.is_asked_back() && !dialog.talks_to_a_person();
     waits && empty && free
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::latest::Blocker;
-
-    const START: &str = r#"{"type":"gen_start_record","genseq":1}"#;
-    const ASK_BACK: &str = r#"{"type":"tellask_call_record","genseq":1,"id":"b","name":"tellaskBack","rawArgumentsText":"{}","deliveryMode":"tellask_call_start"}"#;
-    const STATUS: &str =
-        r#"{"type":"func_result_record","genseq":1,"id":"b","name":"tellaskBack","content":"x"}"#;
-    const FINISH: &str =
-        r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"kind":"unavailable"}}"#;
-
-    #[test]
-    fn a_dialog_that_asked_back_waits_and_is_not_idle() {
-        let waits = DisplayState::Blocked { reason: Blocker::SideDialogs };
-        for records in [&[START, ASK_BACK, STATUS, FINISH][..], &[START, ASK_BACK, STATUS]] {
-            assert_eq!(undriven_state(&Dialog::of_records(records)), waits, "{records:?}");
-        }
-    }
-
-    #[test]
-    fn a_generation_without_its_end_was_stopped_by_a_restart() {
-        let stopped = undriven_state(&Dialog::of_records(&[START]));
-        assert!(
-            matches!(stopped, DisplayState::Stopped { reason: StopReason::ServerRestart, .. }),
-            "{stopped:?}"
-        );
-        assert_eq!(undriven_state(&Dialog::of_records(&[])), DisplayState::Idle);
-    }
 }

@@ -39,6 +39,7 @@ pub mod reminder;
 pub mod reserved;
 pub mod sandbox;
 pub mod secrets;
+pub mod shown_state;
 pub mod state;
 pub mod taskdoc;
 pub mod team;

@@ -6,7 +6,8 @@ use super::hidden_chars::is_hidden;
 use super::ids::AgentId;
 use super::latest::{Blocker, DisplayState, StopReason};
 use super::question::headline;
-use super::state::{Activity, derive, next_step};
+use super::shown_state::{Activity, derive};
+use super::state::next_step;
 use super::tree::DialogTree;
 
 /// Most sessions that are named.

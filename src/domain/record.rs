@@ -264,6 +264,21 @@ pub enum Record {
     Unknown { kind: String, line: String },
 }
 
+impl Record {
+    /// True for a record of what a file of state holds, as opposed to an event. It may stand in a file of
+    /// a course that has not begun.
+    #[must_use]
+    pub fn is_snapshot(&self) -> bool {
+        matches!(
+            self,
+            Self::Reminders { .. }
+                | Self::Questions { .. }
+                | Self::PendingSideDialogs { .. }
+                | Self::Registry { .. }
+        )
+    }
+}
+
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Frame {

@@ -1,50 +1,12 @@
-//! What a dialog is doing and whether it may go on, from facts alone.
+//! Whether a dialog may go on, and what it does next, from facts alone.
 
 use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
 use super::fresh_boots::{self, Due};
 use super::ids::CallId;
-use super::latest::{Blocker, DisplayState, StopReason, StopRequest};
+use super::latest::StopReason;
 use super::pending::{Pending, WaitGroup};
 use super::record::{Origin, Record, ReplyStatus};
-
-/// What the engine does with a dialog right now; not on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activity {
-    Resting,
-    Driving,
-    Stopping(StopRequest),
-}
-
-/// The state to show and to write.
-#[must_use]
-pub fn derive(dialog: &Dialog, activity: Activity) -> DisplayState {
-    if let Some(reason) = dialog.latest.death() {
-        return DisplayState::Dead { reason: reason.clone() };
-    }
-    match activity {
-        Activity::Driving => return DisplayState::Proceeding,
-        Activity::Stopping(reason) => return DisplayState::Stopping { reason },
-        Activity::Resting => {}
-    }
-    rests_as(dialog, dialog.latest.marked())
-}
-
-/// The state of a living dialog that nobody drives, stopped for this reason.
-pub(super) fn rests_as(dialog: &Dialog, interruption: Option<&StopReason>) -> DisplayState {
-    if let Some(reason) = dialog.latest.death() {
-        return DisplayState::Dead { reason: reason.clone() };
-    }
-    if let Some(reason) = interruption {
-        return DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) };
-    }
-    match (dialog.questions.is_empty(), !dialog.waits_for_others()) {
-        (true, true) => DisplayState::Idle,
-        (false, true) => DisplayState::Blocked { reason: Blocker::Human },
-        (true, false) => DisplayState::Blocked { reason: Blocker::SideDialogs },
-        (false, false) => DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
-    }
-}
 
 /// Why a dialog goes on without anybody's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,14 +214,14 @@ mod tests {
     }
 
     impl Dialog {
-        fn asking(mut self) -> Self {
+        pub(in crate::domain) fn asking(mut self) -> Self {
             let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
             let id = crate::domain::DialogId::main(crate::domain::RootId::new("aa/bb/01"));
             self.questions.push(Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site));
             self
         }
 
-        fn waiting_in(mut self, genseq: u32) -> Self {
+        pub(in crate::domain) fn waiting_in(mut self, genseq: u32) -> Self {
             self.pending.push(Pending {
                 side_dialog_id: SelfId::new("cc/dd/02"),
                 created_at: Stamp::default(),
@@ -290,7 +252,7 @@ mod tests {
             self
         }
 
-        fn stopped(mut self, reason: StopReason) -> Self {
+        pub(in crate::domain) fn stopped(mut self, reason: StopReason) -> Self {
             self.latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
             self
         }
@@ -309,28 +271,6 @@ mod tests {
             (Dialog::of_records(&[]).answered_by_a_person().waiting_in(1), None),
         ] {
             assert_eq!(next_step(&dialog), expected, "{dialog:?}");
-        }
-    }
-
-    #[test]
-    fn the_shown_state_follows_the_facts() {
-        for (dialog, activity, expected) in [
-            (Dialog::of_records(&[]), Activity::Resting, "idle_waiting_user"),
-            (Dialog::of_records(&[]).asking(), Activity::Resting, "blocked"),
-            (Dialog::of_records(&[]).waiting_in(1), Activity::Resting, "blocked"),
-            (
-                Dialog::of_records(&[]).waiting_in(1).stopped(StopReason::UserStop),
-                Activity::Resting,
-                "stopped",
-            ),
-            (Dialog::of_records(&[]).asking(), Activity::Driving, "proceeding"),
-            (
-                Dialog::of_records(&[]),
-                Activity::Stopping(StopRequest::UserStop),
-                "proceeding_stop_requested",
-            ),
-        ] {
-            assert_eq!(derive(&dialog, activity).kind(), expected, "{dialog:?}");
         }
     }
 }

@@ -3,12 +3,15 @@
 //! | task | number | waits on | may block on |
 //! |---|---|---|---|
 //! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
-//! | tree | one per loaded main dialog | mailbox, port, drives | the disk (briefly), the pump |
+//! | tree | one per loaded main dialog | mailbox, port, drives, reading | the disk (to append), the pump |
 //! | drive | at most one per dialog | the model, its port, tools | – |
 //! | pump | 1 | reports, the screen | never on one of them alone |
 //!
 //! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
 //! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
+//!
+//! The folders have one direction, each uses only those to its right: supervisor → tree → lifecycle,
+//! context → generation → calls, drive → steps → shared → reporting → texts.
 //!
 //! A step is drafted on a copy of the tree ([`steps::draft::Draft`]), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
@@ -36,6 +39,7 @@ use crate::protocol::{Command, DriverEvent, Outbox};
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
 pub use reporting::run_outcome::PickUp;
+pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
@@ -45,7 +49,7 @@ pub use shared::throttle::Throttles;
 use reporting::pump::pump;
 use reporting::reports::Subscription;
 use reporting::screen_state::ScreenState;
-use supervisor::task::Supervisor;
+use supervisor::task::SupervisorTask;
 
 /// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
 const COMMAND_QUEUE: usize = 64;
@@ -89,7 +93,7 @@ impl Driver {
             Audience::Script => (Subscription::AllRecords, usize::MAX),
             Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
         };
-        let supervisor = Supervisor::new(
+        let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
             commands_rx,

@@ -3,6 +3,8 @@
 //! [`Minds`] is an immutable snapshot that is replaced when the files change. Reading never fails;
 //! see [`Minds::problems`]. A workspace without `.minds` is not a problem, see [`Minds::missing`].
 
+mod built_in_personas;
+mod cache;
 mod diligence;
 mod files;
 pub mod llm_config;
@@ -27,11 +29,12 @@ mod toolsets;
 use std::path::Path;
 use std::time::SystemTime;
 
+pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
 pub use prompt::DialogRole;
-pub use stamp::stamp;
+pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
@@ -55,7 +58,7 @@ pub struct Minds {
     skills: Skills,
     diligence: Option<String>,
     /// The servers of `mcp.yaml`; each is also the name of a toolset.
-    mcp_servers: Vec<String>,
+    mcp: McpFile,
     /// `(name, variable)` of values they read from the environment.
     mcp_variables: Vec<(String, String)>,
     /// Secrets written into `mcp.yaml` as literals.
@@ -84,18 +87,17 @@ impl Minds {
         problems.extend(team_problems);
         problems.extend(llm_problems);
         let mcp = McpFile::load(workspace);
-        let mcp_servers = mcp.ids().map(str::to_owned).collect();
         let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
         let mcp_variables = mcp.variables().map(owned).collect();
         let mcp_secrets = Secrets::new([], mcp.literal_secrets().map(str::to_owned));
-        problems.extend(mcp.problems);
+        problems.extend(mcp.problems.iter().cloned());
         let texts = TeamTexts::load(workspace, lang, &team, &mut problems);
         let memories = Memories::load(workspace, &team, &mut problems);
         let skills = Skills::load(workspace, lang, &team, &mut problems);
         let mut minds = Self {
             lang,
             diligence: diligence::load(workspace, lang),
-            mcp_servers,
+            mcp,
             mcp_variables,
             mcp_secrets,
             team,
@@ -163,6 +165,12 @@ impl Minds {
         // The variable of Codex names a folder.
         let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
         with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
+    }
+
+    /// The servers of `mcp.yaml`.
+    #[must_use]
+    pub fn mcp(&self) -> &McpFile {
+        &self.mcp
     }
 
     /// `(name, variable)` of values that MCP servers read from the environment.

@@ -38,11 +38,11 @@ impl Minds {
     /// True if `mcp.yaml` has servers; their tools are unknown until they run.
     #[must_use]
     pub fn has_servers(&self) -> bool {
-        !self.mcp_servers.is_empty()
+        !self.mcp.servers.is_empty()
     }
 
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
-        name == "*" || known.contains(&name) || self.mcp_servers.iter().any(|server| server == name)
+        name == "*" || known.contains(&name) || self.mcp.ids().any(|server| server == name)
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {

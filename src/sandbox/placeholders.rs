@@ -176,15 +176,14 @@ fn create_file(path: &Path, text: &str) -> io::Result<()> {
 
 /// The file appears with its text. `Unsupported` if that cannot be done here.
 fn create_atomically(path: &Path, text: &str) -> io::Result<()> {
-    let unsupported = |_| io::Error::from(io::ErrorKind::Unsupported);
+    let unsupported = || io::Error::from(io::ErrorKind::Unsupported);
     let parts = path.parent().zip(path.file_name());
     let (folder, name) = parts.ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = File::open(folder).map_err(unsupported)?;
-    let mut file = nameless::create(&folder, NEW_FILE_MODE).map_err(unsupported)?;
+    let folder = File::open(folder).map_err(|_| unsupported())?;
+    let mut file = nameless::create(&folder, NEW_FILE_MODE).map_err(|_| unsupported())?;
     file.write_all(text.as_bytes())?;
-    nameless::give_name(&file, &folder, name).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => error,
-        _ => io::ErrorKind::Unsupported.into(),
+    nameless::give_name(&file, &folder, name).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists { error } else { unsupported() }
     })
 }
 

@@ -256,10 +256,7 @@ fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
 }
 
 fn stopped(reason: Option<&StopReason>) -> DisplayState {
-    DisplayState::Stopped {
-        reason: reason.cloned().unwrap_or(StopReason::ServerRestart),
-        continue_enabled: Some(true),
-    }
+    DisplayState::stopped(reason.cloned().unwrap_or(StopReason::ServerRestart))
 }
 
 /// The state of a dialog nothing is known about: it does not go on by itself.

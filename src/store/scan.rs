@@ -246,7 +246,7 @@ impl CourseScan {
         }
         self.note(&entry);
         let is_new = self.begun.last() != Some(&course);
-        if is_new && !is_snapshot(&entry.record) {
+        if is_new && !entry.record.is_snapshot() {
             self.begun.push(course);
         }
         self.history.fold(course, Arc::new(entry));
@@ -335,16 +335,6 @@ fn is_fact(line: &RawLine) -> bool {
         }
         Err(_) => true,
     }
-}
-
-fn is_snapshot(record: &Record) -> bool {
-    matches!(
-        record,
-        Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-    )
 }
 
 fn is_temp(name: &str) -> bool {

@@ -210,7 +210,6 @@ fn stop(latest: &mut Latest, reason: StopReason) {
     if latest.is_dead() {
         return;
     }
-    latest.display_state =
-        Some(DisplayState::Stopped { reason: reason.clone(), continue_enabled: Some(true) });
+    latest.display_state = Some(DisplayState::stopped(reason.clone()));
     latest.execution_marker = Some(ExecutionMarker::Interrupted { reason });
 }

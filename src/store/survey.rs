@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::fresh_boots::reasoning;
 use crate::domain::latest::DisplayState;
-use crate::domain::left::undriven_state;
-use crate::domain::state::{Activity, derive};
+use crate::domain::shown_state::{Activity, derive};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, Problem, RootId, SelfId};
@@ -60,19 +59,6 @@ impl Survey {
         let today = self.trees.iter().filter(|tree| !tree.earlier);
         let dialogs = today.flat_map(|tree| &tree.dialogs);
         dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
-    }
-}
-
-/// `driven`: another process drives the workspace; then what is written as running runs, and what rests
-/// shows what that process shows. Otherwise it shows what the next one would.
-fn displayed_state(dialog: &Dialog, driven: bool) -> DisplayState {
-    if !driven {
-        return undriven_state(dialog);
-    }
-    let running = dialog.latest.display_state.as_ref().filter(|state| state.is_running());
-    match running.filter(|_| !dialog.latest.is_dead()) {
-        Some(running) => running.clone(),
-        None => derive(dialog, Activity::Resting),
     }
 }
 
@@ -367,8 +353,8 @@ fn is_settled(read: &TreeRead) -> bool {
 /// where that is the same.
 fn states_while_driven(read: &TreeRead) -> Vec<Option<DisplayState>> {
     let state = |dialog: &Dialog| {
-        let driven = displayed_state(dialog, true);
-        (driven != displayed_state(dialog, false)).then_some(driven)
+        let driven = derive(dialog, Activity::Elsewhere);
+        (driven != derive(dialog, Activity::Left)).then_some(driven)
     };
     let main = read.tree.root.main();
     let mut dialogs: Vec<_> = read.tree.dialogs.iter().collect();
@@ -381,7 +367,9 @@ fn order(main: &SelfId, a: &SelfId, b: &SelfId) -> Ordering {
     (a != main, a).cmp(&(b != main, b))
 }
 
+/// `driven`: another process drives the workspace.
 fn listing(read: TreeRead, driven: bool) -> TreeListing {
+    let activity = if driven { Activity::Elsewhere } else { Activity::Left };
     let main = read.tree.root.main();
     let unclean = !read.repairs.is_empty()
         || !read.broken.is_empty()
@@ -391,7 +379,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     for (id, dialog) in read.tree.dialogs {
         let about = about(&dialog, read.first_message.get(&id));
         let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
-        let (reasoning, state) = (reasoning(&dialog), displayed_state(&dialog, driven));
+        let (reasoning, state) = (reasoning(&dialog), derive(&dialog, activity));
         let dialog = Arc::unwrap_or_clone(dialog);
         dialogs.push(DialogListing {
             asker: asker.filter(|_| id != main),

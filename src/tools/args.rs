@@ -1,5 +1,10 @@
-//! Arguments of a call: raw text from a model becomes a checked object, or a sentence that says
-//! what is wrong with it. A tool only ever sees arguments that fit its schema.
+//! Arguments of a call: raw text from a model becomes the type that a tool has for them, or a sentence
+//! that says what is wrong with it. A tool only ever sees arguments that fit.
+//!
+//! ```text
+//! raw text ──▶ Args ──▶ reader ──▶ the type      faults: mismatch
+//! the type ──▶ parameters                        what the model is told
+//! ```
 
 mod mismatch;
 mod parameters;
@@ -11,15 +16,13 @@ use serde_json::{Map, Value};
 pub(crate) use self::mismatch::{ArgMismatch, MismatchKind};
 pub(crate) use self::parameters::parameters;
 use self::reader::Reader;
-use super::schema::{SchemaMismatch, as_integer, check_object};
-use super::tool::ToolSpec;
 use crate::domain::json::{MAX_NESTING, TooDeep};
 use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
 const MAX_RAW_BYTES: usize = 4 * 1024 * 1024;
 
-/// Arguments that fit the tool's schema.
+/// Arguments as they were sent: an object, whatever is in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Args(Map<String, Value>);
 
@@ -30,22 +33,10 @@ pub(super) enum ArgFault {
     NotJson { reason: String },
     TooDeep(TooDeep),
     NotObject,
-    Mismatch(SchemaMismatch),
 }
 
 impl Args {
-    /// The arguments of a call.
-    pub(super) fn for_tool(raw: &str, tool: &ToolSpec) -> Result<Self, ArgFault> {
-        if tool.is_checked() { Self::parse(raw, &tool.parameters) } else { Self::read(raw) }
-    }
-
-    /// Reads and checks. Blank text stands for no arguments.
-    pub(super) fn parse(raw: &str, schema: &Value) -> Result<Self, ArgFault> {
-        let Self(mut object) = Self::read(raw)?;
-        check_object(schema, &mut object).map_err(ArgFault::Mismatch)?;
-        Ok(Self(object))
-    }
-
+    /// What a call says. Blank text stands for no arguments.
     pub(super) fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > MAX_RAW_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
@@ -72,44 +63,11 @@ impl Args {
     pub fn into_object(self) -> Map<String, Value> {
         self.0
     }
+}
 
-    /// The text of a field, if given.
-    pub fn text(&self, field: &str) -> Option<&str> {
-        self.0.get(field).and_then(Value::as_str)
-    }
-
-    /// The text of a required field. The schema has made sure that it is there.
-    #[must_use]
-    pub fn required_text(&self, field: &str) -> &str {
-        self.text(field).unwrap_or_default()
-    }
-
-    /// The same arguments with another text in one field.
-    #[must_use]
-    pub fn with_text(mut self, field: &str, text: String) -> Self {
-        self.0.insert(field.to_owned(), Value::String(text));
-        self
-    }
-
-    /// The texts of a list, none if it is not given.
-    pub fn texts(&self, field: &str) -> Vec<&str> {
-        let items = self.0.get(field).and_then(Value::as_array);
-        items.into_iter().flatten().filter_map(Value::as_str).collect()
-    }
-
-    /// The whole number of a field, if given.
-    pub fn integer(&self, field: &str) -> Option<i64> {
-        self.0.get(field).and_then(as_integer)
-    }
-
-    /// Whether a field was given, whatever it holds.
-    pub fn has(&self, field: &str) -> bool {
-        self.0.contains_key(field)
-    }
-
-    /// The truth of a field, if given.
-    pub fn flag(&self, field: &str) -> Option<bool> {
-        self.0.get(field).and_then(Value::as_bool)
+impl From<Map<String, Value>> for Args {
+    fn from(object: Map<String, Value>) -> Self {
+        Self(object)
     }
 }
 
@@ -150,7 +108,6 @@ impl ArgFault {
                 "The arguments must be one JSON object. Nothing was run.".to_owned()
             }
             (Self::NotObject, Lang::Zh) => "参数必须是一个 JSON 对象。未执行任何操作。".to_owned(),
-            (Self::Mismatch(mismatch), _) => mismatch.text(lang),
         }
     }
 }
@@ -158,22 +115,13 @@ impl ArgFault {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
-
-    fn schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {"n": {"type": "integer"}, "t": {"type": "string"}},
-            "additionalProperties": false
-        })
-    }
 
     #[test]
     fn blank_text_stands_for_no_arguments() {
         for raw in ["", "  ", "\n", "{}"] {
-            assert_eq!(Args::parse(raw, &schema()), Ok(Args::default()), "{raw:?}");
+            assert_eq!(Args::read(raw), Ok(Args::default()), "{raw:?}");
         }
     }
 
@@ -189,7 +137,7 @@ mod tests {
             ("\"{}\"", "one JSON object"),
             ("3", "one JSON object"),
         ] {
-            let fault = Args::parse(raw, &schema()).unwrap_err();
+            let fault = Args::read(raw).unwrap_err();
             assert!(fault.text(Lang::En).contains(sentence), "{raw}: {fault:?}");
             assert_ne!(fault.text(Lang::Zh), fault.text(Lang::En));
         }
@@ -198,17 +146,17 @@ mod tests {
     #[test]
     fn deep_nesting_and_huge_texts_are_refused_not_followed() {
         let deep = format!("{{\"t\":{}", "[".repeat(100_000));
-        let fault = Args::parse(&deep, &schema()).unwrap_err();
+        let fault = Args::read(&deep).unwrap_err();
         assert_eq!(fault, ArgFault::TooDeep(TooDeep { line: 1, column: 69 }));
         assert!(fault.text(Lang::En).contains("more than 64 deep (line 1, column 69)"));
         let long = " ".repeat(MAX_RAW_BYTES + 1);
-        assert!(matches!(Args::parse(&long, &schema()), Err(ArgFault::TooLong { .. })));
+        assert!(matches!(Args::read(&long), Err(ArgFault::TooLong { .. })));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_parsing_panic(raw in ".{0,200}") {
-            let _ = Args::parse(&raw, &schema());
+            let _ = Args::read(&raw);
         }
     }
 }

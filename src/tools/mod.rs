@@ -6,15 +6,15 @@
 //! [`guard`], which keeps every path inside the workspace and out of its reserved areas.
 //!
 //! ```text
-//! registry ──▶ args ◀── schema          raw text becomes checked arguments
-//!    │
-//!    ▼
-//!  tool ◀── source                      tools that come and go while the program runs
-//!  tool ──▶ control/*                   reminders, mind, task document
-//!     ├───▶ files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
-//!     ├───▶ readonly/* ──▶ guard, shell   lines of programs that only read
-//!     ├───▶ shell/*                     commands, processes in the background
-//!     └───▶ man                         the manuals of the toolsets
+//! registry ──▶ tool ◀── source          tools that come and go while the program runs
+//!               ▲
+//!             typed ──▶ args            what a model sends becomes the arguments' type
+//!               ▲
+//!               ├── control/*           reminders, mind, task document
+//!               ├── files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
+//!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
+//!               ├── shell/*             commands, processes in the background
+//!               └── man                 the manuals of the toolsets
 //! ```
 
 mod access;
@@ -31,7 +31,6 @@ mod patch;
 mod readonly;
 mod registry;
 mod report;
-mod schema;
 mod search;
 mod shell;
 mod source;
@@ -41,6 +40,7 @@ pub mod typed;
 
 pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
+pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub use outcome::{

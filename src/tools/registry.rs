@@ -262,7 +262,7 @@ impl ToolSubset {
         let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
             return self.not_offered(name, lang);
         };
-        match Args::for_tool(raw_arguments, tool.spec()) {
+        match Args::read(raw_arguments) {
             Ok(args) => {
                 // A tool that breaks down is no reason for its dialog to do so.
                 let call = AssertUnwindSafe(async { tool.call(cx, args).await }).catch_unwind();

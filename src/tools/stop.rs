@@ -33,16 +33,22 @@ mod tests {
     use std::time::Duration;
 
     use futures_util::FutureExt as _;
-    use serde_json::json;
+    use schemars::JsonSchema;
+    use serde::Deserialize;
 
     use super::*;
     use crate::tools::args::Args;
     use crate::tools::outcome::ToolOutcome;
     use crate::tools::test_support::TestBench;
-    use crate::tools::tool::{BuiltIn, Description, ToolCx, ToolSpec};
+    use crate::tools::tool::ToolCx;
+    use crate::tools::typed;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct NoArgs {}
 
     /// Work without end, that leaves a file when it is told to stop.
-    fn endless(cx: &ToolCx, _: &Args, stop: &StopFlag) -> ToolOutcome {
+    fn endless(cx: &ToolCx, _: &NoArgs, stop: &StopFlag) -> ToolOutcome {
         while !stop.is_set() {
             std::thread::yield_now();
         }
@@ -53,12 +59,7 @@ mod tests {
     #[test]
     fn dropping_a_call_ends_its_work() {
         let bench = TestBench::new();
-        let spec = ToolSpec {
-            name: "endless".into(),
-            description: Description::Own(|_| "endless"),
-            parameters: json!({}),
-        };
-        let tool = BuiltIn::stoppable(spec, endless);
+        let tool = typed::stoppable("endless", |_| "endless", endless);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let call = tool.call(bench.cx.clone(), Args::default());

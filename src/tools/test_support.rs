@@ -24,7 +24,9 @@ impl Clock for FixedClock {
 
 /// The schemas of tools as a provider gets them, a line for each.
 pub(crate) fn schema_lines<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
-    tools.map(|spec| format!("{} {}\n", spec.name, spec.parameters)).collect()
+    let lines: Vec<String> =
+        tools.map(|spec| format!("{} {}", spec.name, spec.parameters)).collect();
+    lines.join("\n") + "\n"
 }
 
 /// A workspace `ws` beside things that must stay out of reach.

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Debug;
-use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +16,6 @@ use super::args::Args;
 use super::guard::Identity;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
-use super::stop::StopFlag;
 
 /// The line that parts the English half of a tool's text from the Chinese half.
 const ZH_MARKER: &str = "<!-- zh -->";
@@ -35,15 +33,8 @@ pub struct ToolSpec {
     pub name: Cow<'static, str>,
     /// What it does and when to use it.
     pub description: Description,
-    /// JSON schema of the arguments; of our own tools an object without additional properties.
+    /// JSON schema of the arguments; of our own tools made from their type.
     pub parameters: Value,
-}
-
-impl ToolSpec {
-    /// True if arguments are checked here; those of foreign tools are their server's to check.
-    pub(super) fn is_checked(&self) -> bool {
-        matches!(self.description, Description::Own(_))
-    }
 }
 
 /// Where the text about a tool comes from.
@@ -111,7 +102,8 @@ pub struct ToolCx {
     pub new_id: String,
 }
 
-/// Something a model can call.
+/// Something a model can call. Our own are made by [`super::typed`]; whoever implements this reads the
+/// arguments on its own.
 pub trait Tool: Send + Sync + Debug {
     /// How it presents itself.
     fn spec(&self) -> &ToolSpec;
@@ -119,70 +111,6 @@ pub trait Tool: Send + Sync + Debug {
     /// Does the work. Dropping the future abandons the result; file work already begun still ends
     /// in a whole state.
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome>;
-}
-
-/// A built-in tool: a spec and a plain function.
-#[derive(Debug)]
-pub(super) struct BuiltIn {
-    spec: ToolSpec,
-    work: ToolFn,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum ToolFn {
-    /// Needs nothing but its arguments.
-    Instant(fn(&ToolCx, &Args) -> ToolOutcome),
-    /// Touches the disk, so it runs where blocking is allowed.
-    Blocking(fn(&ToolCx, &Args) -> ToolOutcome),
-    /// The same, for work that may take long: it looks at the flag and ends early.
-    Stoppable(fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome),
-}
-
-impl BuiltIn {
-    pub(super) fn instant(
-        spec: ToolSpec,
-        work: fn(&ToolCx, &Args) -> ToolOutcome,
-    ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: ToolFn::Instant(work) })
-    }
-
-    pub(super) fn blocking(
-        spec: ToolSpec,
-        work: fn(&ToolCx, &Args) -> ToolOutcome,
-    ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: ToolFn::Blocking(work) })
-    }
-
-    pub(super) fn stoppable(
-        spec: ToolSpec,
-        work: fn(&ToolCx, &Args, &StopFlag) -> ToolOutcome,
-    ) -> Arc<dyn Tool> {
-        Arc::new(Self { spec, work: ToolFn::Stoppable(work) })
-    }
-}
-
-impl Tool for BuiltIn {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        match self.work {
-            ToolFn::Instant(work) => Box::pin(ready(work(&cx, &args))),
-            ToolFn::Blocking(work) => Box::pin(async move {
-                let lang = cx.lang;
-                let done = tokio::task::spawn_blocking(move || work(&cx, &args)).await;
-                done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
-            }),
-            ToolFn::Stoppable(work) => Box::pin(async move {
-                let lang = cx.lang;
-                let stop = StopFlag::default();
-                let _dropped_with_the_call = stop.set_on_drop();
-                let done = tokio::task::spawn_blocking(move || work(&cx, &args, &stop)).await;
-                done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
-            }),
-        }
-    }
 }
 
 /// What is said of work that ended without a result.

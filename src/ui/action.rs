@@ -35,6 +35,7 @@ impl Scope {
     }
 
     /// The same for a text field: plain characters are typed text there and cannot be bound.
+    #[must_use]
     pub const fn for_typing(self) -> Self {
         Self { is_for_typing: true, ..self }
     }
@@ -136,7 +137,6 @@ actions! {
     Redraw "redraw": "Redraw the screen" / "重画整个屏幕";
     Suspend "suspend": "Suspend the program and return to the shell" / "挂起程序，回到命令行";
     OpenQueued "queued": "Show the queued messages of the open dialog" / "显示当前对话排队的消息";
-    OpenProcesses "processes": "Show background processes" / "显示后台进程";
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
     OpenShelf "shelf": "Show done and archived dialogs, to restore them" / "显示已完成与已归档的对话，以便恢复";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";
@@ -218,16 +218,19 @@ pub struct Binding {
 
 impl Binding {
     /// The same with a sentence for help about this scope.
+    #[must_use]
     pub const fn does(self, en: &'static str, zh: &'static str) -> Self {
         self.says(Text::new(en, zh))
     }
 
     /// The same as a text.
+    #[must_use]
     pub const fn says(self, text: Text) -> Self {
         Self { does: Some(text), ..self }
     }
 
     /// The same with a name from earlier versions, which key files may still use.
+    #[must_use]
     pub const fn formerly(self, name: &'static str) -> Self {
         Self { former: Some(name), ..self }
     }

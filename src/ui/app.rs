@@ -3,87 +3,74 @@
 //!
 //! Nothing here waits, reads a clock or writes to the terminal.
 
+mod alerts;
 mod answering;
 mod consent;
 mod continuing;
+mod effect;
 mod ending;
 mod events;
+mod focus;
+mod follow_up;
 mod handlers;
-mod jumping;
+mod key_reports;
 mod lifecycle;
-mod opening;
+mod overlays;
+mod pick;
 mod processes;
+mod queue_strip;
 mod queued;
+mod quitting;
+mod reading;
+mod requests;
 mod screen;
 mod sheets;
+mod startup;
 mod unused_keys;
+mod writing;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
+use self::alerts::Alerts;
+pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
-use self::jumping::BackEntry;
-pub use self::processes::QuitPolicy;
-use self::queued::PendingTakeBack;
+pub use self::focus::Focus;
+use self::focus::FocusState;
+use self::follow_up::FollowUp;
+use self::key_reports::KeyReports;
+use self::overlays::{OverlayFacts, Overlays};
+use self::pick::Pick;
+use self::queue_strip::QueueStrip;
+pub use self::quitting::QuitPolicy;
+use self::quitting::Quitting;
+use self::reading::Reading;
+use self::requests::{PendingTakeBack, Request, Requests};
 pub use self::screen::Screen;
-use crate::domain::sandbox::Level;
-use crate::domain::transcript::RecordPosition;
-use crate::domain::{Clock, DialogId, RootId};
-use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, Lifecycle, Ticket};
+use self::startup::Startup;
+use self::writing::Writing;
+use crate::domain::{Clock, DialogId};
+use crate::protocol::Command;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::lang::Word;
-use crate::ui::lists;
-use crate::ui::model::open::Unfolded;
-use crate::ui::model::{DraftKey, Drafts, Model, Tone};
+use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer::{self, Composer};
+use crate::ui::panes::composer;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript::{self, TranscriptPane};
+use crate::ui::panes::transcript;
 use crate::ui::panes::{inbox, tree};
-use crate::ui::text::SafeText;
 
 /// How often ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
-/// Questions that arrive within this time ring the bell once.
-const RING_INTERVAL: Duration = Duration::from_secs(3);
-
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
-
-/// Which part of the screen gets the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    Tree,
-    Inbox,
-    Dialog,
-    Composer,
-}
-
-/// What the screen requests from the loop beside commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
-    /// Quit: ask the driver to end and wait for it.
-    Quit,
-    /// The driver has ended.
-    Ended,
-    /// Suspend the program.
-    Suspend,
-    /// Redraw everything.
-    Redraw,
-    /// The number of open questions, for the window title; sent from the first question on.
-    Title(usize),
-    /// A question arrived: bell and notification with its headline.
-    Ring(SafeText),
-}
 
 /// What an app is created with.
 #[derive(Debug)]
@@ -96,94 +83,27 @@ pub struct AppOptions {
     pub moment: Instant,
 }
 
-/// A request whose result the screen waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum InFlight {
-    Open,
-    /// A message or answer; its draft is kept until it is on disk.
-    Send {
-        key: DraftKey,
-        text: String,
-    },
-    Create {
-        text: String,
-        taskdoc: String,
-    },
-    /// A change of a dialog, with the dialog's name.
-    Lifecycle(Lifecycle, String),
-    /// A queued message is taken back.
-    TakeBack(PendingTakeBack),
-    /// The content of a sheet.
-    Sheet,
-    /// The keep-going setting of a dialog.
-    KeepGoing(DialogId),
-    Other,
-}
-
-/// The view on a dialog, restored when it is opened again.
-#[derive(Debug, Clone, Default)]
-struct SavedView {
-    position: Option<(RecordPosition, usize)>,
-    unfolded: Unfolded,
-}
-
-/// Where to return after answering.
-#[derive(Debug, Clone)]
-struct ReturnPoint {
-    focus: Focus,
-    dialog: Option<DialogId>,
-}
-
 #[derive(Debug)]
 pub struct App {
     ui: Arc<UiSettings>,
     clock: Arc<dyn Clock>,
     model: Model,
-    drafts: Drafts,
-    composer: Composer,
-    transcript: TranscriptPane,
-    focus: Focus,
-    /// The pane the composer was entered from.
-    pane: Focus,
-    zoomed: bool,
-    overlays: Vec<Box<dyn Overlay>>,
+    writing: Writing,
+    reading: Reading,
+    focus: FocusState,
+    overlays: Overlays,
     commands: Vec<Command>,
     effects: Vec<Effect>,
-    last_ticket: Ticket,
-    in_flight: BTreeMap<Ticket, InFlight>,
-    saved_views: BTreeMap<DialogId, SavedView>,
-    back: Vec<BackEntry>,
-    /// A jump searches its target, also in older courses.
-    is_seeking: bool,
-    before_answering: Option<ReturnPoint>,
-    startup: BTreeSet<StartupStep>,
-    is_shutting_down: bool,
-    quit_policy: QuitPolicy,
-    /// The sandbox level of commands, once known.
-    level: Option<Level>,
-    /// Set for a demo only.
-    ending: Option<DemoEnding>,
+    requests: Requests,
+    alerts: Alerts,
+    startup: Startup,
+    quitting: Quitting,
+    ending: DemoEnding,
     dirty: bool,
     moment: Instant,
     drawn_at: Instant,
-    rang_at: Option<Instant>,
-    title_count: Option<usize>,
-    /// The dialog that was marked done or archived last; selected when the list is opened.
-    last_put_away: Option<RootId>,
-    /// The key being handled.
-    pressed: Option<Chord>,
-    /// The last key, if it had no action.
-    last_unused_key: Option<(Scope, Chord)>,
-    /// When the queue of the open dialog became non-empty.
-    queued_since: Option<Instant>,
-}
-
-/// What has to arrive before the first dialog is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum StartupStep {
-    Rows,
-    Inbox,
-    DialogOpened,
+    keys: KeyReports,
+    queue: QueueStrip,
 }
 
 impl App {
@@ -192,35 +112,22 @@ impl App {
             ui: Arc::new(options.ui),
             clock: options.clock,
             model: Model::default(),
-            drafts: Drafts::new(options.drafts),
-            composer: Composer::default(),
-            transcript: TranscriptPane::default(),
-            focus: Focus::Tree,
-            pane: Focus::Tree,
-            zoomed: false,
-            overlays: Vec::new(),
+            writing: Writing::new(options.drafts),
+            reading: Reading::default(),
+            focus: FocusState::default(),
+            overlays: Overlays::default(),
             commands: Vec::new(),
             effects: Vec::new(),
-            last_ticket: 0,
-            in_flight: BTreeMap::new(),
-            saved_views: BTreeMap::new(),
-            back: Vec::new(),
-            is_seeking: false,
-            before_answering: None,
-            startup: BTreeSet::new(),
-            is_shutting_down: false,
-            quit_policy: QuitPolicy::default(),
-            level: None,
-            ending: None,
+            requests: Requests::default(),
+            alerts: Alerts::default(),
+            startup: Startup::default(),
+            quitting: Quitting::default(),
+            ending: DemoEnding::default(),
             dirty: true,
             moment: options.moment,
             drawn_at: options.moment,
-            rang_at: None,
-            title_count: None,
-            last_put_away: None,
-            pressed: None,
-            last_unused_key: None,
-            queued_since: None,
+            keys: KeyReports::default(),
+            queue: QueueStrip::default(),
         }
     }
 
@@ -231,14 +138,12 @@ impl App {
         }
         self.dirty = true;
         let chord = Chord::from(key);
-        self.pressed = Some(chord);
-        // After another key, an unused key is reported again.
-        self.last_unused_key.take_if(|(_, dead)| *dead != chord);
+        self.keys.press(chord);
         if self.overlays.is_empty() {
-            let known = self.ending_action(chord);
+            let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus == Focus::Composer => self.type_or_notify(key),
+                None if self.focus.now() == Focus::Composer => self.type_or_notify(key),
                 None => self.report_unused_key(self.scope(), chord),
             }
         } else {
@@ -257,13 +162,11 @@ impl App {
         }) {
             return self.take_commands();
         }
-        if self.focus != Focus::Composer {
+        if self.focus.now() != Focus::Composer {
             self.focus_composer();
         }
-        if self.focus == Focus::Composer {
-            if self.composer.field.paste(text) {
-                self.keep_draft();
-            } else {
+        if self.focus.now() == Focus::Composer {
+            if !self.writing.paste(text, self.moment) {
                 self.notify(Tone::Bad, Word::PasteTooLong);
             }
         }
@@ -274,7 +177,7 @@ impl App {
     pub fn tick(&mut self, now: Instant) {
         self.moment = now;
         self.dirty |= self.model.notices.tick(now);
-        self.drafts.tick(now);
+        self.writing.tick(now);
         let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGE_REFRESH_INTERVAL;
         let due = [self.countdown_changes_at(), self.queue_appears_at()];
         self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
@@ -285,7 +188,7 @@ impl App {
         let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
         let times = [
             self.model.notices.until(),
-            self.drafts.save_at(),
+            self.writing.store_at(),
             ages,
             self.countdown_changes_at(),
             self.queue_appears_at(),
@@ -295,7 +198,7 @@ impl App {
 
     /// When the retry countdown of the open dialog changes.
     fn countdown_changes_at(&self) -> Option<Instant> {
-        self.model.retries.changes_at(&self.model.open.as_ref()?.dialog, self.drawn_at)
+        self.model.retries.changes_at(self.reading.dialog()?, self.drawn_at)
     }
 
     /// True if the screen changed since the last call.
@@ -310,15 +213,12 @@ impl App {
 
     /// Drafts to store. They are stored before commands with the user's text are sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
-        self.drafts.take_outgoing()
+        self.writing.take_outgoing()
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        let counts = count > 0 || self.title_count.is_some() || self.rang_at.is_some();
-        if counts && self.title_count.replace(count) != Some(count) {
-            self.effects.push(Effect::Title(count));
-        }
+        self.effects.extend(self.alerts.title(count));
         std::mem::take(&mut self.effects)
     }
 
@@ -334,14 +234,24 @@ impl App {
 
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
-        self.is_shutting_down = true;
+        self.quitting.begin();
         self.dirty = true;
-        self.drafts.save();
+        self.writing.store();
     }
 
     /// Hands all drafts over to be stored, also those that changed just now.
     pub fn save_drafts(&mut self) {
-        self.drafts.save();
+        self.writing.store();
+    }
+
+    /// Makes this the screen of a demo, which shows `text` at its end.
+    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
+        self.ending = DemoEnding::of_demo(text, begun);
+    }
+
+    /// True if the user quit in order to replay the demo.
+    pub fn replays(&self) -> bool {
+        self.ending.replays()
     }
 
     /// The number of open questions, for the summary after the screen is closed.
@@ -349,14 +259,9 @@ impl App {
         self.model.inbox.len()
     }
 
-    /// True once rows and inbox have arrived: before that the screen must not report them as empty.
-    fn is_listed(&self) -> bool {
-        self.startup.contains(&StartupStep::Rows) && self.startup.contains(&StartupStep::Inbox)
-    }
-
     /// The scope in which keys are resolved.
     fn scope(&self) -> Scope {
-        match self.focus {
+        match self.focus.now() {
             Focus::Tree => tree::SCOPE,
             Focus::Inbox => inbox::SCOPE,
             Focus::Dialog => transcript::SCOPE,
@@ -364,10 +269,56 @@ impl App {
         }
     }
 
-    fn ticket(&mut self, waiting: InFlight) -> Ticket {
-        self.last_ticket += 1;
-        self.in_flight.insert(self.last_ticket, waiting);
-        self.last_ticket
+    /// Sends a request.
+    fn request(&mut self, request: Request) {
+        let (ticket, command) = self.requests.begin(request.clone());
+        self.reading.requested(&request, ticket);
+        self.commands.push(command);
+    }
+
+    /// Carries out what follows from a change of one owner in others, in order.
+    fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
+        for follow_up in follow_ups {
+            match follow_up {
+                FollowUp::Notify(tone, word) => self.notify(tone, word),
+                FollowUp::NotifyText(tone, text) => self.notify_text(tone, &text),
+                FollowUp::Request(request) => self.request(request),
+                FollowUp::Command(command) => self.commands.push(command),
+                FollowUp::Focus(focus) => self.set_focus(focus),
+                FollowUp::EnterComposer => self.focus.set(Focus::Composer),
+                FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, self.moment),
+                FollowUp::WriteTo(target) => self.writing.write_to(target, self.moment),
+                FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
+                FollowUp::Scroll(to) => self.reading.scroll(to),
+                FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+                FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
+                FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
+                FollowUp::ShowQuestion(row) => {
+                    let newest = self.model.tree.get(&row.dialog).map(|row| row.course);
+                    let shown = self.reading.show_question(&row, newest);
+                    self.follow(shown);
+                }
+                FollowUp::AnswerCall(dialog, call) => {
+                    self.answer_picked(&Pick::Call(dialog, call));
+                }
+                FollowUp::AfterAnswer(answered) => self.after_answer(&answered),
+                FollowUp::ReturnTo(dialog) => {
+                    let shown = self.reading.return_to(&dialog);
+                    self.follow(shown);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, dialog: &DialogId) {
+        let follow_ups = self.reading.open_dialog(dialog, None);
+        self.follow(follow_ups);
+    }
+
+    /// Opens a dialog and gives it the focus.
+    fn read(&mut self, dialog: &DialogId) {
+        self.open(dialog);
+        self.set_focus(Focus::Dialog);
     }
 
     fn notify(&mut self, tone: Tone, word: Word) {
@@ -380,7 +331,7 @@ impl App {
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.last().map_or(Scope::PANES, |pane| pane.scope());
+        let scope = self.overlays.scope().unwrap_or(Scope::PANES);
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
@@ -401,33 +352,34 @@ impl App {
         &mut self,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> bool {
-        let Some(mut pane) = self.overlays.pop() else {
+        let queued = self.queued();
+        let facts = OverlayFacts {
+            model: &self.model,
+            queued: &queued,
+            places: self.reading.places(),
+            drafts: self.writing.drafts(),
+            ui: &self.ui,
+        };
+        let Some((handled, intents)) = self.overlays.call(facts, work) else {
             return false;
         };
-        let mut intents = Vec::new();
-        let handled = work(pane.as_mut(), &mut self.cx(&self.queued(), &mut intents));
-        if handled != Handled::Close {
-            self.overlays.push(pane);
-        } else if self.overlays.is_empty() {
-            self.model.sheets.close();
-            self.drafts.save();
-        }
         for intent in intents {
             self.apply_intent(intent);
         }
         handled != Handled::Ignored
     }
 
-    fn cx<'a>(&'a self, queued: &'a [QueuedMessage], intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        Cx { model: &self.model, queued, drafts: &self.drafts, ui: &self.ui, intents }
-    }
-
     /// Shows a list, or does what it wants instead.
     fn show_list(&mut self, scope: Scope) {
-        let mut intents = Vec::new();
-        let opened = lists::open(scope, &mut self.cx(&self.queued(), &mut intents));
-        self.overlays.extend(opened);
-        for intent in intents {
+        let queued = self.queued();
+        let facts = OverlayFacts {
+            model: &self.model,
+            queued: &queued,
+            places: self.reading.places(),
+            drafts: self.writing.drafts(),
+            ui: &self.ui,
+        };
+        for intent in self.overlays.show_list(facts, scope) {
             self.apply_intent(intent);
         }
     }
@@ -435,42 +387,44 @@ impl App {
     fn apply_intent(&mut self, intent: Intent) {
         match intent {
             Intent::Quit => self.effects.push(Effect::Quit),
-            Intent::QuitAndStop => self.quit_and_stop(),
-            Intent::StopProcess(pid) => self.stop_process(pid),
+            Intent::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
+            Intent::StopProcess(pid) => self.request(Request::StopProcess { pid }),
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
-            Intent::Open(dialog) => {
-                self.open(&dialog, None);
-                self.set_focus(Focus::Dialog);
-            }
+            Intent::GoTo(place) => self.in_dialog(|reading| reading.go_to_place(place)),
+            Intent::Open(dialog) => self.read(&dialog),
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
-            Intent::SaveDraft(key, text) => self.drafts.set(&key, &text, self.moment),
+            Intent::StoreDrafts => self.writing.store(),
+            Intent::SaveDraft(key, text) => self.writing.set_draft(&key, &text, self.moment),
             Intent::Sheet { dialog, request, draft } => {
                 self.change_on_sheet(dialog, request, draft);
             }
-            Intent::EditQueued { dialog, words } => self.edit_queued(dialog, &words),
-            Intent::TakeBack { dialog, message } => self.take_back(dialog, message),
+            Intent::EditQueued { dialog, words } => {
+                let follow_ups = self.writing.edit_queued(dialog, &words, self.moment);
+                self.follow(follow_ups);
+            }
+            Intent::TakeBack { dialog, message } => {
+                self.request(Request::TakeBack(PendingTakeBack { dialog, message, edit: None }));
+            }
             Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
             Intent::Confirm(question, yes) => {
-                self.overlays.push(Box::new(Confirm::with_text(&question, *yes)));
+                self.overlays.push(Confirm::with_text(&question, *yes));
             }
             Intent::ConfirmPermanent(question, yes) => {
-                self.overlays.push(Box::new(Confirm::permanent(&question, *yes)));
+                self.overlays.push(Confirm::permanent(&question, *yes));
             }
             Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
             Intent::Create { agent, taskdoc, text } => {
-                self.drafts.set(&DraftKey::New, &text, self.moment);
-                let ticket =
-                    self.ticket(InFlight::Create { text: text.clone(), taskdoc: taskdoc.clone() });
-                self.commands.push(Command::Create { ticket, agent, taskdoc, text });
+                self.writing.set_draft(&DraftKey::New, &text, self.moment);
+                self.request(Request::Create { agent, taskdoc, text });
             }
         }
     }
 
     fn new_dialog(&mut self) {
-        let draft = self.drafts.get(&DraftKey::New);
+        let draft = self.writing.drafts().get(&DraftKey::New);
         let form = NewDialog::new(&self.model.workspace, draft);
-        self.overlays.push(Box::new(form));
+        self.overlays.push(form);
     }
 }
 

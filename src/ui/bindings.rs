@@ -8,9 +8,7 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{
-    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
-};
+use super::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -35,7 +33,6 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusFirst, &["1"]),
     Scope::PANES.bind(Action::FocusSecond, &["2"]),
     Scope::PANES.bind(Action::FocusThird, &["3"]),
-    Scope::PANES.bind(Action::OpenProcesses, &["b"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
 ];
@@ -64,7 +61,6 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         composer::BINDINGS,
         shelf::BINDINGS,
         sheet::BINDINGS,
-        processes::BINDINGS,
         queued::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,

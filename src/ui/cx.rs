@@ -10,7 +10,7 @@ use crate::protocol::{Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Keymap;
 use crate::ui::lang::{Counted, Word};
-use crate::ui::model::{DraftKey, Drafts, Model};
+use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use ratatui::style::Style;
 
@@ -86,6 +86,8 @@ pub enum Intent {
     StopAll,
     Lifecycle(Lifecycle),
     Open(DialogId),
+    /// Go to this one of the places to go back to.
+    GoTo(usize),
     Create {
         agent: AgentId,
         taskdoc: String,
@@ -98,6 +100,8 @@ pub enum Intent {
         level: Option<Level>,
         then: Option<DialogId>,
     },
+    /// Hand all drafts over to be stored now.
+    StoreDrafts,
     /// The text typed so far, stored as a draft.
     SaveDraft(DraftKey, String),
     /// A change on a sheet, with the draft it comes from.
@@ -131,8 +135,12 @@ pub enum Intent {
 pub struct Cx<'a> {
     /// What is known of dialogs and workspace.
     pub model: &'a Model,
+    /// The places to go back to, the last one visited last.
+    pub places: &'a [Place],
     /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
+    /// The content of the open sheet.
+    pub sheets: &'a Sheets,
     pub drafts: &'a Drafts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,

@@ -281,17 +281,12 @@ words! {
     Revive: "restore" / "恢复";
     ShelfTitle: "DONE AND ARCHIVED" / "已完成与已归档";
     ShelfEmpty: "nothing is done or archived yet" / "还没有完成或归档的对话";
-    ProcessesTitle: "BACKGROUND PROCESSES" / "后台进程";
-    ProcessesEmpty: "no command is running in the background" / "没有仍在运行的命令";
     InBackground: "in background" / "个后台进程";
-    StopProcessQuestion: "stop process {} and everything it started?" / "停止进程 {} 及其启动的所有进程吗？";
     LeaveRunning: "leave running" / "让它们继续";
     StopThem: "stop" / "停止它们";
     EndToo: "quit, they end too" / "退出，它们一并结束";
     Sandbox: "sandbox" / "沙箱";
     Stay: "stay" / "不退出";
-    Ended: "ended" / "已结束";
-    Lost: "lost" / "已丢失";
     SideDialog: "side dialog" / "支线对话";
     Pane: "pane" / "窗格";
     FreshBoots: "FBR" / "重新思考";

@@ -2,7 +2,9 @@
 //! entries and their rows, its tests. A list is added by its folder and its lines here.
 
 pub mod list;
+pub mod places;
 pub mod problems;
+pub mod processes;
 
 use list::{List, ListOverlay};
 
@@ -11,7 +13,11 @@ use super::cx::Cx;
 use super::overlay::Overlay;
 
 /// All lists, in the order of help.
-const LISTS: &[Entry] = &[Entry::of::<problems::Problems>()];
+const LISTS: &[Entry] = &[
+    Entry::of::<problems::Problems>(),
+    Entry::of::<processes::Processes>(),
+    Entry::of::<places::Places>(),
+];
 
 /// What the rest of the screen knows of a list.
 #[derive(Debug)]

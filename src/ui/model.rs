@@ -1,4 +1,5 @@
-//! The model of the screen: the tree, the inbox, one open dialog, and drafts.
+//! The model of the screen: what the driver reported, and parts of it that owners hold: drafts, the
+//! open dialog.
 //!
 //! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
 //! no clock.
@@ -10,10 +11,12 @@ pub mod live;
 pub mod mark;
 pub mod notices;
 pub mod open;
+pub mod place;
 pub mod retries;
 pub mod sheets;
 pub mod tree;
 
+use crate::domain::sandbox::Level;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, WorkspaceView};
 
@@ -23,6 +26,7 @@ pub use live::Live;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
 pub use open::OpenDialog;
+pub use place::Place;
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use tree::{Tree, TreeNode};
@@ -32,13 +36,20 @@ pub struct Model {
     pub workspace: WorkspaceView,
     pub tree: Tree,
     pub inbox: Inbox,
-    pub open: Option<OpenDialog>,
     pub retries: Retries,
-    pub sheets: Sheets,
     /// What waits for the user's consent.
     pub consent: ConsentView,
+    /// The sandbox level of commands, once known.
+    pub level: Option<Level>,
     pub problems: Vec<Problem>,
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,
+}
+
+impl Model {
+    /// The number of background processes that run.
+    pub fn processes_running(&self) -> usize {
+        self.processes.iter().filter(|process| process.is_running()).count()
+    }
 }

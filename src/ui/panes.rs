@@ -9,7 +9,6 @@ pub mod form;
 pub mod help;
 pub mod inbox;
 pub mod input_prompt;
-pub mod processes;
 pub mod queued;
 pub mod quit;
 pub mod sheet;

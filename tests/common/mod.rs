@@ -34,11 +34,11 @@ use dominds_tui::domain::{
     RootId, SelfId,
 };
 use dominds_tui::driver::{
-    Audience, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError, ProviderSource,
-    Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError,
+    ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Sequence};
-use dominds_tui::minds::{Minds, ProviderConfig};
+use dominds_tui::minds::{Minds, MindsSource, ProviderConfig};
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
@@ -160,6 +160,8 @@ pub struct Setup {
     pub reader: Option<Lang>,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
+    /// What `.minds` is read by instead of the real reader.
+    pub minds: Option<Arc<dyn MindsSource>>,
 }
 
 impl World {
@@ -183,6 +185,7 @@ impl World {
             lang: Lang::En,
             reader: None,
             driving: true,
+            minds: None,
         };
         Self { dir, ids: Arc::default(), models, setup }
     }
@@ -210,7 +213,12 @@ impl World {
 
     /// The parts of a driver, put together.
     pub fn engine(&self, store: Arc<Store>) -> Engine {
+        let configuration = match self.setup.minds.clone() {
+            Some(source) => Configuration::read_by(source),
+            None => Configuration::of(self.path().to_owned(), self.setup.lang),
+        };
         Engine {
+            configuration,
             workspace: self.path().to_owned(),
             display_path: "~/work".to_owned(),
             store,

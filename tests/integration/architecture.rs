@@ -16,9 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use graph::{Graph, Module};
-
 use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
+
+use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
 const LAYERS: [(&str, &[&str]); 16] = [
@@ -52,8 +52,21 @@ const MAX_LINES: usize = 700;
 /// The most files that may use each other in a circle.
 const MAX_CIRCLE: usize = 3;
 
+/// The folders of the driver from the top down; a folder uses only those of later lines.
+const DRIVER_FOLDERS: [&[&str]; 9] = [
+    &["supervisor"],
+    &["tree"],
+    &["lifecycle", "context"],
+    &["generation"],
+    &["calls", "drive"],
+    &["steps"],
+    &["shared"],
+    &["reporting"],
+    &["texts"],
+];
+
 /// Modules whose circles are known, and not broken yet.
-const KNOWN_CIRCLES: &[&str] = &["driver", "tools", "ui"];
+const KNOWN_CIRCLES: &[&str] = &["tools", "ui"];
 
 fn is_known(circle: &BTreeSet<Module>) -> bool {
     let known = |module: &Module| KNOWN_CIRCLES.iter().any(|k| module.join("::").starts_with(k));
@@ -204,6 +217,27 @@ fn of_the_store_the_protocol_knows_only_facts() {
 }
 
 #[test]
+fn a_folder_of_the_driver_uses_only_those_below_it() {
+    let (graph, files) = &*PROGRAM;
+    let line = |folder: &str| DRIVER_FOLDERS.iter().position(|line| line.contains(&folder));
+    let mut broken = Vec::new();
+    for (module, path) in files {
+        let [top, folder, ..] = module.as_slice() else { continue };
+        if top != "driver" {
+            continue;
+        }
+        for used in graph.uses(module) {
+            let [top, other, ..] = used.path.as_slice() else { continue };
+            let below = line(folder).is_some_and(|at| line(other).is_some_and(|to| to > at));
+            if top == "driver" && other != folder && !below {
+                broken.push(format!("{}:{}: {folder} → {other}", path.display(), used.line));
+            }
+        }
+    }
+    report("a folder of the driver uses one it must not know", &broken);
+}
+
+#[test]
 fn no_circle_has_more_than_three_files() {
     let (graph, _) = &*PROGRAM;
     let circles = graph.circles(MAX_CIRCLE).into_iter().filter(|circle| !is_known(circle));
@@ -281,32 +315,33 @@ fn every_file_says_what_it_is_for() {
     report("begins without `//!`", &silent);
 }
 
-/// A line of a source that is neither a comment nor behind `cfg(test)`.
-struct CodeLine<'a> {
-    /// From 1.
-    number: usize,
-    code: &'a str,
+/// The lines that hold something of the program, with their numbers.
+fn lines(source: &Source) -> Vec<(usize, &str)> {
+    let held: BTreeSet<usize> = tokens::program(&source.text).iter().map(|t| t.line).collect();
+    let lines = source.text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    lines.filter(|(number, _)| held.contains(number)).collect()
 }
 
-/// Relies on the sources being formatted.
-fn code(source: &Source) -> Vec<CodeLine<'_>> {
-    let mut lines = Vec::new();
-    let mut skipped: Option<usize> = None;
-    for (n, code) in source.text.lines().enumerate() {
-        let trimmed = code.trim_start();
-        let indent = code.len() - trimmed.len();
-        if let Some(start) = skipped {
-            let ends = trimmed.ends_with(';') || trimmed.starts_with('}');
-            if indent == start && ends {
-                skipped = None;
-            }
-        } else if trimmed.starts_with("#[cfg(test)]") {
-            skipped = Some(indent);
-        } else if !trimmed.starts_with("//") {
-            lines.push(CodeLine { number: n + 1, code });
-        }
+/// What is made in one place only: how the program writes it, and where.
+const MADE_ONCE: [(&str, &str); 4] = [
+    ("TreeRow {", "src/driver/reporting/tree_rows.rs"),
+    ("InboxRow {", "src/driver/reporting/tree_rows.rs"),
+    ("return DisplayState::Proceeding", "src/domain/shown_state.rs"),
+    ("fn is_snapshot(", "src/domain/record.rs"),
+];
+
+#[test]
+fn rows_and_shown_states_are_made_in_one_place() {
+    let program = program();
+    for (made, place) in MADE_ONCE {
+        let makes = |(_, line): &(usize, &str)| {
+            let named = ["struct ", "impl ", "-> ", "for "].iter().any(|word| line.contains(word));
+            line.contains(made) && (made.starts_with("fn ") || !named)
+        };
+        let found = program.iter().filter(|source| lines(source).iter().any(makes));
+        let found: Vec<&Path> = found.map(|source| source.path.as_path()).collect();
+        assert_eq!(found, [Path::new(place)], "{made}");
     }
-    lines
 }
 
 /// Single hidden characters that others may name: the mark at the beginning of a file, the joiners and
@@ -315,17 +350,18 @@ const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];
 
 #[test]
 fn one_module_knows_the_hidden_characters() {
-    let known = Path::new("src/domain/hidden_chars.rs");
+    // The reader of YAML is below the domain, and names the line breaks that its library gets wrong.
+    let known = ["src/domain/hidden_chars.rs", "src/yaml.rs"].map(Path::new);
     let mut broken = Vec::new();
-    for source in program().iter().filter(|source| source.path != known) {
-        for line in code(source) {
+    for source in program().iter().filter(|source| !known.contains(&source.path.as_path())) {
+        for (number, line) in lines(source) {
             let hidden = |code: &u32| {
                 let class = char::from_u32(*code).and_then(class_of);
-                let class = class.filter(|class| *class != HiddenClass::NoGlyph);
-                *code > 0xff && class.is_some() && !NAMED_HIDDEN.contains(code)
+                let hides = matches!(class, Some(HiddenClass::Invisible | HiddenClass::Selector));
+                *code > 0xff && hides && !NAMED_HIDDEN.contains(code)
             };
-            for code in code_points(line.code).into_iter().filter(hidden) {
-                broken.push(format!("{}:{}: {code:x}", source.path.display(), line.number));
+            for code in code_points(line).into_iter().filter(hidden) {
+                broken.push(format!("{}:{number}: {code:x}", source.path.display()));
             }
         }
     }
@@ -352,7 +388,7 @@ fn no_path_leads_through_a_descriptor() {
     let named = Path::new("src/sandbox/nameless.rs");
     let marks = ["proc/self/fd", "dev/fd"];
     let holds = |source: &Source| {
-        code(source).iter().any(|line| marks.iter().any(|mark| line.code.contains(mark)))
+        lines(source).iter().any(|(_, line)| marks.iter().any(|mark| line.contains(mark)))
     };
     let found: Vec<PathBuf> = program().into_iter().filter(holds).map(|s| s.path).collect();
     assert_eq!(found, [named]);

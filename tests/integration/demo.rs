@@ -14,7 +14,7 @@ use std::time::Duration;
 use dominds_tui::app::{self, Models, StartOptions};
 use dominds_tui::demo;
 use dominds_tui::domain::sandbox::Level;
-use dominds_tui::domain::state::{Activity, derive};
+use dominds_tui::domain::shown_state::{Activity, derive};
 use dominds_tui::domain::tree::Bucket;
 use dominds_tui::domain::{
     AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, SelfId,

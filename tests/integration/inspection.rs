@@ -232,6 +232,42 @@ fn the_doctor_names_the_place_where_a_file_nests_too_deep() {
 }
 
 #[test]
+fn reminders_are_listed_newest_first_with_those_a_member_shares() {
+    let folder = workspace();
+    let reminder = |id: &str, content: &str, scope: &str, at: &str| {
+        json!({
+            "id": id, "content": content, "scope": scope, "renderMode": "markdown",
+            "createdAt": at, "priority": "medium", "ownerName": null,
+        })
+    };
+    let own = reminder("aaaaaaaa", "Port 8080\nis taken", "dialog", "2026-11-21 12:00:01");
+    let hidden = json!({"echoback": false});
+    let mut quiet = reminder("bbbbbbbb", "For people", "dialog", "2026-11-21 12:00:03");
+    quiet["echoback"] = hidden["echoback"].clone();
+    let list = json!({"reminders": [own, quiet], "updatedAt": "2026-11-21 12:00:03"});
+    put(folder.path(), &format!("{MAIN}/reminders.json"), &list.to_string());
+    let shared = reminder("cccccccc", "I like tabs", "personal", "2026-11-21 12:00:02");
+    put(folder.path(), ".dialogs/reminders/lead/cccccccc.json", &shared.to_string());
+
+    let listed = json_of(folder.path(), &["reminders", "aa/bb", "--json"]);
+    let all = listed["reminders"].as_array().expect("a list");
+    let ids: Vec<&str> = all.iter().filter_map(|one| one["id"].as_str()).collect();
+    assert_eq!(ids, ["bbbbbbbb", "cccccccc", "aaaaaaaa"], "{listed}");
+    assert_eq!(listed["rootId"], json!("aa/bb/00000001"));
+    assert_eq!((&all[0]["sentToModel"], &all[1]["scope"]), (&json!(false), &json!("personal")));
+    assert_eq!(all[2]["content"], json!("Port 8080\nis taken"));
+
+    let (text, status) = told(folder.path(), &["reminders", "aa/bb"]);
+    assert_eq!(status, 0, "{text}");
+    let row = "aaaaaaaa  dialog  2026-11-21 12:00:01\n  Port 8080\n  is taken\n";
+    assert!(text.contains(row) && text.contains("not sent to the model"), "{text}");
+    let (none, status) = told(folder.path(), &["reminders", "ee/ff"]);
+    assert_eq!((none.contains("I like tabs"), status), (true, 0), "a member has them everywhere");
+    let (_, status) = told(folder.path(), &["reminders", "zz/zz"]);
+    assert_eq!(status, 2, "no such dialog");
+}
+
+#[test]
 fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
     let folder = workspace();
     put(folder.path(), ".minds/team/lead/persona.md", "A captain.\n");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dominds_tui::domain::keep_going::Switch;
-use dominds_tui::domain::state::{Activity, derive};
+use dominds_tui::domain::shown_state::{Activity, derive};
 use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
 use dominds_tui::llm::Sequence;
 use dominds_tui::protocol::Command;

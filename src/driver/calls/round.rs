@@ -16,6 +16,7 @@ use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
+use super::args::SpecialArgs;
 use super::check::{self, CheckedCall};
 use super::results::append_result;
 use super::tellask::{self, TeamNames};
@@ -101,11 +102,15 @@ fn refuse_oversized(draft: &mut Draft, at: &Position, mut call: Call, texts: Tex
 fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
-            CheckedCall::Tellask { .. }
-            | CheckedCall::AskBack { .. }
-            | CheckedCall::FreshBoots { .. }
-            | CheckedCall::Ask { .. } => DeliveryMode::TellaskCallStart,
-            CheckedCall::Reply { .. } | CheckedCall::Refused(_) => DeliveryMode::FuncCallRequested,
+            CheckedCall::Valid(
+                SpecialArgs::Tellask { .. }
+                | SpecialArgs::AskBack { .. }
+                | SpecialArgs::FreshBoots { .. }
+                | SpecialArgs::Ask { .. },
+            ) => DeliveryMode::TellaskCallStart,
+            CheckedCall::Valid(SpecialArgs::Reply { .. }) | CheckedCall::Refused(_) => {
+                DeliveryMode::FuncCallRequested
+            }
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
         draft.append(&at.dialog, at.course, at.genseq, record);
@@ -125,9 +130,13 @@ fn execute(
     team: &TeamNames,
     texts: Texts,
 ) -> Option<String> {
-    match checked {
-        CheckedCall::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
-        CheckedCall::Tellask { kind, target, slug, content } => {
+    let args = match checked {
+        CheckedCall::Valid(args) => args,
+        CheckedCall::Refused(_) => return None,
+    };
+    match args {
+        SpecialArgs::AskBack { content } => ask_back::ask(draft, at, call, content, texts),
+        SpecialArgs::Tellask { kind, target, slug, content } => {
             let request = tellask::TellaskRequest {
                 call,
                 kind: *kind,
@@ -138,7 +147,7 @@ fn execute(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        CheckedCall::FreshBoots { effort, content } => {
+        SpecialArgs::FreshBoots { effort, content } => {
             let own = draft.dialog(&at.dialog)?.meta.agent_id.clone();
             let request = tellask::TellaskRequest {
                 call,
@@ -150,11 +159,10 @@ fn execute(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        CheckedCall::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
-        CheckedCall::Reply { kind, content } => {
+        SpecialArgs::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        SpecialArgs::Reply { kind, content } => {
             Some(reply::deliver_by_tool(draft, at, call, *kind, content, texts))
         }
-        CheckedCall::Refused(_) => None,
     }
 }
 

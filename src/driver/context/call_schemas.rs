@@ -1,37 +1,34 @@
 //! Tool schemas of the calls that the driver handles itself.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{MAX_EFFORT, Phase};
+use crate::domain::fresh_boots::{ConclusionArgs, Phase};
+use crate::driver::calls::args::SpecialArgs;
 use crate::driver::texts::{CallArgument, Texts};
 use crate::llm::ToolSchema;
+use crate::tools::parameters;
 
 const CONTENT: &str = "tellaskContent";
 
 /// The special calls of a main or a side dialog.
 pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
     use CallArgument::{Effort, Question, Reply, Request, Slug, Target, Thought};
-    let tellask = SpecialCall::Tellask;
     let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
     let once = [("targetAgentId", Target), (CONTENT, Request)];
+    let tellask = SpecialCall::Tellask;
     let mut offers = vec![
-        offer(tellask(TellaskKind::Session), &session, &[], texts),
-        offer(tellask(TellaskKind::Sessionless), &once, &[], texts),
-        offer(
-            tellask(TellaskKind::FreshBoots),
-            &[(CONTENT, Thought)],
-            &[("effort", Effort)],
-            texts,
-        ),
-        offer(SpecialCall::AskHuman, &[(CONTENT, Question)], &[], texts),
+        offer(tellask(TellaskKind::Session), &session, texts),
+        offer(tellask(TellaskKind::Sessionless), &once, texts),
+        offer(tellask(TellaskKind::FreshBoots), &[(CONTENT, Thought), ("effort", Effort)], texts),
+        offer(SpecialCall::AskHuman, &[(CONTENT, Question)], texts),
     ];
     if !is_main {
-        offers.push(offer(tellask(TellaskKind::Back), &[(CONTENT, Question)], &[], texts));
+        offers.push(offer(tellask(TellaskKind::Back), &[(CONTENT, Question)], texts));
     }
     let replies: &[ReplyKind] = if is_main { &[ReplyKind::Back] } else { &ReplyKind::ALL };
     for kind in replies {
-        offers.push(offer(SpecialCall::Reply(*kind), &[("replyContent", Reply)], &[], texts));
+        offers.push(offer(SpecialCall::Reply(*kind), &[("replyContent", Reply)], texts));
     }
     offers
 }
@@ -42,9 +39,10 @@ pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
         Phase::Divergence | Phase::Convergence => Vec::new(),
         Phase::Finalization => {
             let content = [("content", CallArgument::Conclusion)];
+            let parameters = || parameters::<ConclusionArgs>();
             let offers = texts
                 .conclusions()
-                .map(|(name, purpose)| schema(name, purpose, &content, &[], texts));
+                .map(|(name, purpose)| schema(name, purpose, parameters(), &content, texts));
             offers.into()
         }
     }
@@ -52,50 +50,42 @@ pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
 
 type Arguments<'a> = &'a [(&'a str, CallArgument)];
 
-fn offer(
-    call: SpecialCall,
-    required: Arguments<'_>,
-    optional: Arguments<'_>,
-    texts: Texts,
-) -> ToolSchema {
-    schema(call.name(), texts.special_call(call), required, optional, texts)
+fn offer(call: SpecialCall, arguments: Arguments<'_>, texts: Texts) -> ToolSchema {
+    let parameters = SpecialArgs::schema(call);
+    schema(call.name(), texts.special_call(call), parameters, arguments, texts)
 }
 
+/// With what the arguments are for, in the language of the member.
 fn schema(
     name: &str,
     description: &str,
-    required: Arguments<'_>,
-    optional: Arguments<'_>,
+    mut parameters: Value,
+    arguments: Arguments<'_>,
     texts: Texts,
 ) -> ToolSchema {
-    let all = required.iter().chain(optional);
-    let properties: Map<String, Value> =
-        all.map(|(key, argument)| ((*key).to_owned(), property(*argument, texts))).collect();
-    let required: Vec<&str> = required.iter().map(|(key, _)| *key).collect();
-    let parameters = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
+    for (key, argument) in arguments {
+        let property = parameters.get_mut("properties").and_then(|all| all.get_mut(key));
+        if let Some(Value::Object(property)) = property {
+            property.insert("description".to_owned(), texts.argument(*argument).into());
+        }
+    }
     ToolSchema { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
-fn property(argument: CallArgument, texts: Texts) -> Value {
-    let description = texts.argument(argument);
-    match argument {
-        CallArgument::Effort => json!({
-            "type": "integer",
-            "minimum": 0,
-            "maximum": MAX_EFFORT,
-            "description": description,
-        }),
-        CallArgument::Target
-        | CallArgument::Slug
-        | CallArgument::Request
-        | CallArgument::Question
-        | CallArgument::Thought
-        | CallArgument::Reply
-        | CallArgument::Conclusion => json!({ "type": "string", "description": description }),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+
+    #[test]
+    fn every_schema_is_what_providers_were_given_before() {
+        let line = |tool: ToolSchema| format!("{} {}\n", tool.name, tool.parameters);
+        let lines = |lang| {
+            let texts = Texts(lang);
+            let side = special_calls(false, texts).into_iter();
+            side.chain(conclusions(Phase::Finalization, texts)).map(line).collect::<String>()
+        };
+        insta::assert_snapshot!("en", lines(Lang::En));
+        insta::assert_snapshot!("zh", lines(Lang::Zh));
     }
 }

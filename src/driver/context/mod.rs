@@ -1,12 +1,12 @@
-//! What a model is sent: the messages, tools, images and parameters of a request. Reads only.
+//! What a model is sent: the messages, images, tools and parameters of a request. Changes nothing.
 //!
-//! Uses `calls`, `shared`, `steps` and `texts`.
+//! Uses `calls`, `steps`, `shared` and `texts`.
 
-pub mod call_schemas;
-pub mod images;
-pub mod messages;
-pub mod params;
+mod call_schemas;
+mod images;
+mod messages;
+mod params;
 pub mod prepare;
 pub mod preview;
-pub mod rights;
+mod rights;
 pub mod usage;

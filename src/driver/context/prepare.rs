@@ -12,6 +12,7 @@ use crate::domain::trust::Unagreed;
 use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::tellask::TeamNames;
+use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::{Engine, ProviderError};
 use crate::driver::shared::keep_going::KeepGoingPolicy;
 use crate::driver::steps::reminders;
@@ -43,7 +44,7 @@ pub struct PreparedMember {
     shared: Vec<Reminder>,
     /// State of the side dialogs, for a main dialog.
     overview: Option<String>,
-    minds: Minds,
+    minds: Arc<Minds>,
     member: Member,
     role: DialogRole,
     output_limit: Option<u32>,
@@ -77,9 +78,10 @@ pub fn prepare_member(
     engine: &Engine,
     tree: &DialogTree,
     dialog_id: &SelfId,
+    on: &BlockingThread,
 ) -> Result<PreparedMember, MemberUnavailable> {
     let dialog = tree.get(dialog_id).ok_or_else(|| "there is no such dialog".to_owned())?;
-    let minds = engine.minds();
+    let minds = engine.minds(on);
     let agent = &dialog.meta.agent_id;
     let member = minds.member(agent).cloned().ok_or_else(|| {
         format!("@{agent} is not in .minds/team.yaml; add the member or use another dialog")
@@ -93,7 +95,7 @@ pub fn prepare_member(
     let offered = engine.sources.registry(&engine.tools);
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let (tools, shared) = match role {
-        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent)),
+        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
     let prepared = PreparedMember {
@@ -150,10 +152,10 @@ impl PreparedMember {
     }
 
     /// The request for the current state of the dialog.
-    pub fn request(&self, engine: &Engine, dialog: &Dialog) -> Request {
+    pub fn request(&self, engine: &Engine, dialog: &Dialog, on: &BlockingThread) -> Request {
         let tools = self.tool_schemas(engine, dialog);
         let names = names(&tools);
-        let images = self.images(engine, dialog);
+        let images = self.images(engine, dialog, on);
         Request {
             model: self.model.clone(),
             system: self.minds.system_prompt(&self.member, self.role, &names),
@@ -161,7 +163,7 @@ impl PreparedMember {
                 dialog,
                 ContextPreamble {
                     memories: self.memories(engine, &names),
-                    taskdoc: Some(taskdoc_text(engine, dialog)),
+                    taskdoc: Some(taskdoc_text(engine, dialog, on)),
                     shared: &self.shared,
                     overview: self.overview.clone(),
                 },
@@ -176,8 +178,13 @@ impl PreparedMember {
     }
 
     /// The context usage of that request.
-    pub fn context_usage(&self, engine: &Engine, dialog: &Dialog) -> ContextUsage {
-        let request = self.request(engine, dialog);
+    pub fn context_usage(
+        &self,
+        engine: &Engine,
+        dialog: &Dialog,
+        on: &BlockingThread,
+    ) -> ContextUsage {
+        let request = self.request(engine, dialog, on);
         let names = names(&request.tools);
         let (shown, _) = messages::shown_reminders(dialog.reminders.iter().chain(&self.shared));
         let shown = shown.into_iter();
@@ -185,7 +192,7 @@ impl PreparedMember {
         ContextUsage::of(
             &request,
             &[
-                (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog))),
+                (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog, on))),
                 (
                     ContextPart::Reminders,
                     shown.map(|reminder| estimate_tokens(&texts.reminder(reminder))).sum(),
@@ -203,7 +210,7 @@ impl PreparedMember {
     }
 
     /// The images of the course that the model is shown.
-    fn images(&self, engine: &Engine, dialog: &Dialog) -> CourseImages {
+    fn images(&self, engine: &Engine, dialog: &Dialog, _on: &BlockingThread) -> CourseImages {
         let limits = self.tool_cx.sees_images.then(|| self.api_type.image_limits());
         let read = |of: &ArtifactRef, max_bytes| engine.store.artifact(of, max_bytes);
         CourseImages::of(dialog.history.entries.iter(), limits, &read, engine.texts())
@@ -245,7 +252,7 @@ fn names(tools: &[ToolSchema]) -> Vec<String> {
 }
 
 /// The Taskdoc as the model reads it, or the error.
-fn taskdoc_text(engine: &Engine, dialog: &Dialog) -> String {
+fn taskdoc_text(engine: &Engine, dialog: &Dialog, _on: &BlockingThread) -> String {
     match taskdoc::read(&engine.workspace, &dialog.meta.task_doc_path) {
         Ok(doc) => taskdoc::render(&doc, engine.lang),
         Err(error) => engine.texts().taskdoc_unreadable(&error.to_string()),

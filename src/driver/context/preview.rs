@@ -3,6 +3,7 @@
 use crate::domain::{
     AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
 };
+use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;
 use crate::llm::Request;
 use crate::minds::taskdoc;
@@ -35,6 +36,7 @@ impl Preview {
     /// # Errors
     /// A sentence that says why the member cannot be asked.
     pub fn of(engine: &Engine, reader: &PreviewTarget) -> Result<Self, String> {
+        let on = &BlockingThread::of_command();
         let (tree, id) = match reader {
             PreviewTarget::Main(agent) => imagined_tree(engine, agent, PREVIEW_ID),
             PreviewTarget::Side(agent) => imagined_tree(engine, agent, "preview-root"),
@@ -48,11 +50,12 @@ impl Preview {
             }
         };
         let dialog = tree.get(&id).ok_or("there is no such dialog")?;
-        let prepared = prepare::prepare_member(engine, &tree, &id).map_err(|reason| reason.0)?;
+        let prepared =
+            prepare::prepare_member(engine, &tree, &id, on).map_err(|reason| reason.0)?;
         Ok(Self {
             agent: dialog.meta.agent_id.clone(),
             provider: prepared.provider_key.clone(),
-            request: prepared.request(engine, dialog),
+            request: prepared.request(engine, dialog, on),
         })
     }
 }

@@ -1,11 +1,12 @@
-//! A drive: requests answers, runs tools, and asks its tree for every step through the port.
+//! A drive: requests answers, runs tools, and asks its tree for every step through the port. It reaches the
+//! tree by messages only.
 //!
-//! Uses `shared`, `steps`, `reporting` and `texts`; the tree is reached through messages only.
+//! Uses `steps`, `shared`, `reporting` and `texts`.
 
 pub mod answer;
+pub mod drives;
 mod live;
 pub mod port;
 mod retry;
-pub mod slot;
 mod stream;
 pub mod task;

@@ -1,23 +1,33 @@
-//! The requests of a drive to its tree. The tree handles one request at a time, so each is atomic.
+//! The requests of a drive to its tree, and the port they pass: the only way a drive writes. The tree handles
+//! one request at a time, so each is atomic.
+//!
+//! A port belongs to one dialog and cannot name another. Nobody makes one but [`super::drives::Drives`],
+//! when it starts the drive of that dialog.
 
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::record::Call;
+use crate::domain::{Course, Genseq, SelfId};
 use crate::driver::shared::throttle::Throttle;
-use crate::driver::steps::position::Position;
 use crate::llm::{LlmError, Provider, Request, Usage};
 use crate::minds::RetryConfig;
 use crate::tools::{ToolCx, ToolOutcome, ToolSubset};
 
 use super::answer::{AnswerSegment, ModelAnswer};
-use super::slot::DriveSlot;
+
+/// The open generation of the drive's dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenGeneration {
+    pub course: Course,
+    pub genseq: Genseq,
+}
 
 /// Everything one generation needs.
 #[derive(Debug)]
 pub struct Generation {
-    pub at: Position,
+    pub at: OpenGeneration,
     pub request: Request,
     pub provider: Arc<dyn Provider>,
     pub permits: Arc<tokio::sync::Semaphore>,
@@ -53,99 +63,87 @@ pub enum GenerationEnd {
     },
 }
 
+/// What a drive asks its tree to do with its dialog.
 #[derive(Debug)]
-pub enum PortRequest {
+pub enum DriveRequest {
     /// Opens the next generation, if there is a reason for one.
-    Begin {
-        dialog: crate::domain::SelfId,
-        reply: oneshot::Sender<Option<Box<Generation>>>,
-    },
+    Begin { reply: oneshot::Sender<Option<Box<Generation>>> },
     /// Records the complete answer with its calls.
-    Answered {
-        at: Position,
-        answer: Box<ModelAnswer>,
-        reply: oneshot::Sender<RecordedRound>,
-    },
+    Answered { at: OpenGeneration, answer: Box<ModelAnswer>, reply: oneshot::Sender<RecordedRound> },
     /// Replied to when the asker has answered, or this dialog has other work.
-    AwaitAsker {
-        dialog: crate::domain::SelfId,
-        reply: oneshot::Sender<()>,
-    },
-    ToolDone {
-        at: Position,
-        call: Call,
-        outcome: ToolOutcome,
-        reply: oneshot::Sender<()>,
-    },
-    End {
-        at: Position,
-        end: GenerationEnd,
-        reply: oneshot::Sender<()>,
-    },
+    AwaitAsker { reply: oneshot::Sender<()> },
+    /// Records the result of a call.
+    ToolDone { at: OpenGeneration, call: Call, outcome: ToolOutcome, reply: oneshot::Sender<()> },
+    /// Ends the generation.
+    End { at: OpenGeneration, end: GenerationEnd, reply: oneshot::Sender<()> },
+}
+
+/// A request with the dialog whose drive sent it. Only a port makes one.
+#[derive(Debug)]
+pub struct SentRequest {
+    dialog: SelfId,
+    request: DriveRequest,
+}
+
+impl SentRequest {
+    pub fn into_parts(self) -> (SelfId, DriveRequest) {
+        (self.dialog, self.request)
+    }
 }
 
 /// The tree did not reply: it ended, or could not write. The drive ends.
 #[derive(Debug)]
 pub struct PortClosed;
 
-/// The drive's side. Every request takes the slot, so only its owner can write.
-#[derive(Debug, Clone)]
+/// The drive's side, bound to its dialog. It is moved, never copied.
+#[derive(Debug)]
 pub struct Port {
-    requests: mpsc::Sender<PortRequest>,
+    dialog: SelfId,
+    requests: mpsc::Sender<SentRequest>,
 }
 
 impl Port {
-    pub fn new(requests: mpsc::Sender<PortRequest>) -> Self {
-        Self { requests }
+    pub(super) fn new(dialog: SelfId, requests: mpsc::Sender<SentRequest>) -> Self {
+        Self { dialog, requests }
     }
 
-    pub async fn begin(&self, slot: &DriveSlot) -> Result<Option<Box<Generation>>, PortClosed> {
-        let dialog = slot.dialog().clone();
-        self.ask(|reply| PortRequest::Begin { dialog, reply }).await
+    pub async fn begin(&self) -> Result<Option<Box<Generation>>, PortClosed> {
+        self.ask(|reply| DriveRequest::Begin { reply }).await
     }
 
     pub async fn answered(
         &self,
-        _slot: &DriveSlot,
-        at: &Position,
+        at: OpenGeneration,
         answer: ModelAnswer,
     ) -> Result<RecordedRound, PortClosed> {
-        let at = at.clone();
-        self.ask(|reply| PortRequest::Answered { at, answer: Box::new(answer), reply }).await
+        let answer = Box::new(answer);
+        self.ask(|reply| DriveRequest::Answered { at, answer, reply }).await
     }
 
-    pub async fn await_asker(&self, slot: &DriveSlot) -> Result<(), PortClosed> {
-        let dialog = slot.dialog().clone();
-        self.ask(|reply| PortRequest::AwaitAsker { dialog, reply }).await
+    pub async fn await_asker(&self) -> Result<(), PortClosed> {
+        self.ask(|reply| DriveRequest::AwaitAsker { reply }).await
     }
 
     pub async fn tool_done(
         &self,
-        _slot: &DriveSlot,
-        at: &Position,
+        at: OpenGeneration,
         call: Call,
         outcome: ToolOutcome,
     ) -> Result<(), PortClosed> {
-        let at = at.clone();
-        self.ask(|reply| PortRequest::ToolDone { at, call, outcome, reply }).await
+        self.ask(|reply| DriveRequest::ToolDone { at, call, outcome, reply }).await
     }
 
-    pub async fn end(
-        &self,
-        _slot: &DriveSlot,
-        at: &Position,
-        end: GenerationEnd,
-    ) -> Result<(), PortClosed> {
-        let at = at.clone();
-        self.ask(|reply| PortRequest::End { at, end, reply }).await
+    pub async fn end(&self, at: OpenGeneration, end: GenerationEnd) -> Result<(), PortClosed> {
+        self.ask(|reply| DriveRequest::End { at, end, reply }).await
     }
 
     async fn ask<T>(
         &self,
-        request: impl FnOnce(oneshot::Sender<T>) -> PortRequest,
+        request: impl FnOnce(oneshot::Sender<T>) -> DriveRequest,
     ) -> Result<T, PortClosed> {
         let (reply, answer) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| PortClosed)?;
+        let sent = SentRequest { dialog: self.dialog.clone(), request: request(reply) };
+        self.requests.send(sent).await.map_err(|_| PortClosed)?;
         answer.await.map_err(|_| PortClosed)
     }
 }

@@ -15,7 +15,6 @@ use crate::domain::{DialogId, IdSource};
 use crate::driver::reporting::log::Log;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::sources::ToolSources;
-use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 use crate::llm::{ErrorClass, LlmError, redacting};
 use crate::protocol::event::{DriverEvent, RetryView, Segment};
@@ -23,14 +22,12 @@ use crate::tools::{ToolCx, ToolOutcome};
 
 use super::answer::ModelAnswer;
 use super::live::LiveBuffer;
-use super::port::{Generation, GenerationEnd, Port, PortClosed};
+use super::port::{Generation, GenerationEnd, OpenGeneration, Port, PortClosed};
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
-use super::slot::DriveSlot;
 use super::stream::{AnswerBuilder, StreamUpdate};
 
 #[derive(Debug)]
 pub struct Drive {
-    pub slot: DriveSlot,
     pub dialog: DialogId,
     pub port: Port,
     pub stop: CancellationToken,
@@ -52,13 +49,13 @@ enum Attempt {
 }
 
 impl Drive {
-    /// Runs to its end and returns the slot.
-    pub async fn run(self) -> DriveSlot {
+    /// Runs to its end.
+    pub async fn run(self) {
         let mut empty = EmptyAnswers::default();
         loop {
             self.wait_for_tools().await;
-            let Ok(Some(generation)) = self.port.begin(&self.slot).await else { break };
-            let Position { course, genseq, .. } = generation.at;
+            let Ok(Some(generation)) = self.port.begin().await else { break };
+            let OpenGeneration { course, genseq } = generation.at;
             let span = tracing::info_span!("generation", %course, %genseq);
             let done = self.generate(*generation, &mut empty).instrument(span).await;
             self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
@@ -66,7 +63,6 @@ impl Drive {
                 break;
             }
         }
-        self.slot
     }
 
     /// Waits for tools that are starting, unless stopped. Not done by the tree task: it would block the
@@ -84,13 +80,13 @@ impl Drive {
         generation: Generation,
         empty: &mut EmptyAnswers,
     ) -> Result<(), PortClosed> {
-        let at = generation.at.clone();
+        let at = generation.at;
         let end = match self.request_answer(&generation, empty).await {
             Attempt::Complete(answer) => self.run_round(&generation, answer).await?,
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
             Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
-        self.port.end(&self.slot, &at, end).await
+        self.port.end(at, end).await
     }
 
     /// Requests an answer, with retries. The text of a failed attempt is discarded.
@@ -203,15 +199,15 @@ impl Drive {
         answer: ModelAnswer,
     ) -> Result<GenerationEnd, PortClosed> {
         let usage = answer.usage;
-        let round = self.port.answered(&self.slot, &generation.at, answer).await?;
+        let round = self.port.answered(generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
             round.ordinary.into_iter().map(|call| self.run_call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {
-            self.port.tool_done(&self.slot, &generation.at, call, outcome).await?;
+            self.port.tool_done(generation.at, call, outcome).await?;
         }
         if round.asked_back {
             tokio::select! {
-                answered = self.port.await_asker(&self.slot) => answered?,
+                answered = self.port.await_asker() => answered?,
                 () = self.stop.cancelled() => {}
             }
         }

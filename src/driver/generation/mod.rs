@@ -1,6 +1,6 @@
-//! Drafts of a generation: its start, its end, and what happens around it.
+//! Drafts of a generation: its start, its end, and what the dialog does around it.
 //!
-//! Uses `calls`, `drive`, `shared`, `steps` and `texts`.
+//! Uses `drive` (the answer), `calls`, `steps`, `shared` and `texts`.
 
 pub mod context_actions;
 pub mod effects;

@@ -1,6 +1,6 @@
 //! Drafts of the life of dialogs and trees: repaired after a load, declared dead, forked.
 //!
-//! Uses `generation`, `calls`, `shared`, `steps` and `texts`.
+//! Uses `generation`, `calls`, `steps`, `shared` and `texts`.
 
 pub mod declare_dead;
 pub mod fork;

@@ -4,7 +4,7 @@
 use crate::domain::latest::StopReason;
 use crate::domain::left;
 use crate::domain::record::Record;
-use crate::domain::state::{Activity, derive};
+use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId};
 use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::calls::open_calls::{close_open_calls, open_reply};

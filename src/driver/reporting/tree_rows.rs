@@ -3,49 +3,126 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::fresh_boots::reasoning;
+use crate::domain::fresh_boots::{Reasoning, reasoning};
 use crate::domain::question::short_headline;
 use crate::domain::record::{Origin, Record};
-use crate::domain::state::{Activity, derive};
-use crate::domain::{AgentId, Dialog, DialogTree, KeepGoing, SelfId};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::{
+    AgentId, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree, DisplayState,
+    Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId,
+};
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
-use crate::store::TreeListing;
+use crate::store::{DialogListing, TreeListing};
 
 /// Longest summary of a dialog.
 const ABOUT_CHARS: usize = 120;
 
+/// What a row shows of a dialog, be it loaded or only listed.
+struct RowSource<'a> {
+    dialog: DialogId,
+    asker: Option<SelfId>,
+    meta: &'a DialogMeta,
+    latest: &'a Latest,
+    state: DisplayState,
+    course: Course,
+    genseq: Genseq,
+    questions: &'a [Question],
+    pending: usize,
+    about: &'a str,
+    reasoning: Option<Reasoning>,
+    pressure: &'a ContextPressure,
+    /// What the configuration says about its member, if it has one.
+    keep_going: Option<&'a KeepGoing>,
+    history: bool,
+    queue: &'a [QueuedPrompt],
+}
+
+impl RowSource<'_> {
+    fn row(self) -> TreeRow {
+        let is_main = self.asker.is_none();
+        TreeRow {
+            dialog: self.dialog,
+            asker: self.asker,
+            agent: self.meta.agent_id.clone(),
+            slug: self.meta.session_slug.clone(),
+            taskdoc: self.meta.task_doc_path.clone(),
+            state: self.state,
+            course: self.course,
+            genseq: self.genseq,
+            created_at: self.meta.created_at.clone(),
+            last_modified: self.latest.last_modified.clone(),
+            questions: open_questions(self.latest, self.questions).len(),
+            pending: self.pending,
+            about: short_headline(self.about, ABOUT_CHARS),
+            reasoning: self.reasoning,
+            context_percent: self.pressure.percent,
+            context_level: self.pressure.level,
+            keep_going: self.keep_going.filter(|_| is_main).and_then(|k| k.pushes(self.latest)),
+            history: self.history,
+            queued: queued(self.queue),
+        }
+    }
+}
+
+/// The row of a dialog that is loaded.
 pub fn tree_row(
     tree: &DialogTree,
     dialog: &Dialog,
     activity: Activity,
     keep_going: &KeepGoing,
 ) -> TreeRow {
-    let is_main = tree.is_main(&dialog.meta.id);
-    TreeRow {
+    RowSource {
         dialog: tree.id(&dialog.meta.id),
         asker: asker_of(tree, dialog),
-        agent: dialog.meta.agent_id.clone(),
-        slug: dialog.meta.session_slug.clone(),
-        taskdoc: dialog.meta.task_doc_path.clone(),
+        meta: &dialog.meta,
+        latest: &dialog.latest,
         state: derive(dialog, activity),
         course: dialog.history.course,
         genseq: dialog.history.last_genseq,
-        created_at: dialog.meta.created_at.clone(),
-        last_modified: dialog.latest.last_modified.clone(),
-        questions: if dialog.latest.is_dead() { 0 } else { dialog.questions.len() },
+        questions: &dialog.questions,
         pending: dialog.pending.len(),
         about: about(dialog),
         reasoning: reasoning(dialog),
-        context_percent: dialog.history.pressure.percent,
-        context_level: dialog.history.pressure.level,
-        keep_going: if is_main { keep_going.pushes(&dialog.latest) } else { None },
+        pressure: &dialog.history.pressure,
+        keep_going: Some(keep_going),
         history: false,
-        queued: queued(dialog),
+        queue: &dialog.queue,
     }
+    .row()
 }
 
-fn queued(dialog: &Dialog) -> Arc<[QueuedMessage]> {
-    let messages = dialog.queue.iter().filter(|prompt| prompt.is_user());
+/// The rows of a tree that is not loaded. `keep_going`: what the configuration says about a member.
+pub fn listed_rows(
+    listing: &TreeListing,
+    keep_going: impl Fn(&AgentId) -> Option<KeepGoing>,
+) -> Vec<TreeRow> {
+    let row = |dialog: &DialogListing| {
+        let keep_going = keep_going(&dialog.meta.agent_id);
+        RowSource {
+            dialog: DialogId::side(&listing.root, &dialog.meta.id),
+            asker: dialog.asker.clone(),
+            meta: &dialog.meta,
+            latest: &dialog.latest,
+            state: dialog.state.clone(),
+            course: dialog.latest.current_course,
+            genseq: dialog.genseq,
+            questions: &dialog.questions,
+            pending: dialog.pending.len(),
+            about: &dialog.about,
+            reasoning: dialog.reasoning,
+            pressure: &dialog.pressure,
+            keep_going: keep_going.as_ref(),
+            history: listing.earlier,
+            // A tree with queued messages gets loaded and reports them itself.
+            queue: &[],
+        }
+        .row()
+    };
+    listing.dialogs.iter().map(row).collect()
+}
+
+fn queued(queue: &[QueuedPrompt]) -> Arc<[QueuedMessage]> {
+    let messages = queue.iter().filter(|prompt| prompt.is_user());
     messages
         .map(|prompt| QueuedMessage {
             message: prompt.msg_id.clone(),
@@ -62,12 +139,12 @@ fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {
     Some(asker.filter(|id| tree.get(id).is_some()).unwrap_or_else(|| tree.root.main()))
 }
 
-fn about(dialog: &Dialog) -> String {
+fn about(dialog: &Dialog) -> &str {
     let text = match dialog.assignment() {
         Some(assignment) => Some(assignment.tellask_content.as_str()),
         None => dialog.history.opening.as_ref().and_then(|entry| user_message(&entry.record)),
     };
-    short_headline(text.unwrap_or_default(), ABOUT_CHARS)
+    text.unwrap_or_default()
 }
 
 fn user_message(record: &Record) -> Option<&str> {
@@ -75,21 +152,37 @@ fn user_message(record: &Record) -> Option<&str> {
     (text.origin == Origin::User).then_some(text.content.as_str())
 }
 
-/// The open questions of a tree; a dead dialog asks nothing.
+/// A dead dialog asks nothing.
+fn open_questions<'a>(latest: &Latest, questions: &'a [Question]) -> &'a [Question] {
+    if latest.is_dead() { &[] } else { questions }
+}
+
+fn inbox_row(
+    dialog: DialogId,
+    meta: &DialogMeta,
+    question: &Question,
+    blocks: Vec<AgentId>,
+) -> InboxRow {
+    InboxRow {
+        dialog,
+        agent: meta.agent_id.clone(),
+        slug: meta.session_slug.clone(),
+        taskdoc: meta.task_doc_path.clone(),
+        question: question.clone(),
+        blocks,
+    }
+}
+
+/// The open questions of a tree.
 pub fn inbox(tree: &DialogTree) -> Vec<InboxRow> {
-    let living = tree.dialogs.values().filter(|dialog| !dialog.latest.is_dead());
-    living
-        .flat_map(|dialog| {
-            dialog.questions.iter().map(|question| InboxRow {
-                dialog: tree.id(&dialog.meta.id),
-                agent: dialog.meta.agent_id.clone(),
-                slug: dialog.meta.session_slug.clone(),
-                taskdoc: dialog.meta.task_doc_path.clone(),
-                question: question.clone(),
-                blocks: blocked_by(tree, dialog),
-            })
+    let rows = tree.dialogs.values().flat_map(|dialog| {
+        let id = tree.id(&dialog.meta.id);
+        let open = open_questions(&dialog.latest, &dialog.questions).iter();
+        open.map(move |question| {
+            inbox_row(id.clone(), &dialog.meta, question, blocked_by(tree, dialog))
         })
-        .collect()
+    });
+    rows.collect()
 }
 
 /// The open questions of a tree that is not loaded.
@@ -97,19 +190,13 @@ pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
     let agent_of = |id: &SelfId| {
         listing.dialogs.iter().find(|d| &d.meta.id == id).map(|d| d.meta.agent_id.clone())
     };
-    let living = listing.dialogs.iter().filter(|dialog| !dialog.latest.is_dead());
-    living
-        .flat_map(|dialog| {
-            dialog.questions.iter().map(|question| InboxRow {
-                dialog: crate::domain::DialogId::side(&listing.root, &dialog.meta.id),
-                agent: dialog.meta.agent_id.clone(),
-                slug: dialog.meta.session_slug.clone(),
-                taskdoc: dialog.meta.task_doc_path.clone(),
-                question: question.clone(),
-                blocks: dialog.asker.iter().filter_map(agent_of).collect(),
-            })
-        })
-        .collect()
+    let rows = listing.dialogs.iter().flat_map(|dialog| {
+        let id = DialogId::side(&listing.root, &dialog.meta.id);
+        let blocks: Vec<AgentId> = dialog.asker.iter().filter_map(agent_of).collect();
+        let open = open_questions(&dialog.latest, &dialog.questions).iter();
+        open.map(move |question| inbox_row(id.clone(), &dialog.meta, question, blocks.clone()))
+    });
+    rows.collect()
 }
 
 /// The members whose dialogs wait for this one, nearest first.
@@ -123,5 +210,69 @@ fn blocked_by(tree: &DialogTree, dialog: &Dialog) -> Vec<AgentId> {
         let Some(asker) = asker else { return waiting };
         waiting.push(asker.meta.agent_id.clone());
         current = asker;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::question::CallSite;
+    use crate::domain::tree::Bucket;
+    use crate::domain::{CallId, RootId, Stamp};
+
+    fn loaded() -> (DialogTree, Arc<Dialog>) {
+        let mut dialog = Dialog::of_records(&[r#"{"type":"gen_start_record","genseq":1}"#]);
+        let root = RootId::new("aa/bb/01");
+        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let id = DialogId::main(root.clone());
+        let call = CallId::new("q");
+        dialog.questions.push(Question::new(&id, &call, "Which?", Stamp::default(), site));
+        let mut tree = DialogTree::new(root, Bucket::Run);
+        let dialog = Arc::new(dialog);
+        tree.dialogs.insert(dialog.meta.id.clone(), Arc::clone(&dialog));
+        (tree, dialog)
+    }
+
+    fn listed(tree: &DialogTree) -> TreeListing {
+        let listed = |dialog: &Arc<Dialog>| DialogListing {
+            id: dialog.meta.id.clone(),
+            meta: dialog.meta.clone(),
+            latest: Box::new(dialog.latest.clone()),
+            asker: None,
+            questions: dialog.questions.clone(),
+            pending: dialog.pending.clone(),
+            about: String::new(),
+            reasoning: None,
+            genseq: dialog.history.last_genseq,
+            pressure: dialog.history.pressure,
+            state: derive(dialog, Activity::Resting),
+        };
+        TreeListing {
+            root: tree.root.clone(),
+            bucket: tree.bucket,
+            dialogs: tree.dialogs.values().map(listed).collect(),
+            registry: Vec::new(),
+            unclean: false,
+            earlier: false,
+        }
+    }
+
+    #[test]
+    fn a_dialog_has_the_same_rows_loaded_and_listed_and_a_dead_one_asks_nothing() {
+        let (mut tree, dialog) = loaded();
+        let keep_going = KeepGoing { most: 3, text: Some("go on".to_owned()) };
+        for (dead, questions) in [(false, 1), (true, 0)] {
+            let mut dialog = Dialog::clone(&dialog);
+            if dead {
+                dialog.latest.die();
+            }
+            tree.dialogs.insert(dialog.meta.id.clone(), Arc::new(dialog.clone()));
+            let row = tree_row(&tree, &dialog, Activity::Resting, &keep_going);
+            assert_eq!((row.questions, row.keep_going), (questions, Some((3, 3))));
+            let listing = listed(&tree);
+            assert_eq!(listed_rows(&listing, |_| Some(keep_going.clone())), [row]);
+            assert_eq!(listed_inbox(&listing), inbox(&tree));
+            assert_eq!(inbox(&tree).len(), questions);
+        }
     }
 }

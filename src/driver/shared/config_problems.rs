@@ -1,13 +1,16 @@
 //! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
 //! generation, and with a screen shortly after a file has changed.
 
+use std::sync::Arc;
+
 use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Team};
+use crate::domain::{Problem, Secrets, Team};
 use crate::driver::reporting::reports::DriverReport;
 use crate::minds::{self, Minds};
 use crate::protocol::event::{ConsentView, MemberView};
 use crate::tools::Access;
 
+use super::blocking::BlockingThread;
 use super::engine::Engine;
 
 /// Problems of the configuration, given the existing names of tools and toolsets. The same list for the
@@ -37,7 +40,7 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
 }
 
 /// The configuration as reported to the screen.
-pub fn minds_report(engine: &Engine, minds: &Minds) -> DriverReport {
+pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> DriverReport {
     let tools = engine.sources.registry(&engine.tools);
     let waiting = engine.trust.waiting(minds);
     let mut problems = minds_problems(engine, minds, &tools.names());
@@ -67,12 +70,18 @@ pub fn members(team: &Team) -> Vec<MemberView> {
 }
 
 impl Engine {
+    /// All known secrets, for a command that runs no dialogs.
+    #[must_use]
+    pub fn command_secrets(&self) -> Arc<Secrets> {
+        self.secrets(&self.minds(&BlockingThread::of_command()))
+    }
+
     /// Problems of the configuration, for `doctor`. `more`: names of tools and toolsets besides the built-in
     /// ones.
     #[must_use]
     pub fn config_problems(&self, more: &[&str]) -> Vec<Problem> {
         let known = [&self.tools.names()[..], more].concat();
-        let minds = self.minds();
+        let minds = self.minds(&BlockingThread::of_command());
         let mut problems = minds_problems(self, &minds, &known);
         problems.extend(consent_problems(&self.trust.waiting(&minds)));
         problems

@@ -19,6 +19,8 @@ use crate::minds::{Minds, ProviderConfig};
 use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells};
 
+use super::blocking::BlockingThread;
+use super::configuration::Configuration;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
 
@@ -139,6 +141,7 @@ pub struct Engine {
     pub lang: Lang,
     /// The language of texts for the user.
     pub user_lang: Lang,
+    pub configuration: Configuration,
     pub providers: Arc<dyn ProviderSource>,
     pub trust: Arc<dyn Consent>,
     /// The built-in tools.
@@ -177,10 +180,13 @@ impl Engine {
 
     /// The current configuration, without the shells the user has not agreed to; edits take effect at the
     /// next generation.
-    pub fn minds(&self) -> Minds {
-        let minds = Minds::load(&self.workspace, self.lang);
+    pub(in crate::driver) fn minds(&self, on: &BlockingThread) -> Arc<Minds> {
+        let minds = self.configuration.current(on);
         let without = self.trust.without_shell(&minds);
-        minds.without_shells(&without)
+        if without.is_empty() {
+            return minds;
+        }
+        Arc::new(Minds::clone(&minds).without_shells(&without))
     }
 
     /// All known secrets, including those this configuration names. Variables that are passed to every

@@ -1,4 +1,4 @@
-//! A step of a tree: drafted on a copy, and the changes that several others draft.
+//! A step of a tree: drafted on a copy ([`draft`]), with the changes that several folders draft.
 //!
 //! Uses `texts`.
 

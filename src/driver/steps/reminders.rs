@@ -6,6 +6,7 @@
 use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
+use crate::driver::shared::blocking::BlockingThread;
 use crate::store::Store;
 
 use super::draft::Draft;
@@ -37,7 +38,7 @@ pub enum EditError {
 }
 
 /// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
-pub fn shared(store: &Store, agent: &AgentId) -> Vec<Reminder> {
+pub fn shared(store: &Store, agent: &AgentId, _on: &BlockingThread) -> Vec<Reminder> {
     match store.personal_reminders(agent) {
         Ok((reminders, problems)) => {
             for problem in problems {

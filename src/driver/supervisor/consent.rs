@@ -5,13 +5,14 @@ use tokio::sync::oneshot;
 use crate::domain::RootId;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
 use super::listing::needs_loading;
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     /// The user agreed to what was shown. What changed meanwhile still waits.
@@ -48,16 +49,16 @@ impl Supervisor {
     /// Reports what waits for consent now.
     pub(super) async fn report_consent(&mut self) {
         let engine = self.engine.clone();
-        let read = move || minds_report(&engine, &engine.minds());
-        if let Ok(report) = tokio::task::spawn_blocking(read).await {
+        let read = blocking(move |on| minds_report(&engine, &engine.minds(on), on));
+        if let Ok(report) = read.await {
             self.report(report).await;
         }
     }
 
     async fn resume_if_agreed(&mut self) {
         let engine = self.engine.clone();
-        let survey = tokio::task::spawn_blocking(move || {
-            let nothing_waits = engine.trust.waiting(&engine.minds()).is_empty();
+        let survey = blocking(move |on| {
+            let nothing_waits = engine.trust.waiting(&engine.minds(on)).is_empty();
             nothing_waits.then(|| engine.store.survey(&[Bucket::Run]))
         });
         let Ok(Some(survey)) = survey.await else { return };

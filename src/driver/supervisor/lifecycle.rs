@@ -11,6 +11,7 @@ use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
 use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
@@ -19,8 +20,9 @@ use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 use crate::store::{Store, StoreError, TreeListing};
 use crate::tools::LeaseScope;
 
+use super::creation::unused_root;
 use super::listing::{listing_report, needs_loading};
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn change_lifecycle(&mut self, ticket: Ticket, change: Lifecycle) {
@@ -95,11 +97,13 @@ impl Supervisor {
     ) -> Result<(DialogId, AfterFork), String> {
         let from = self.bucket_of(root)?;
         self.require_idle(root).await?;
-        let fork = RootId::new(self.unused_root().as_str());
-        let (engine, source, made) = (self.engine.clone(), root.clone(), fork.clone());
-        let forked =
-            tokio::task::spawn_blocking(move || make_fork(&engine, (from, &source), cut, &made));
-        let next = forked.await.map_err(|error| error.to_string())??;
+        let (engine, source) = (self.engine.clone(), root.clone());
+        let forked = blocking(move |on| {
+            let fork = RootId::new(unused_root(&engine, on).as_str());
+            let next = make_fork(&engine, (from, &source), cut, &fork)?;
+            Ok::<_, String>((fork, next))
+        });
+        let (fork, next) = forked.await.map_err(|error| error.to_string())??;
         self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
         self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
@@ -161,9 +165,7 @@ impl Supervisor {
     /// Adds a tree to the running ones: lists it, and loads it if it can continue.
     async fn add_tree(&mut self, root: &RootId) {
         let (engine, id) = (self.engine.clone(), root.clone());
-        let listed = tokio::task::spawn_blocking(move || {
-            (engine.store.list(Bucket::Run, &id), engine.minds())
-        });
+        let listed = blocking(move |on| (engine.store.list(Bucket::Run, &id), engine.minds(on)));
         let Ok((survey, minds)) = listed.await else { return };
         for listing in survey.trees {
             let waiting = self.may_pick_up() && needs_loading(&listing);

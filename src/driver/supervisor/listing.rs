@@ -1,16 +1,15 @@
 //! Reads from disk without loading trees: the initial rows, pages of transcripts.
 
-use std::sync::Arc;
-
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::reporting::tree_rows;
 use crate::driver::shared::config_problems::members;
 use crate::driver::shared::engine::Engine;
 use crate::minds::{Minds, taskdoc};
-use crate::protocol::event::{TranscriptPage, TreeRow, WorkspaceView};
-use crate::store::{DialogListing, StoreError, Survey, TreeListing};
+use crate::protocol::event::{TranscriptPage, WorkspaceView};
+use crate::store::{StoreError, Survey, TreeListing};
 
 /// Records sent when a dialog is opened, and per page.
 const PAGE_RECORDS: usize = 400;
@@ -39,38 +38,15 @@ pub fn needs_loading(listing: &TreeListing) -> bool {
 
 /// Rows of a tree that is not loaded.
 pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
-    let root = listing.root.clone();
-    let rows = listing.dialogs.iter().map(|dialog| TreeRow {
-        dialog: DialogId::side(&root, &dialog.meta.id),
-        asker: dialog.asker.clone(),
-        agent: dialog.meta.agent_id.clone(),
-        slug: dialog.meta.session_slug.clone(),
-        taskdoc: dialog.meta.task_doc_path.clone(),
-        state: dialog.state.clone(),
-        course: dialog.latest.current_course,
-        genseq: dialog.genseq,
-        created_at: dialog.meta.created_at.clone(),
-        last_modified: dialog.latest.last_modified.clone(),
-        questions: dialog.questions.len(),
-        pending: dialog.pending.len(),
-        about: dialog.about.clone(),
-        reasoning: dialog.reasoning,
-        context_percent: dialog.pressure.percent,
-        context_level: dialog.pressure.level,
-        keep_going: pushes_of(dialog, minds),
-        history: listing.earlier,
-        // A tree with queued messages gets loaded and reports them itself.
-        queued: Arc::default(),
-    });
-    let rows = rows.collect();
-    let inbox = crate::driver::reporting::tree_rows::listed_inbox(listing);
-    DriverReport::Tree { root, rows, inbox }
-}
-
-fn pushes_of(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
-    let member = minds.member(&dialog.meta.agent_id).filter(|_| dialog.asker.is_none())?;
-    let text = minds.diligence().map(str::to_owned);
-    KeepGoing { most: member.diligence_push_max, text }.pushes(&dialog.latest)
+    let keep_going = |agent: &AgentId| {
+        let text = minds.diligence().map(str::to_owned);
+        Some(KeepGoing { most: minds.member(agent)?.diligence_push_max, text })
+    };
+    DriverReport::Tree {
+        root: listing.root.clone(),
+        rows: tree_rows::listed_rows(listing, keep_going),
+        inbox: tree_rows::listed_inbox(listing),
+    }
 }
 
 pub fn read_page(

@@ -1,11 +1,16 @@
-//! The supervisor task: routes commands to trees, and does what concerns whole trees or the workspace.
+//! The supervisor task: routes commands to trees, and does itself what concerns whole trees or the
+//! workspace.
 //!
-//! Uses all folders; no other folder uses it.
+//! Uses `tree`, `lifecycle`, `steps`, `shared` and `reporting`; no other folder uses it.
 
+mod commands;
 mod consent;
+mod creation;
 mod lifecycle;
 mod listing;
 mod minds;
 mod processes;
 mod sheets;
+mod survey;
 pub mod task;
+mod trees;

@@ -1,9 +1,9 @@
-//! Background processes: their reminders, their list for the screen, and requests to stop them.
+//! Background processes: their list for the screen, and requests to stop them.
 
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn send_processes(&self) {

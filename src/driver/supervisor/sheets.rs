@@ -12,6 +12,7 @@ use crate::domain::team::HUMAN;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
 use crate::driver::reporting::reminder_views::reminder_views;
+use crate::driver::shared::blocking::{BlockingThread, blocking};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders;
 use crate::driver::tree::reminders::ReminderChange;
@@ -23,7 +24,7 @@ use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
 use crate::tools::{Access, ToolCx, replace_section};
 
-use super::task::Supervisor;
+use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {
@@ -48,10 +49,10 @@ impl Supervisor {
         &self,
         ticket: Ticket,
         dialog: DialogId,
-        read: fn(&Engine, &DialogId) -> Result<Sheet, String>,
+        read: fn(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, String>,
     ) {
         let (engine, of) = (self.engine.clone(), dialog.clone());
-        let found = tokio::task::spawn_blocking(move || read(&engine, &of)).await;
+        let found = blocking(move |on| read(&engine, &of, on)).await;
         let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
             Err(text) => DriverEvent::Refused { ticket, text },
@@ -81,16 +82,20 @@ impl Supervisor {
 }
 
 /// The reminders of a dialog as they are on disk; the tree is not loaded.
-fn read_reminders(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+fn read_reminders(
+    engine: &Engine,
+    dialog: &DialogId,
+    on: &BlockingThread,
+) -> Result<Sheet, String> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let loaded =
         engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let shared = reminders::shared(&engine.store, &found.meta.agent_id);
+    let shared = reminders::shared(&engine.store, &found.meta.agent_id, on);
     Ok(Sheet::Reminders(reminder_views(found, &shared)))
 }
 
-fn read_taskdoc(engine: &Engine, dialog: &DialogId) -> Result<Sheet, String> {
+fn read_taskdoc(engine: &Engine, dialog: &DialogId, _on: &BlockingThread) -> Result<Sheet, String> {
     let path = path_of(engine, dialog)?;
     let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
     let sections = found.sections.into_iter().map(|section| SectionView {

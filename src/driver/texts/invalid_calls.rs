@@ -153,7 +153,7 @@ impl Texts {
 
     /// In both languages: a model that asks twice may have lost track of the language too.
     #[must_use]
-    pub fn one_question_a_round(self) -> String {
+    pub fn one_question_a_round() -> String {
         "Only one question can be asked in a round, so none of them was asked. Merge them into one \
          `askHuman` call and make it again. (每轮只能向人提一个问题，请合并后重试。)"
             .to_owned()

@@ -1,23 +1,30 @@
 //! The tree's side of the port: handles the requests of drives one at a time, each as one step on disk.
 
+use std::sync::Arc;
+
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::Activity;
+use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, fresh_boots, reply};
-use crate::driver::context::prepare::{self, MemberUnavailable};
+use crate::driver::context::prepare::{self, MemberUnavailable, PreparedMember};
 use crate::driver::drive::answer::ModelAnswer;
-use crate::driver::drive::port::{Generation, GenerationEnd, PortRequest, RecordedRound};
-use crate::driver::drive::slot::SlotState;
+use crate::driver::drive::port::{
+    DriveRequest, Generation, GenerationEnd, OpenGeneration, RecordedRound, SentRequest,
+};
 use crate::driver::generation::open::open_generation;
 use crate::driver::generation::{effects, end, interjection};
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders;
 use crate::driver::steps::stop::mark_stopped;
+use crate::llm::Request;
 use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
 
@@ -25,23 +32,26 @@ use super::ending::{self, AfterFailure};
 use super::state::TreeState;
 
 impl TreeState {
-    pub(super) async fn handle_drive_request(&mut self, request: PortRequest) {
+    pub(super) async fn handle_drive_request(&mut self, sent: SentRequest) {
+        let (dialog, request) = sent.into_parts();
+        let position =
+            |OpenGeneration { course, genseq }| Position { dialog: dialog.clone(), course, genseq };
         match request {
-            PortRequest::Begin { dialog, reply } => {
+            DriveRequest::Begin { reply } => {
                 let generation = self.begin(&dialog).await;
                 let _ = reply.send(generation);
             }
-            PortRequest::Answered { at, answer, reply } => {
-                self.answered(&at, *answer, reply).await;
+            DriveRequest::Answered { at, answer, reply } => {
+                self.answered(&position(at), *answer, reply).await;
             }
-            PortRequest::AwaitAsker { dialog, reply } => {
+            DriveRequest::AwaitAsker { reply } => {
                 self.asking_back.insert(dialog, reply);
             }
-            PortRequest::ToolDone { at, call, outcome, reply } => {
-                self.tool_done(&at, &call, outcome, reply).await;
+            DriveRequest::ToolDone { at, call, outcome, reply } => {
+                self.tool_done(&position(at), &call, outcome, reply).await;
             }
-            PortRequest::End { at, end, reply } => {
-                if self.end(&at, end).await {
+            DriveRequest::End { at, end, reply } => {
+                if self.end(&position(at), end).await {
                     let _ = reply.send(());
                 }
             }
@@ -86,14 +96,14 @@ impl TreeState {
                 return None;
             }
             self.update_process_reminders(id).await;
-            let prepared = match prepare::prepare_member(&self.engine, self.tree(), id) {
+            let (prepared, report) = match self.prepare(id).await {
                 Ok(prepared) => prepared,
                 Err(reason) => {
                     self.stop_unavailable(id, &reason).await;
                     return None;
                 }
             };
-            let _ = self.reports.send(minds_report(&self.engine, prepared.minds())).await;
+            let _ = self.reports.send(report).await;
             let mut draft = self.draft();
             let at = open_generation(
                 &mut draft,
@@ -103,10 +113,16 @@ impl TreeState {
                 self.engine.texts(),
             )?;
             self.commit_or_stop(id, draft).await.then_some(())?;
-            let dialog = self.tree().get(id)?;
+            let request = match self.build_request(id, &prepared).await {
+                Ok(request) => request,
+                Err(reason) => {
+                    self.stop_unavailable(id, &reason).await;
+                    return None;
+                }
+            };
             let generation = Generation {
-                at,
-                request: prepared.request(&self.engine, dialog),
+                at: OpenGeneration { course: at.course, genseq: at.genseq },
+                request,
                 provider: prepared.provider.clone(),
                 permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
                 retry: prepared.retry,
@@ -120,6 +136,34 @@ impl TreeState {
             self.prepared.insert(id.clone(), prepared);
             return Some(Box::new(generation));
         }
+    }
+
+    /// Looks up member, model and tools of a dialog, and what to report about the configuration that was
+    /// read for that.
+    async fn prepare(
+        &self,
+        id: &SelfId,
+    ) -> Result<(Arc<PreparedMember>, DriverReport), MemberUnavailable> {
+        let (engine, tree, id) = (self.engine.clone(), self.tree().clone(), id.clone());
+        let prepared = blocking(move |on| {
+            let prepared = prepare::prepare_member(&engine, &tree, &id, on)?;
+            let report = minds_report(&engine, prepared.minds(), on);
+            Ok((Arc::new(prepared), report))
+        });
+        prepared.await.unwrap_or_else(|error| Err(error.to_string().into()))
+    }
+
+    /// The request for the current state of the dialog, with its Taskdoc and images.
+    async fn build_request(
+        &self,
+        id: &SelfId,
+        prepared: &Arc<PreparedMember>,
+    ) -> Result<Request, MemberUnavailable> {
+        let dialog = self.tree().dialogs.get(id).cloned();
+        let dialog = dialog.ok_or_else(|| "there is no such dialog".to_owned())?;
+        let (engine, prepared) = (self.engine.clone(), prepared.clone());
+        let request = blocking(move |on| prepared.request(&engine, &dialog, on));
+        request.await.map_err(|error| error.to_string().into())
     }
 
     /// Stops the dialog. Queued messages stay for when it continues.
@@ -210,8 +254,11 @@ impl TreeState {
         outcome: ToolOutcome,
         reply: oneshot::Sender<()>,
     ) {
-        let shared =
-            if outcome.changes.is_empty() { Vec::new() } else { self.shared_reminders(&at.dialog) };
+        let shared = if outcome.changes.is_empty() {
+            Vec::new()
+        } else {
+            self.shared_reminders(&at.dialog).await
+        };
         let mut draft = self.draft();
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
         if self.commit_or_stop(&at.dialog, draft).await {
@@ -222,9 +269,11 @@ impl TreeState {
     }
 
     /// The reminders all dialogs of this member share, as they are now.
-    pub(super) fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
-        let agent = self.tree().get(id).map(|dialog| &dialog.meta.agent_id);
-        agent.map(|agent| reminders::shared(&self.engine.store, agent)).unwrap_or_default()
+    pub(super) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
+        let Some(dialog) = self.tree().get(id) else { return Vec::new() };
+        let (store, agent) = (self.engine.store.clone(), dialog.meta.agent_id.clone());
+        let read = blocking(move |on| reminders::shared(&store, &agent, on));
+        read.await.unwrap_or_default()
     }
 
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {
@@ -234,7 +283,9 @@ impl TreeState {
         let mut rejection = ending::rejection(&self.tree().id(&at.dialog), &end);
         let mut notice = None;
         match end {
-            GenerationEnd::Finished { usage } => self.draft_finish(&mut draft, at, usage, model),
+            GenerationEnd::Finished { usage } => {
+                self.draft_finish(&mut draft, at, usage, model).await;
+            }
             GenerationEnd::Stopped { segments } => {
                 end::record_segments(&mut draft, at, segments, true);
                 ask_back::record_waiting_status(&mut draft, &at.dialog, self.engine.texts());
@@ -242,7 +293,7 @@ impl TreeState {
                 end::abort(&mut draft, at, reason, model);
             }
             GenerationEnd::Failed { error, push } => {
-                match self.draft_failure(&mut draft, at, &error, push, model) {
+                match self.draft_failure(&mut draft, at, &error, push, model).await {
                     AfterFailure::Stops => {}
                     AfterFailure::Pushed => rejection = None,
                     AfterFailure::StartsCourse => {
@@ -263,11 +314,6 @@ impl TreeState {
     }
 
     fn stop_reason(&self, id: &SelfId) -> StopReason {
-        match self.slots.get(id) {
-            Some(SlotState::InUse { stop_reason: Some(reason), .. }) => reason.clone(),
-            Some(SlotState::InUse { stop_reason: None, .. } | SlotState::Free(_)) | None => {
-                StopReason::ServerRestart
-            }
-        }
+        self.drives.stop_reason(id).cloned().unwrap_or(StopReason::ServerRestart)
     }
 }

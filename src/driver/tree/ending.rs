@@ -2,7 +2,7 @@
 
 use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::context::usage::ContextUsage;
@@ -10,6 +10,7 @@ use crate::driver::drive::port::GenerationEnd;
 use crate::driver::generation::context_actions::{DialogOwner, EndAction, end_action};
 use crate::driver::generation::keep_going::{act_before_idle, dialog_after_finish, push_once};
 use crate::driver::generation::{end, refused_context};
+use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -32,7 +33,7 @@ pub enum AfterFailure {
 impl TreeState {
     /// Drafts the end of a request that failed for good. If a new course or a push may help, the dialog
     /// continues, unless a stop was requested meanwhile.
-    pub(super) fn draft_failure(
+    pub(super) async fn draft_failure(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -52,7 +53,7 @@ impl TreeState {
             end::finish_failed(draft, at, model);
             return AfterFailure::Pushed;
         }
-        let context_usage = if too_long { self.context_usage(&at.dialog) } else { None };
+        let context_usage = if too_long { self.context_usage(&at.dialog).await } else { None };
         let reason = context_usage.map_or_else(
             || stop_reason(error),
             |context_usage| context_usage.refused_stop_reason(error),
@@ -63,7 +64,7 @@ impl TreeState {
 
     /// Drafts the end of a complete answer, and what a main dialog does instead of becoming idle. After a
     /// stop request nothing is added.
-    pub(super) fn draft_finish(
+    pub(super) async fn draft_finish(
         &self,
         draft: &mut Draft,
         at: &Position,
@@ -82,7 +83,9 @@ impl TreeState {
             None => EndAction::Nothing,
         };
         end::finish(draft, at, finish);
-        if let (EndAction::Stop, Some(context_usage)) = (after, self.context_usage(&at.dialog)) {
+        if after == EndAction::Stop
+            && let Some(context_usage) = self.context_usage(&at.dialog).await
+        {
             mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
         }
     }
@@ -112,9 +115,11 @@ impl TreeState {
     }
 
     /// The context usage of a dialog that is being driven.
-    fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
-        let prepared = self.prepared.get(id)?;
-        Some(prepared.context_usage(&self.engine, self.tree().get(id)?))
+    async fn context_usage(&self, id: &SelfId) -> Option<ContextUsage> {
+        let prepared = self.prepared.get(id)?.clone();
+        let dialog = self.tree().dialogs.get(id)?.clone();
+        let engine = self.engine.clone();
+        blocking(move |on| prepared.context_usage(&engine, &dialog, on)).await.ok()
     }
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.

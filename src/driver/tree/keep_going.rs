@@ -1,9 +1,10 @@
 //! The user switches keep-going on or off.
 
 use crate::domain::keep_going::{RestAction, Switch, rest_action};
-use crate::domain::state::Activity;
+use crate::domain::shown_state::Activity;
 use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
 use crate::driver::generation::keep_going::push;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::keep_going::KeepGoingPolicy;
 use crate::driver::steps::draft::Draft;
 use crate::driver::texts::Texts;
@@ -21,7 +22,7 @@ impl TreeState {
         if !self.tree().is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
-        let policy = self.load_policy();
+        let policy = self.load_policy().await;
         if policy.keep_going.text.is_none() && switch != Switch::Off {
             return Err(Refusal::NoDiligenceText.into());
         }
@@ -40,8 +41,11 @@ impl TreeState {
     }
 
     /// The current configuration of the main dialog's member.
-    pub(super) fn load_policy(&self) -> KeepGoingPolicy {
-        let minds = self.engine.minds();
+    pub(super) async fn load_policy(&self) -> KeepGoingPolicy {
+        let engine = self.engine.clone();
+        let Ok(minds) = blocking(move |on| engine.minds(on)).await else {
+            return KeepGoingPolicy::default();
+        };
         let agent = self.tree().main().map(|main| &main.meta.agent_id);
         let member = agent.and_then(|agent| minds.member(agent));
         let max = member.map_or(0, |member| member.diligence_push_max);

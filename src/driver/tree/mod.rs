@@ -1,6 +1,7 @@
 //! The tree task: owns the state of one tree, handles the requests of the user and of drives.
 //!
-//! Uses all folders but `supervisor`.
+//! [`state`] is the state and the one way to change it; around it the parts that handle requests; above them
+//! [`task`], the loop. Uses all folders but `supervisor`.
 
 mod declare_dead;
 mod drive_requests;

@@ -29,7 +29,7 @@ impl TreeState {
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoReminders.into());
         }
-        let shared = self.shared_reminders(id);
+        let shared = self.shared_reminders(id).await;
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
@@ -46,7 +46,7 @@ impl TreeState {
 
     pub(super) async fn send_reminders(&self, id: &SelfId) {
         let Some(dialog) = self.tree().get(id) else { return };
-        let views = reminder_views(dialog, &self.shared_reminders(id));
+        let views = reminder_views(dialog, &self.shared_reminders(id).await);
         let sheet = Box::new(Sheet::Reminders(views));
         self.send_event(DriverEvent::Sheet { dialog: self.tree().id(id), sheet }).await;
     }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::DialogTree;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
-use crate::driver::drive::slot::SlotState;
+use crate::driver::drive::drives::Drives;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::reporting::run_outcome::IdleReport;
 use crate::driver::reporting::tree_rows;
@@ -27,9 +28,9 @@ pub struct TreeState {
     /// Replaced by [`Self::commit`] only.
     tree: DialogTree,
     pub(super) reports: ReportSender,
-    pub(super) slots: BTreeMap<SelfId, SlotState>,
+    pub(super) drives: Drives,
     /// The preparations of the running generations.
-    pub(super) prepared: BTreeMap<SelfId, PreparedMember>,
+    pub(super) prepared: BTreeMap<SelfId, Arc<PreparedMember>>,
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.
@@ -45,12 +46,11 @@ pub struct TreeState {
 
 impl TreeState {
     pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
-        let slots = tree.dialogs.keys().map(|id| (id.clone(), SlotState::new(id))).collect();
         Self {
             engine,
             tree,
             reports,
-            slots,
+            drives: Drives::new(),
             prepared: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
@@ -73,29 +73,21 @@ impl TreeState {
     }
 
     pub(super) fn stop_all(&mut self, reason: &StopReason) {
-        let ids: Vec<SelfId> = self.slots.keys().cloned().collect();
-        for id in ids {
-            self.stop(&id, reason.clone());
-        }
+        self.drives.stop_all(reason);
     }
 
     /// Requests a drive to stop; does nothing for an idle dialog.
     pub(super) fn stop(&mut self, dialog: &SelfId, reason: StopReason) {
-        if let Some(SlotState::InUse { stop, stop_reason, .. }) = self.slots.get_mut(dialog)
-            && stop_reason.is_none()
-        {
-            *stop_reason = Some(reason);
-            stop.cancel();
-        }
+        self.drives.stop(dialog, reason);
     }
 
     /// True if nothing of this tree is being driven.
     pub(super) fn is_idle(&self) -> bool {
-        self.slots.values().all(|slot| matches!(slot, SlotState::Free(_)))
+        self.drives.is_empty()
     }
 
     pub(super) fn activity(&self, dialog: &SelfId) -> Activity {
-        self.slots.get(dialog).map_or(Activity::Resting, SlotState::activity)
+        self.drives.activity(dialog)
     }
 
     pub(super) fn draft(&self) -> Draft {
@@ -107,7 +99,7 @@ impl TreeState {
         let touched = draft.changed_dialogs();
         for id in &touched {
             let Some(dialog) = draft.dialog(id).filter(|_| !draft.creates(id)) else { continue };
-            let shown = state::derive(dialog, self.activity(id));
+            let shown = derive(dialog, self.activity(id));
             draft.edit_latest(id, |latest| latest.display_state = Some(shown));
         }
         if draft.is_empty() {
@@ -171,7 +163,6 @@ impl TreeState {
             self.send_event(DriverEvent::Fact(fact)).await;
         }
         for id in touched {
-            self.slots.entry(id.clone()).or_insert_with(|| SlotState::new(id));
             self.report_row(id).await;
         }
         let inbox = tree_rows::inbox(&self.tree);

@@ -1,22 +1,20 @@
 //! The tree task: one per loaded main dialog. It owns all state of that tree and alone may commit.
 //!
-//! It waits on its mailbox (requests of the user), its port (drives) and the ends of its drives; it handles
+//! It waits on its mailbox (requests of the user) and its drives (their requests and their ends); it handles
 //! one at a time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
 //! receives). After each step it starts drives for the dialogs that can continue by themselves.
 
 use std::sync::Arc;
 
-use tokio::sync::{Notify, mpsc};
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use crate::domain::latest::StopReason;
-use crate::domain::state::{self, Activity, NextStep, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::{Dialog, RootId, SelfId};
-use crate::driver::drive::port::{Port, PortRequest};
-use crate::driver::drive::slot::{DriveSlot, SlotState};
+use crate::driver::drive::drives::{DriveHandles, DriveMessage};
 use crate::driver::drive::task::Drive;
 use crate::driver::lifecycle::recovery;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -27,15 +25,9 @@ use crate::tools::CLEAR_MIND;
 use super::state::TreeState;
 use super::user_requests::TreeRequest;
 
-/// Queued requests of drives; a drive waits while the queue is full.
-const PORT_DEPTH: usize = 64;
-
 #[derive(Debug)]
 pub struct TreeTask {
     state: TreeState,
-    drives: JoinSet<DriveSlot>,
-    port: Port,
-    requests: mpsc::Receiver<PortRequest>,
     mailbox: mpsc::Receiver<TreeRequest>,
 }
 
@@ -46,21 +38,14 @@ impl TreeTask {
         reports: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
     ) -> Self {
-        let (sender, requests) = mpsc::channel(PORT_DEPTH);
-        Self {
-            state: TreeState::new(engine, tree, reports),
-            drives: JoinSet::new(),
-            port: Port::new(sender),
-            requests,
-            mailbox,
-        }
+        Self { state: TreeState::new(engine, tree, reports), mailbox }
     }
 
     /// Runs until it is closed and its drives have ended.
     ///
     /// `repairs`: changes to index files that disagree with the courses, to be written first.
     pub async fn run(mut self, repairs: Vec<TreeChange>) -> RootId {
-        self.state.keep_going = self.state.load_policy().keep_going;
+        self.state.keep_going = self.state.load_policy().await.keep_going;
         self.recover(repairs).await;
         self.state.report_loaded().await;
         self.schedule().await;
@@ -72,10 +57,9 @@ impl TreeTask {
                     Some(request) => self.state.handle_request(request).await,
                     None => self.state.close(),
                 },
-                Some(request) = self.requests.recv() => self.state.handle_drive_request(request).await,
-                Some(ended) = self.drives.join_next() => self.drive_ended(ended).await,
+                message = self.state.drives.next() => self.handle_drive(message).await,
             }
-            if self.state.closing && self.drives.is_empty() {
+            if self.state.closing && self.state.drives.is_empty() {
                 return self.state.tree().root.clone();
             }
             self.schedule().await;
@@ -130,39 +114,27 @@ impl TreeTask {
         }) {
             return;
         }
-        let stop = CancellationToken::new();
-        let retry_now = Arc::new(Notify::new());
-        let in_use = SlotState::InUse {
-            stop: stop.clone(),
-            stop_reason: None,
-            retry_now: retry_now.clone(),
-        };
-        let slot = match self.state.slots.insert(id.clone(), in_use) {
-            Some(SlotState::Free(slot)) => slot,
-            Some(running @ SlotState::InUse { .. }) => {
-                self.state.slots.insert(id.clone(), running);
-                return;
-            }
-            None => match SlotState::new(id) {
-                SlotState::Free(slot) => slot,
-                SlotState::InUse { .. } => return,
-            },
-        };
-        let drive = Drive {
-            slot,
-            dialog: self.state.tree().id(id),
-            port: self.port.clone(),
-            stop,
-            retry_now,
-            reports: self.state.reports.clone(),
-            ids: self.state.engine.ids.clone(),
-            texts: self.state.engine.texts(),
-            sources: self.state.engine.sources.clone(),
-            log: self.state.engine.log.clone(),
-        };
-        let span = tracing::info_span!("drive", dialog = %self.state.tree().id(id));
-        self.drives.spawn(drive.run().instrument(span));
-        self.state.report_row(id).await;
+        let state = &mut self.state;
+        let dialog = state.tree().id(id);
+        let span = tracing::info_span!("drive", %dialog);
+        let (reports, engine) = (state.reports.clone(), state.engine.clone());
+        let started = state.drives.start(id, |DriveHandles { port, stop, retry_now }| {
+            let drive = Drive {
+                dialog,
+                port,
+                stop,
+                retry_now,
+                reports,
+                ids: engine.ids.clone(),
+                texts: engine.texts(),
+                sources: engine.sources.clone(),
+                log: engine.log.clone(),
+            };
+            drive.run().instrument(span)
+        });
+        if started {
+            state.report_row(id).await;
+        }
     }
 
     /// True for an assignment whose asker is about to clear its mind in the same round: it starts after that
@@ -175,21 +147,17 @@ impl TreeTask {
             })
     }
 
-    /// Takes back the slot of a drive that ended. After a panic new slots are created.
-    async fn drive_ended(&mut self, ended: Result<DriveSlot, tokio::task::JoinError>) {
-        let Ok(slot) = ended else {
-            self.recover_panicked_drives().await;
-            return;
-        };
-        let id = slot.dialog().clone();
-        self.state.prepared.remove(&id);
-        self.state.asking_back.remove(&id);
-        let stop_reason = match self.state.slots.insert(id.clone(), SlotState::Free(slot)) {
-            Some(SlotState::InUse { stop_reason, .. }) => stop_reason,
-            Some(SlotState::Free(_)) | None => None,
-        };
-        self.record_idle_state(&id, stop_reason).await;
-        self.state.release_tools_if_done(&id).await;
+    async fn handle_drive(&mut self, message: DriveMessage) {
+        match message {
+            DriveMessage::Request(request) => self.state.handle_drive_request(request).await,
+            DriveMessage::Ended(id, stop_reason) => {
+                self.state.prepared.remove(&id);
+                self.state.asking_back.remove(&id);
+                self.record_idle_state(&id, stop_reason).await;
+                self.state.release_tools_if_done(&id).await;
+            }
+            DriveMessage::Panicked => self.recover_panicked_drives().await,
+        }
     }
 
     /// Writes the state of a dialog that became idle.
@@ -204,34 +172,19 @@ impl TreeTask {
         if let (Some(reason), true) = (stop_reason, is_unfinished) {
             mark_stopped(&mut draft, id, reason);
         }
-        let shown = draft.dialog(id).map(|dialog| state::derive(dialog, Activity::Resting));
+        let shown = draft.dialog(id).map(|dialog| derive(dialog, Activity::Resting));
         draft.edit_latest(id, |latest| latest.display_state = shown);
         self.state.commit_or_stop(id, draft).await;
         self.state.report_row(id).await;
     }
 
     async fn recover_panicked_drives(&mut self) {
-        let running: Vec<SelfId> = self
-            .state
-            .slots
-            .iter()
-            .filter(|(_, slot)| matches!(slot, SlotState::InUse { .. }))
-            .map(|(id, _)| id.clone())
-            .collect();
-        // One drive panicked, but the JoinError does not identify it: the others are stopped too, so that
-        // no dialog ever has two drives.
-        self.state.stop_all(&drive_panicked());
-        while let Some(ended) = self.drives.join_next().await {
-            drop(ended);
-        }
-        while let Ok(request) = self.requests.try_recv() {
-            drop(request);
-        }
-        for id in running {
-            self.state.slots.insert(id.clone(), SlotState::new(&id));
+        let reason = drive_panicked();
+        for id in self.state.drives.end_all(&reason).await {
+            self.state.prepared.remove(&id);
+            self.state.asking_back.remove(&id);
             let mut draft = self.state.draft();
-            let reason = drive_panicked();
-            mark_stopped(&mut draft, &id, reason);
+            mark_stopped(&mut draft, &id, reason.clone());
             self.state.commit_or_stop(&id, draft).await;
         }
     }

@@ -6,6 +6,7 @@ use crate::domain::reminder::SharedEdit;
 use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::reminders::{self, ReminderEdit};
 use crate::tools::{LeaseScope, ReminderUpdate, follow};
@@ -86,14 +87,14 @@ impl TreeState {
             return;
         };
         let agent = dialog.meta.agent_id.clone();
-        let mut shared = self.shared_reminders(id);
+        let mut shared = self.shared_reminders(id).await;
         shared.retain(|reminder| reminder.owner_name.as_deref() == Some(SHELL_OWNER));
         if shared.is_empty() {
             return;
         }
         let engine = self.engine.clone();
-        let updated = tokio::task::spawn_blocking(move || {
-            let keys = engine.secrets(&engine.minds());
+        let updated = blocking(move |on| {
+            let keys = engine.secrets(&engine.minds(on));
             let context = (engine.lang, &engine.clock.now());
             let changed = shared.into_iter().filter_map(|reminder| {
                 let note = follow(&engine.shells, &reminder, &keys, context)?;

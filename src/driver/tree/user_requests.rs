@@ -5,12 +5,12 @@ use crate::domain::keep_going::{Switch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
-use crate::domain::state::{Activity, can_continue, derive, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::{can_continue, next_step};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human;
-use crate::driver::drive::slot::SlotState;
 use crate::driver::generation::interjection;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::stop::mark_stopped;
@@ -135,7 +135,7 @@ impl TreeState {
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
-            TreeRequest::RetryNow { dialog } => self.retry_now(&dialog),
+            TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
@@ -176,13 +176,6 @@ impl TreeState {
                 }
                 let _ = reply.send(is_idle);
             }
-        }
-    }
-
-    /// Does nothing if the dialog does not wait for a retry.
-    fn retry_now(&self, dialog: &SelfId) {
-        if let Some(SlotState::InUse { retry_now, .. }) = self.slots.get(dialog) {
-            retry_now.notify_waiters();
         }
     }
 

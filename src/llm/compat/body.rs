@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::Value;
 
-use super::converter::{ChatMessage, project};
+use super::converter::{ChatMessage, project, without_system_role};
 use crate::domain::{Dialect, Quirk};
 use crate::llm::request::{Request, ToolSchema};
 
@@ -49,13 +49,18 @@ struct ResponseFormat {
 impl<'a> ChatBody<'a> {
     pub(super) fn new(request: &'a Request, dialect: Dialect, max_result_chars: usize) -> Self {
         let params = &request.params;
+        let messages = project(request, dialect.thinking_replay, max_result_chars);
         let has_tools = !request.tools.is_empty();
         let counts = request.streaming && !dialect.quirks.has(Quirk::NoStreamOptions);
         let renamed = dialect.quirks.has(Quirk::MaxCompletionTokens);
         let limit = params.max_tokens.or(request.output_limit);
         Self {
             model: &request.model,
-            messages: project(request, dialect.thinking_replay, max_result_chars),
+            messages: if dialect.quirks.has(Quirk::NoSystemRole) {
+                without_system_role(messages)
+            } else {
+                messages
+            },
             stream: request.streaming,
             stream_options: counts.then_some(StreamOptions { include_usage: true }),
             max_tokens: limit.filter(|_| !renamed),
@@ -129,6 +134,25 @@ mod tests {
 
     fn body(request: &Request) -> Value {
         serde_json::to_value(ChatBody::new(request, Dialect::default(), 100)).unwrap()
+    }
+
+    #[test]
+    fn where_the_system_role_is_refused_its_text_begins_the_first_user_message() {
+        let quirks = crate::domain::Quirks::NONE.with(Quirk::NoSystemRole);
+        let dialect = Dialect { quirks, ..Dialect::default() };
+        let sent = |messages: Vec<Message>| {
+            let request = Request { system: "Be brief.".to_owned(), messages, ..request() };
+            let body = serde_json::to_value(ChatBody::new(&request, dialect, 100)).unwrap();
+            body["messages"].clone()
+        };
+        let prompt = || Message::Prompt("hi".to_owned());
+        assert_eq!(sent(vec![prompt()]), json!([{"role": "user", "content": "Be brief.\n\nhi"}]));
+        let said = sent(vec![Message::Saying("yes".to_owned()), prompt()]);
+        let roles: Vec<&str> =
+            said.as_array().unwrap().iter().filter_map(|one| one["role"].as_str()).collect();
+        assert_eq!(roles, ["user", "assistant", "user"], "{said}");
+        assert_eq!(said[0]["content"], json!("Be brief."));
+        assert!(!body(&request()).to_string().contains("Be brief."));
     }
 
     #[test]

@@ -131,6 +131,25 @@ impl Serialize for WireCall<'_> {
     }
 }
 
+/// The same messages with the system prompt at the beginning of the first user message.
+pub(super) fn without_system_role(mut messages: Vec<ChatMessage<'_>>) -> Vec<ChatMessage<'_>> {
+    let mut rest = messages.split_off(messages.len().min(1));
+    let Some(first) = messages.first_mut().filter(|first| first.role == ChatRole::System) else {
+        messages.append(&mut rest);
+        return messages;
+    };
+    first.role = ChatRole::User;
+    let mut rest = rest.into_iter().peekable();
+    if let Some(next) = rest.next_if(|next| next.role == ChatRole::User)
+        && let (Some(content), Some(more)) = (&mut first.content, next.content)
+    {
+        content.append(MessageContent::Text(Cow::Borrowed("")));
+        content.append(more);
+    }
+    messages.extend(rest);
+    messages
+}
+
 /// The messages of one request, the system prompt first.
 pub(super) fn project(
     request: &Request,

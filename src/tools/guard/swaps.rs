@@ -1,5 +1,5 @@
 //! A directory or a file swapped for a link that leads out, and back, between the steps of an operation:
-//! at every step, for one, two or three steps or for good. So it needs no luck with time.
+//! at every step, for one step, two, or for good. So it needs no luck with time.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::*;
 const SECRET: &str = "secret";
 
 /// How long it stays swapped, if it comes back: looking at a name and using it are two steps.
-const MAX_STEPS_AWAY: usize = 3;
+const MAX_STEPS_AWAY: usize = 2;
 
 type Step = Box<dyn FnMut()>;
 type Operation = fn(&Guard) -> Result<String, PathFault>;

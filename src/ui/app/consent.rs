@@ -1,6 +1,6 @@
 //! The consent sheet, and what continues after the user agrees.
 
-use super::{App, InFlight};
+use super::{App, Request};
 use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
@@ -16,14 +16,14 @@ impl App {
     pub(super) fn apply_consent(&mut self, consent: ConsentView) {
         let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
         let first = consent.read_only && !self.model.consent.read_only;
-        self.level = consent.level.or(self.level);
+        self.model.level = consent.level.or(self.model.level);
         self.model.consent = consent;
-        let is_shown = self.overlays.iter().any(|pane| pane.scope() == SCOPE);
+        let is_shown = self.overlays.shows(SCOPE);
         if is_shown || !fresh {
             return;
         }
         if first {
-            self.overlays.push(Box::new(ConsentSheet::default()));
+            self.overlays.push(ConsentSheet::default());
             return;
         }
         let waiting = self.ui.counted(self.model.consent.waiting.len(), Counted::Consent);
@@ -33,7 +33,7 @@ impl App {
 
     pub(super) fn open_consent(&mut self) {
         self.commands.push(Command::CheckConsent);
-        self.overlays.push(Box::new(ConsentSheet::default()));
+        self.overlays.push(ConsentSheet::default());
     }
 
     /// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
@@ -43,8 +43,7 @@ impl App {
         level: Option<Level>,
         then: Option<DialogId>,
     ) {
-        let ticket = self.ticket(InFlight::Other);
-        self.commands.push(Command::Agree { ticket, digests, level });
+        self.request(Request::Agree { digests, level });
         if let Some(dialog) = then {
             self.send_continue(dialog);
         }
@@ -54,14 +53,13 @@ impl App {
     pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
         if self.model.consent.read_only {
             self.commands.push(Command::CheckConsent);
-            self.overlays.push(Box::new(ConsentSheet::before_continuing(dialog)));
+            self.overlays.push(ConsentSheet::before_continuing(dialog));
         } else {
             self.send_continue(dialog);
         }
     }
 
     fn send_continue(&mut self, dialog: DialogId) {
-        let ticket = self.ticket(InFlight::Other);
-        self.commands.push(Command::Continue { ticket, dialog });
+        self.request(Request::Continue { dialog });
     }
 }

@@ -1,6 +1,6 @@
 //! Retrying a failed request now, and switching or refilling keep-going.
 
-use super::{App, InFlight};
+use super::{App, Request};
 use crate::domain::DialogId;
 use crate::domain::keep_going::Switch;
 use crate::protocol::Command;
@@ -31,8 +31,7 @@ impl App {
     }
 
     fn keep_going(&mut self, dialog: DialogId, switch: Switch) {
-        let ticket = self.ticket(InFlight::KeepGoing(dialog.clone()));
-        self.commands.push(Command::KeepGoing { ticket, dialog, switch });
+        self.request(Request::KeepGoing { dialog, switch });
     }
 
     /// Shows the new state; the status line has no space for it on most screens.

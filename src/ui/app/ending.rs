@@ -3,12 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{App, Effect, Focus};
+use super::effect::Effect;
+use super::focus::Focus;
 use crate::protocol::QuietOutcome;
 use crate::ui::action::Action;
 use crate::ui::bindings::DEMO;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::keymap::Chord;
+use crate::ui::keymap::{Chord, Keymap};
 use crate::ui::lang::Word;
 use crate::ui::panes::composer::hint;
 use crate::ui::panes::strip::Strip;
@@ -29,71 +30,66 @@ pub enum DemoStart {
 }
 
 /// The text shown when no dialog runs any more.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DemoEnding {
-    text: String,
-    begun: DemoStart,
+    /// Set for a demo only.
+    demo: Option<Demo>,
     shown: bool,
     replays: bool,
 }
 
-impl App {
-    /// Makes this the screen of a demo, which shows `text` at its end.
-    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
-        let text = text.to_owned();
-        self.ending = Some(DemoEnding { text, begun, shown: false, replays: false });
+#[derive(Debug)]
+struct Demo {
+    text: String,
+    begun: DemoStart,
+}
+
+impl DemoEnding {
+    pub fn of_demo(text: &str, begun: DemoStart) -> Self {
+        Self { demo: Some(Demo { text: text.to_owned(), begun }), ..Self::default() }
     }
 
     /// True if the user quit in order to replay the demo.
     pub fn replays(&self) -> bool {
-        self.ending.as_ref().is_some_and(|ending| ending.replays)
+        self.replays
     }
 
-    /// Shows the text if no dialog runs any more; true if that changes the screen.
-    pub(super) fn update_ending(&mut self, outcome: QuietOutcome) -> bool {
-        let played = !self.model.tree.is_empty();
-        let Some(ending) = &mut self.ending else {
+    /// Shows the text if no dialog runs any more; true if that changes the screen. `played` is true
+    /// once there is a dialog.
+    pub fn update(&mut self, outcome: QuietOutcome, played: bool) -> bool {
+        let Some(demo) = &self.demo else {
             return false;
         };
-        let over = outcome == QuietOutcome::Done && (played || ending.begun == DemoStart::Earlier);
-        std::mem::replace(&mut ending.shown, over) != over
+        let over = outcome == QuietOutcome::Done && (played || demo.begun == DemoStart::Earlier);
+        std::mem::replace(&mut self.shown, over) != over
     }
 
-    /// A dialog runs again.
-    pub(super) fn hide_ending(&mut self) {
-        self.close_ending();
+    /// The user closed the text, or a dialog runs again.
+    pub fn hide(&mut self) {
+        self.shown = false;
     }
 
-    pub(super) fn close_ending(&mut self) {
-        if let Some(ending) = &mut self.ending {
-            ending.shown = false;
-        }
+    /// Quits in order to replay the demo.
+    pub fn replay(&mut self) -> Option<Effect> {
+        self.replays = self.demo.is_some();
+        self.replays.then_some(Effect::Quit)
     }
 
-    pub(super) fn replay(&mut self) {
-        if let Some(ending) = &mut self.ending {
-            ending.replays = true;
-            self.effects.push(Effect::Quit);
-        }
+    /// The action of a key while the text is shown, except in the composer.
+    pub fn action(&self, key: Chord, focus: Focus, keymap: &Keymap) -> Option<Action> {
+        let is_asked = self.shown && focus != Focus::Composer;
+        keymap.action_in(DEMO, key).filter(|_| is_asked)
     }
 
-    /// The action of a key at the end of a demo, except in the composer.
-    pub(super) fn ending_action(&self, key: Chord) -> Option<Action> {
-        let over = self.ending.as_ref().is_some_and(|ending| ending.shown);
-        let is_asked = over && self.focus != Focus::Composer;
-        self.ui.keymap.action_in(DEMO, key).filter(|_| is_asked)
-    }
-
-    /// The rows of the text; none where it would take too much of the screen.
-    pub(super) fn ending_rows(&self, area: Rect, ui: &UiSettings) -> Vec<Strip> {
-        let Some(ending) = self.ending.as_ref().filter(|ending| ending.shown) else {
+    /// The rows of the text; none where it would take too much of the screen while the user is busy.
+    pub fn rows(&self, area: Rect, ui: &UiSettings, is_busy: bool) -> Vec<Strip> {
+        let Some(demo) = self.demo.as_ref().filter(|_| self.shown) else {
             return Vec::new();
         };
         let style = ui.style(Role::Text);
         let limit = usize::from(area.height.saturating_sub(MIN_FREE_ROWS + 1));
-        let found = wrap(&ending.text, usize::from(area.width).saturating_sub(4));
-        let busy = self.focus == Focus::Composer || !self.overlays.is_empty();
-        if busy && found.len() > usize::from(area.height / MAX_SCREEN_PART) {
+        let found = wrap(&demo.text, usize::from(area.width).saturating_sub(4));
+        if is_busy && found.len() > usize::from(area.height / MAX_SCREEN_PART) {
             return Vec::new();
         }
         let is_cut = found.len() > limit;
@@ -101,7 +97,7 @@ impl App {
             .into_iter()
             .take(limit)
             .map(|row| {
-                Strip::new().put("   ", style).put(ending.text.get(row).unwrap_or_default(), style)
+                Strip::new().put("   ", style).put(demo.text.get(row).unwrap_or_default(), style)
             })
             .collect();
         if let Some(last) = rows.last_mut().filter(|_| is_cut) {
@@ -129,5 +125,22 @@ pub(super) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'
         .put(view.ui.glyphs.done, view.ui.style(Role::Good));
     if height > 0 {
         symbol.draw(buffer, Rect { width: area.width.min(2), ..area }, top);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_demo_ends_with_a_text_and_is_replayed() {
+        let mut none = DemoEnding::default();
+        assert!(!none.update(QuietOutcome::Done, true));
+        assert_eq!((none.replay(), none.replays()), (None, false));
+        let mut demo = DemoEnding::of_demo("the end", DemoStart::Now);
+        assert!(!demo.update(QuietOutcome::Done, false));
+        assert!(demo.update(QuietOutcome::Done, true));
+        assert!(!demo.update(QuietOutcome::Done, true));
+        assert_eq!((demo.replay(), demo.replays()), (Some(Effect::Quit), true));
     }
 }

@@ -1,13 +1,11 @@
 //! Driver events, applied to the model.
 
-use super::{App, Effect, Focus, InFlight, RING_INTERVAL, StartupStep};
+use super::{App, Effect, Focus, Request};
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::composer::Target;
-use crate::ui::text::SafeText;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
@@ -24,27 +22,33 @@ impl App {
             DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
-                self.startup.insert(StartupStep::Rows);
+                self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => self.apply_row(*row),
             DriverEvent::Removed(dialog) => self.dialog_removed(&dialog),
             DriverEvent::Inbox(rows) => self.apply_inbox(rows),
-            DriverEvent::Asked { headline, .. } => self.ring_bell(&headline),
+            DriverEvent::Asked { headline, .. } => {
+                self.effects.extend(self.alerts.ring(&headline, self.moment));
+            }
             DriverEvent::Answered { question, .. } => self.question_removed(&question),
-            DriverEvent::Page { ticket, page } => self.apply_page(ticket, *page),
+            DriverEvent::Page { ticket, page } => {
+                self.requests.finish(ticket);
+                self.reading.apply_page(ticket, *page);
+            }
             DriverEvent::Sheet { dialog, sheet } => {
-                return self.model.sheets.update(&dialog, *sheet);
+                return self.overlays.update_sheet(&dialog, *sheet);
             }
             DriverEvent::Fact(fact) => {
                 self.refresh_sheet_after(fact.dialog(), fact.entry());
                 return self
-                    .with_open(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
+                    .reading
+                    .change(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
             }
             DriverEvent::Live { dialog, segment, text } => {
-                return self.with_open(&dialog, |open| open.push_live(segment, &text));
+                return self.reading.change(&dialog, |open| open.push_live(segment, &text));
             }
             DriverEvent::LiveEnd { dialog } => {
-                return self.with_open(&dialog, |open| {
+                return self.reading.change(&dialog, |open| {
                     open.live.clear();
                     true
                 });
@@ -54,7 +58,7 @@ impl App {
             }
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.refresh_sheet(Some(&dialog));
-                return self.with_open(&dialog, |open| {
+                return self.reading.change(&dialog, |open| {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
@@ -66,7 +70,9 @@ impl App {
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => self.apply_consent(consent),
             DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
-            DriverEvent::Quiet(outcome) => return self.update_ending(outcome),
+            DriverEvent::Quiet(outcome) => {
+                return self.ending.update(outcome, !self.model.tree.is_empty());
+            }
             DriverEvent::Halted(_) => return false,
             DriverEvent::Lagged => self.reload_all(),
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
@@ -76,53 +82,29 @@ impl App {
 
     fn apply_row(&mut self, row: TreeRow) {
         if row.state.is_running() {
-            self.hide_ending();
+            self.ending.hide();
         } else {
             self.model.retries.forget(&row.dialog);
         }
         self.model.tree.put(row);
     }
 
-    fn with_open(
-        &mut self,
-        dialog: &DialogId,
-        change: impl FnOnce(&mut crate::ui::model::OpenDialog) -> bool,
-    ) -> bool {
-        let open = self.model.open.as_mut().filter(|open| open.dialog == *dialog);
-        open.is_some_and(change)
-    }
-
     fn dialog_removed(&mut self, dialog: &DialogId) {
         self.model.tree.remove(dialog);
-        let open = self.model.open.as_ref().map(|open| &open.dialog);
-        let lost = open
-            .is_some_and(|open| open == dialog || (dialog.is_main() && open.root == dialog.root));
-        self.back.retain(|stop| stop.dialog.root != dialog.root);
-        if lost {
-            self.close_open();
-            if self.focus == Focus::Composer || self.focus == Focus::Dialog {
-                self.set_focus(Focus::Tree);
-            }
+        let follow_ups = self.reading.removed(dialog);
+        let lost = !follow_ups.is_empty();
+        self.follow(follow_ups);
+        if lost && matches!(self.focus.now(), Focus::Composer | Focus::Dialog) {
+            self.set_focus(Focus::Tree);
         }
     }
 
     fn apply_inbox(&mut self, rows: Vec<InboxRow>) {
         self.model.inbox.set(rows);
-        self.startup.insert(StartupStep::Inbox);
-        if let Target::Question { id, .. } = &self.composer.target {
-            let id = id.clone();
-            if self.model.inbox.get(&id).is_none() {
-                self.question_removed(&id);
-            }
-        }
-    }
-
-    /// Rings once per burst; the title always counts.
-    fn ring_bell(&mut self, headline: &str) {
-        let in_burst = self.rang_at.is_some_and(|rang| self.moment < rang + RING_INTERVAL);
-        if !in_burst {
-            self.rang_at = Some(self.moment);
-            self.effects.push(Effect::Ring(SafeText::line(headline)));
+        self.startup.inbox_arrived();
+        let gone = self.writing.question().filter(|id| self.model.inbox.get(id).is_none());
+        if let Some(id) = gone.map(str::to_owned) {
+            self.question_removed(&id);
         }
     }
 
@@ -140,54 +122,101 @@ impl App {
     }
 
     fn request_done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
-        match self.in_flight.remove(&ticket) {
-            Some(InFlight::Send { key, text }) => self.message_saved(&key, &text),
-            Some(InFlight::Create { text, taskdoc }) => {
-                self.message_saved(&DraftKey::New, &text);
+        match self.requests.finish(ticket) {
+            Some(Request::Say { dialog, typed, .. }) => {
+                self.writing.saved(&DraftKey::Message(dialog), &typed, self.moment);
+            }
+            Some(Request::Answer { question, typed, .. }) => {
+                self.writing.saved(&DraftKey::Answer(question), &typed, self.moment);
+            }
+            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
+                self.writing.saved(&key, &text, self.moment);
+            }
+            Some(Request::Create { text, taskdoc, .. }) => {
+                self.writing.saved(&DraftKey::New, &text, self.moment);
                 self.model.workspace.move_taskdoc_to_front(taskdoc);
                 if let Some(dialog) = dialog {
-                    self.open(&dialog, None);
-                    self.set_focus(Focus::Dialog);
+                    self.read(&dialog);
                 }
             }
-            Some(InFlight::TakeBack(back)) => self.taken_back(&back),
-            Some(InFlight::Lifecycle(change, name)) => self.lifecycle_changed(&change, &name),
-            Some(InFlight::KeepGoing(dialog)) => self.notify_keep_going(&dialog),
-            Some(InFlight::Open | InFlight::Sheet | InFlight::Other) | None => {}
+            Some(Request::TakeBack(back)) => {
+                let edits = back.edit.is_some();
+                let word = if edits { Word::TakenBackToEdit } else { Word::TakenBack };
+                self.notify(Tone::Good, word);
+            }
+            Some(Request::Lifecycle { change, name }) => self.lifecycle_changed(&change, &name),
+            Some(Request::KeepGoing { dialog, .. }) => self.notify_keep_going(&dialog),
+            Some(
+                Request::Open { .. }
+                | Request::Sheet { .. }
+                | Request::Reload { .. }
+                | Request::Page { .. }
+                | Request::Agree { .. }
+                | Request::Continue { .. }
+                | Request::ContinueAll
+                | Request::Shelf
+                | Request::StopProcess { .. }
+                | Request::ChangeSheet { draft: None, .. },
+            )
+            | None => {}
         }
     }
 
     fn request_refused(&mut self, ticket: Ticket, text: &str) {
-        match self.in_flight.remove(&ticket) {
-            Some(InFlight::Send { key, text }) => self.message_refused(&key, &text),
-            Some(InFlight::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
-            Some(InFlight::Open) => {
-                if self.model.open.as_ref().is_some_and(|open| open.ticket == ticket) {
-                    self.model.open = None;
-                }
+        match self.requests.finish(ticket) {
+            Some(Request::Say { dialog, typed, .. }) => {
+                self.message_refused(&DraftKey::Message(dialog), &typed);
             }
-            Some(InFlight::TakeBack(back)) => self.not_taken_back(back),
-            Some(InFlight::Sheet) => self.sheet_refused(),
-            Some(InFlight::Lifecycle(..) | InFlight::KeepGoing(_) | InFlight::Other) | None => {}
+            Some(Request::Answer { question, typed, .. }) => {
+                self.message_refused(&DraftKey::Answer(question), &typed);
+            }
+            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
+                self.message_refused(&key, &text);
+            }
+            Some(Request::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
+            Some(Request::Open { .. }) => self.reading.refused(ticket),
+            Some(Request::TakeBack(back)) => self.writing.not_taken_back(back, self.moment),
+            Some(Request::Sheet { .. }) => self.overlays.sheet_refused(),
+            Some(
+                Request::Lifecycle { .. }
+                | Request::KeepGoing { .. }
+                | Request::Reload { .. }
+                | Request::Page { .. }
+                | Request::Agree { .. }
+                | Request::Continue { .. }
+                | Request::ContinueAll
+                | Request::Shelf
+                | Request::StopProcess { .. }
+                | Request::ChangeSheet { draft: None, .. },
+            )
+            | None => {}
         }
         self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
+    }
+
+    /// A message was refused: it is a draft again.
+    fn message_refused(&mut self, key: &DraftKey, text: &str) {
+        let follow_ups = self.writing.refused(key, text, self.moment);
+        self.follow(follow_ups);
     }
 
     fn reload_all(&mut self) {
         self.notify(Tone::Plain, Word::Lagged);
         self.model.retries.clear();
         self.commands.push(Command::Refresh);
-        self.reopen();
+        let follow_ups = self.reading.reload();
+        self.follow(follow_ups);
         self.refresh_sheet(None);
     }
 
     /// At the start, opens the oldest question with its draft, else the newest dialog.
     fn open_first_dialog(&mut self) {
-        if !self.is_listed() || !self.startup.insert(StartupStep::DialogOpened) {
+        if !self.startup.is_due() {
             return;
         }
         if let Some(row) = self.model.inbox.oldest().cloned() {
-            let has_draft = self.drafts.has(&DraftKey::Answer(row.question.id.clone()));
+            self.startup.opened();
+            let has_draft = self.writing.drafts().has(&DraftKey::Answer(row.question.id.clone()));
             self.answer(&row);
             if has_draft {
                 self.notify(Tone::Plain, Word::DraftRestored);
@@ -196,12 +225,11 @@ impl App {
         }
         let mains = self.model.tree.all().filter(|row| row.dialog.is_main());
         let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
-        match newest.map(|row| row.dialog.clone()) {
-            Some(dialog) => self.show(&dialog, None),
-            // The first dialog that arrives is opened.
-            None => {
-                self.startup.remove(&StartupStep::DialogOpened);
-            }
+        // Without a dialog, the first that arrives is opened.
+        if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
+            self.startup.opened();
+            let follow_ups = self.reading.show(&dialog, None);
+            self.follow(follow_ups);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
-use super::{App, InFlight};
+use super::{App, Request};
 use crate::domain::{Bucket, Course, DialogId, Genseq};
-use crate::protocol::{AfterFork, Command, Lifecycle, ShelfRow, Ticket};
+use crate::protocol::{AfterFork, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
-use crate::ui::cx::Intent;
+use crate::ui::cx::{Intent, UiSettings};
 use crate::ui::lang::Word;
-use crate::ui::model::{DraftKey, Mark, Tone};
+use crate::ui::model::{DraftKey, Mark, Model, Tone, Tree};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
-use crate::ui::panes::shelf::{self, Shelf, dialog_name};
+use crate::ui::panes::shelf::{self, dialog_name};
 use crate::ui::panes::tree;
 
 impl App {
@@ -22,12 +22,8 @@ impl App {
         } else if dead {
             self.notify(Tone::Plain, Word::DeadAlready);
         } else {
-            let name = self.name_of(&dialog);
-            self.overlays.push(Box::new(InputPrompt::new(
-                PromptPurpose::DeclareDead(dialog),
-                &name,
-                "",
-            )));
+            let name = name_of(&self.model, &self.ui, &dialog);
+            self.overlays.push(InputPrompt::new(PromptPurpose::DeclareDead(dialog), &name, ""));
         }
     }
 
@@ -35,11 +31,11 @@ impl App {
     pub(super) fn put_away(&mut self, to: Bucket) {
         let Some(dialog) = self.selected_main() else { return };
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
-        if self.something_is_open(&dialog) {
+        if something_is_open(&self.model.tree, &dialog) {
             let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
-            let question = self.ui.sentence(word, &self.name_of(&dialog));
+            let question = self.ui.sentence(word, &name_of(&self.model, &self.ui, &dialog));
             let yes = Intent::Lifecycle(change);
-            self.overlays.push(Box::new(Confirm::with_text(&question, yes)));
+            self.overlays.push(Confirm::with_text(&question, yes));
         } else {
             self.change_lifecycle(change);
         }
@@ -47,16 +43,10 @@ impl App {
 
     pub(super) fn ask_to_delete(&mut self) {
         let Some(dialog) = self.selected_main() else { return };
-        let question = self.ui.sentence(Word::DeleteQuestion, &self.name_of(&dialog));
+        let question =
+            self.ui.sentence(Word::DeleteQuestion, &name_of(&self.model, &self.ui, &dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
-        self.overlays.push(Box::new(Confirm::permanent(&question, yes)));
-    }
-
-    /// The name of a dialog in messages: its member and its subject.
-    fn name_of(&self, dialog: &DialogId) -> String {
-        let Some(row) = self.model.tree.get(dialog) else { return dialog.to_string() };
-        let about = self.ui.about(&row.about, row.history);
-        dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
+        self.overlays.push(Confirm::permanent(&question, yes));
     }
 
     /// Proposes the newest generation; the user may enter another.
@@ -68,11 +58,10 @@ impl App {
 
     /// Proposes the generation being read.
     pub(super) fn ask_to_fork_open(&mut self) {
-        let Some(open) = &self.model.open else {
+        let Some(dialog) = self.reading.dialog().cloned() else {
             return self.notify(Tone::Plain, Word::NothingOpen);
         };
-        let dialog = open.dialog.clone();
-        let read = self.transcript.read_generation(open).map(|genseq| (open.course, genseq));
+        let read = self.reading.generation();
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
@@ -82,12 +71,8 @@ impl App {
 
     fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
         let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
-        let name = self.name_of(&dialog);
-        self.overlays.push(Box::new(InputPrompt::new(
-            PromptPurpose::Fork(dialog.root),
-            &name,
-            &text,
-        )));
+        let name = name_of(&self.model, &self.ui, &dialog);
+        self.overlays.push(InputPrompt::new(PromptPurpose::Fork(dialog.root), &name, &text));
     }
 
     fn selected_main(&mut self) -> Option<DialogId> {
@@ -99,27 +84,20 @@ impl App {
         None
     }
 
-    fn something_is_open(&self, main: &DialogId) -> bool {
-        let mut rows = self.model.tree.all().filter(|row| row.dialog.root == main.root);
-        rows.any(|row| match Mark::of(row) {
-            Mark::Running | Mark::Stopping | Mark::Waiting | Mark::NeedsYou | Mark::Stopped => true,
-            Mark::Idle | Mark::Done | Mark::Dead => false,
-        })
-    }
-
     pub(super) fn change_lifecycle(&mut self, change: Lifecycle) {
         let name = match &change {
-            Lifecycle::DeclareDead { dialog, .. } => self.name_of(dialog),
+            Lifecycle::DeclareDead { dialog, .. } => name_of(&self.model, &self.ui, dialog),
             Lifecycle::Delete { root }
             | Lifecycle::Move { root, .. }
-            | Lifecycle::Fork { root, .. } => self.name_of(&DialogId::main(root.clone())),
+            | Lifecycle::Fork { root, .. } => {
+                name_of(&self.model, &self.ui, &DialogId::main(root.clone()))
+            }
         };
         self.send_lifecycle(change, name);
     }
 
     pub(super) fn send_lifecycle(&mut self, change: Lifecycle, name: String) {
-        let ticket = self.ticket(InFlight::Lifecycle(change.clone(), name));
-        self.commands.push(Command::Lifecycle { ticket, change });
+        self.request(Request::Lifecycle { change, name });
     }
 
     /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
@@ -128,14 +106,15 @@ impl App {
             Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
             Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
             Lifecycle::Move { root, to: Bucket::Run } => {
-                self.open(&DialogId::main(root.clone()), None);
+                self.open(&DialogId::main(root.clone()));
                 (Tone::Good, Word::Restored)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-                self.last_put_away = Some(root.clone());
+                self.overlays.put_away(root.clone());
                 let word =
                     if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
-                return self.notify_undo(word, name);
+                let text = with_undo(&self.ui, word, name);
+                return self.notify_text(Tone::Plain, &text);
             }
             Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
         };
@@ -143,37 +122,44 @@ impl App {
         self.notify_text(tone, &text);
     }
 
-    /// The list opens at the last dialog that was marked done or archived, so two keys restore it.
-    fn notify_undo(&mut self, word: Word, name: &str) {
-        let (list, revive) = (
-            self.ui.key(tree::SCOPE, Action::OpenShelf),
-            self.ui.key(shelf::SCOPE, Action::Revive),
-        );
-        let done = self.ui.sentence(word, name);
-        let (dot, undo) = (self.ui.glyphs.middle_dot, self.ui.word(Word::UndoWith));
-        self.notify_text(Tone::Plain, &format!("{done} {dot} {undo} {list} {revive}"));
-    }
-
     /// Opens the fork; a message that is to be sent again is put into the composer.
     pub(super) fn forked(&mut self, dialog: &DialogId, next: AfterFork) {
         let AfterFork::DraftUserText(text) = next else {
-            self.open(dialog, None);
-            return;
+            return self.open(dialog);
         };
-        self.drafts.set(&DraftKey::Message(dialog.clone()), &text, self.moment);
-        self.open(dialog, None);
+        self.writing.set_draft(&DraftKey::Message(dialog.clone()), &text, self.moment);
+        self.open(dialog);
         self.focus_composer();
     }
 
-    pub(super) fn request_shelf(&mut self) {
-        let ticket = self.ticket(InFlight::Other);
-        self.commands.push(Command::Shelf { ticket });
-    }
-
     pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
-        if self.in_flight.remove(&ticket).is_some() {
-            let chosen = self.last_put_away.as_ref();
-            self.overlays.push(Box::new(Shelf::new(rows, chosen)));
+        if self.requests.finish(ticket).is_some() {
+            self.overlays.open_shelf(rows);
         }
     }
+}
+
+/// The name of a dialog in messages: its member and its subject.
+fn name_of(model: &Model, ui: &UiSettings, dialog: &DialogId) -> String {
+    let Some(row) = model.tree.get(dialog) else { return dialog.to_string() };
+    let about = ui.about(&row.about, row.history);
+    dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
+}
+
+/// True if something in the tree of this main dialog is not finished.
+fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
+    let mut rows = tree.all().filter(|row| row.dialog.root == main.root);
+    rows.any(|row| match Mark::of(row) {
+        Mark::Running | Mark::Stopping | Mark::Waiting | Mark::NeedsYou | Mark::Stopped => true,
+        Mark::Idle | Mark::Done | Mark::Dead => false,
+    })
+}
+
+/// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
+fn with_undo(ui: &UiSettings, word: Word, name: &str) -> String {
+    let list = ui.key(tree::SCOPE, Action::OpenShelf);
+    let revive = ui.key(shelf::SCOPE, Action::Revive);
+    let done = ui.sentence(word, name);
+    let (dot, undo) = (ui.glyphs.middle_dot, ui.word(Word::UndoWith));
+    format!("{done} {dot} {undo} {list} {revive}")
 }

@@ -11,16 +11,19 @@ use ratatui::style::Style;
 
 use self::about::{DialogNames, elapsed, speaker};
 use self::layout::{Areas, TranscriptTexts};
+use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
 use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
+use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::Word;
+use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
-use crate::ui::panes::composer::{Heading, Target, draw_heading};
+use crate::ui::panes::composer::{Heading, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -104,16 +107,16 @@ impl Screen<'_> {
         let open =
             row.map_or_else(|| ui.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (ui.word(Word::TabDialogs).to_owned(), self.app.focus == Focus::Tree),
-            (for_you, self.app.focus == Focus::Inbox),
-            (open, matches!(self.app.focus, Focus::Dialog | Focus::Composer)),
+            (ui.word(Word::TabDialogs).to_owned(), self.app.focus.now() == Focus::Tree),
+            (for_you, self.app.focus.now() == Focus::Inbox),
+            (open, matches!(self.app.focus.now(), Focus::Dialog | Focus::Composer)),
         ];
         let mut strip = Strip::new();
         let mut gap = "";
         for (number, (name, here)) in (1..).zip(tabs) {
             let role = if here { Role::TitleFocus } else { Role::Title };
             // In the inbox, digits pick questions.
-            let digits = self.app.focus != Focus::Inbox || questions == 0;
+            let digits = self.app.focus.now() != Focus::Inbox || questions == 0;
             let number = if digits { number.to_string() } else { " ".to_owned() };
             strip.push(&format!("{gap} {number} "), ui.style(Role::TextDim));
             strip.push(&name, ui.style(role));
@@ -139,7 +142,7 @@ impl Screen<'_> {
             return;
         }
         let ui = view.ui;
-        let focused = self.app.focus == Focus::Tree && self.app.overlays.is_empty();
+        let focused = self.app.focus.now() == Focus::Tree && self.app.overlays.is_empty();
         if !narrow {
             let folder = Strip::new()
                 .put(&self.app.model.workspace.folder, ui.style(Role::TextDim))
@@ -150,7 +153,7 @@ impl Screen<'_> {
             title.draw(frame.buffer_mut(), area, area.y + 2);
         }
         let rows = self.areas.tree_rows(narrow);
-        if !self.app.is_listed() {
+        if !self.app.startup.is_listed() {
             let reading = Strip::new().put(ui.word(Word::Loading), ui.style(Role::TextDim));
             reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
             return;
@@ -163,8 +166,8 @@ impl Screen<'_> {
             return;
         }
         let ui = view.ui;
-        let focused = self.app.focus == Focus::Inbox;
-        if !self.app.is_listed() {
+        let focused = self.app.focus.now() == Focus::Inbox;
+        if !self.app.startup.is_listed() {
             return;
         }
         if self.app.model.inbox.is_empty() {
@@ -187,18 +190,25 @@ impl Screen<'_> {
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();
-        let answering = matches!(self.app.composer.target, Target::Question { .. });
-        let lit = focused || (answering && self.app.focus == Focus::Composer);
-        inbox::draw(&self.app.model.inbox, &self.app.drafts, view, lit, frame.buffer_mut(), rows);
+        let answering = self.app.writing.question().is_some();
+        let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
+        inbox::draw(
+            &self.app.model.inbox,
+            self.app.writing.drafts(),
+            view,
+            lit,
+            frame.buffer_mut(),
+            rows,
+        );
     }
 
     fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {
         let areas = &self.areas;
         queued::draw(frame, areas.queue, view, &self.queue, &self.app.queue_keys());
         let heading = self.heading(view.ui);
-        let focused = self.app.focus == Focus::Composer && self.app.overlays.is_empty();
-        let picked = self.app.picked_options();
-        self.app.composer.draw(frame, areas.composer, view, (&heading, &picked), focused);
+        let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();
+        let picked = self.app.writing.picked_options(&self.app.model.inbox);
+        self.app.writing.composer().draw(frame, areas.composer, view, (&heading, &picked), focused);
         if !narrow {
             self.draw_title(frame, areas.title, view);
         }
@@ -207,10 +217,10 @@ impl Screen<'_> {
 
     fn draw_title(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let ui = view.ui;
-        let focused = self.app.focus == Focus::Dialog && self.app.overlays.is_empty();
+        let focused = self.app.focus.now() == Focus::Dialog && self.app.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
-        let Some(open) = &self.app.model.open else {
-            let text = if self.app.is_listed() { ui.word(Word::NothingOpen) } else { "" };
+        let Some(open) = self.app.reading.open() else {
+            let text = if self.app.startup.is_listed() { ui.word(Word::NothingOpen) } else { "" };
             Strip::new().put(text, ui.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
         };
@@ -243,10 +253,10 @@ impl Screen<'_> {
 
     fn draw_transcript(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let app = self.app;
-        let Some(open) = &app.model.open else {
+        let Some(open) = app.reading.open() else {
             return;
         };
-        let question = app.composer.target.question().and_then(|id| app.model.inbox.get(id));
+        let question = app.writing.question().and_then(|id| app.model.inbox.get(id));
         let question = with_headline(question);
         let Some(texts) = self.texts.as_ref().filter(|_| open.loaded) else {
             let taken = question.map_or(0, |(_, headline)| {
@@ -258,13 +268,13 @@ impl Screen<'_> {
         };
         let (tree, inbox) = (&app.model.tree, &app.model.inbox);
         let names = DialogNames { tree, inbox, dialog: &open.dialog };
-        let focused = app.focus == Focus::Dialog && app.overlays.is_empty();
+        let focused = app.focus.now() == Focus::Dialog && app.overlays.is_empty();
         let context = texts.context(view, &names, question, focused);
-        app.transcript.draw(open, &context, frame.buffer_mut(), area);
+        app.reading.transcript().draw(open, &context, frame.buffer_mut(), area);
     }
 
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        if self.app.is_shutting_down {
+        if self.app.quitting.has_begun() {
             let text = format!(" {}", view.ui.word(Word::Leaving));
             let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
@@ -272,6 +282,7 @@ impl Screen<'_> {
         }
         let counts = self.counts;
         let row = self.open_row();
+        let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
         let values = StatusValues {
             counts,
             questions: self.app.model.inbox.len(),
@@ -279,10 +290,11 @@ impl Screen<'_> {
             context_level: row.and_then(|row| row.context_level),
             keep_going: row.and_then(|row| row.keep_going),
             problems: self.app.model.problems.len(),
-            processes: self.app.processes_running(),
+            problems_key: &problems_key,
+            processes: self.app.model.processes_running(),
             unagreed: self.app.model.consent.waiting.len(),
             look_only: self.app.model.consent.read_only,
-            level: self.app.level,
+            level: self.app.model.level,
         };
         let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
         let hints = Hints { focus: self.app.scope(), actions };
@@ -291,15 +303,18 @@ impl Screen<'_> {
 
     fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let queued = self.app.queued();
-        let mut intents = Vec::new();
-        let cx = self.app.cx(&queued, &mut intents);
-        for pane in &self.app.overlays {
-            pane.draw(frame, area, view, &cx);
-        }
+        let facts = OverlayFacts {
+            model: &self.app.model,
+            queued: &queued,
+            places: self.app.reading.places(),
+            drafts: self.app.writing.drafts(),
+            ui: view.ui,
+        };
+        self.app.overlays.draw(facts, frame, area, view);
     }
 
     fn open_row(&self) -> Option<&TreeRow> {
-        self.app.model.tree.get(&self.app.model.open.as_ref()?.dialog)
+        self.app.model.tree.get(self.app.reading.dialog()?)
     }
 }
 

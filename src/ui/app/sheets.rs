@@ -1,10 +1,10 @@
 //! Sheets on top of the open dialog: opening them, requesting their content, and sending the user's
 //! changes.
 
-use super::{App, InFlight};
+use super::{App, Request};
 use crate::domain::record::Record;
 use crate::domain::{DialogId, Entry};
-use crate::protocol::{Command, SheetRequest};
+use crate::protocol::SheetRequest;
 use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::sheet::{SheetKind, SheetPane};
@@ -19,7 +19,7 @@ impl App {
     }
 
     fn open_sheet(&mut self, kind: SheetKind) {
-        let Some(open) = &self.model.open else {
+        let Some(open) = self.reading.open() else {
             self.notify(Tone::Plain, Word::NothingOpen);
             return;
         };
@@ -32,20 +32,15 @@ impl App {
             }
             SheetKind::Taskdoc => row.map(|row| row.taskdoc.clone()).unwrap_or_default(),
         };
-        self.model.sheets.open(dialog.clone(), kind.request());
-        self.overlays.push(Box::new(SheetPane::new(kind, dialog.clone(), of)));
-        self.ask_for_sheet(dialog, kind.request());
-    }
-
-    fn ask_for_sheet(&mut self, dialog: DialogId, request: SheetRequest) {
-        let ticket = self.ticket(InFlight::Sheet);
-        self.commands.push(Command::Sheet { ticket, dialog, request });
+        let pane = SheetPane::new(kind, dialog.clone(), of);
+        self.overlays.open_sheet(dialog.clone(), kind.request(), pane);
+        self.request(Request::Sheet { dialog, request: kind.request() });
     }
 
     /// Reloads the sheet after something happened in this dialog, or anywhere.
     pub(super) fn refresh_sheet(&mut self, dialog: Option<&DialogId>) {
-        if let Some((dialog, request)) = self.model.sheets.reload_request(dialog) {
-            self.ask_for_sheet(dialog, request);
+        if let Some((dialog, request)) = self.overlays.sheet_to_reload(dialog) {
+            self.request(Request::Sheet { dialog, request });
         }
     }
 
@@ -63,23 +58,10 @@ impl App {
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     ) {
-        let waiting = match draft {
-            Some((key, text)) => {
-                self.drafts.set(&key, &text, self.moment);
-                self.drafts.save();
-                InFlight::Send { key, text }
-            }
-            None => InFlight::Other,
-        };
-        let ticket = self.ticket(waiting);
-        self.commands.push(Command::Sheet { ticket, dialog, request });
-    }
-
-    /// The content of a sheet cannot be read.
-    pub(super) fn sheet_refused(&mut self) {
-        if self.model.sheets.reminders().is_none() && self.model.sheets.taskdoc().is_none() {
-            self.overlays.clear();
-            self.model.sheets.close();
+        if let Some((key, text)) = &draft {
+            self.writing.set_draft(key, text, self.moment);
+            self.writing.store();
         }
+        self.request(Request::ChangeSheet { dialog, request, draft });
     }
 }

@@ -11,7 +11,6 @@ pub mod fixture;
 mod jumps;
 mod keys;
 mod lifecycle;
-mod processes;
 mod queued;
 mod screens;
 mod sheets;

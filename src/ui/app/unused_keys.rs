@@ -13,7 +13,7 @@ use crate::ui::panes::{composer, inbox};
 impl App {
     /// Reports that this key does nothing here; a repeated key is reported once.
     pub(super) fn report_unused_key(&mut self, scope: Scope, key: Chord) {
-        if self.last_unused_key.replace((scope, key)) == Some((scope, key)) {
+        if !self.keys.is_to_be_reported(scope, key) {
             return;
         }
         let name = self.ui.key_label(&key.to_string());
@@ -28,7 +28,7 @@ impl App {
     /// A key without an action, in the text field that has the focus.
     pub(super) fn type_or_notify(&mut self, key: KeyEvent) {
         if Field::takes(key) {
-            self.type_key(key);
+            self.writing.type_key(key, self.moment);
         } else {
             self.report_unused_key(composer::SCOPE, Chord::from(key));
         }
@@ -38,7 +38,8 @@ impl App {
     /// elsewhere.
     pub(super) fn pick_question(&mut self) {
         let keys = self.ui.keymap.keys(inbox::SCOPE, Action::Pick);
-        let Some(at) = self.pressed.and_then(|pressed| keys.iter().position(|k| *k == pressed))
+        let Some(at) =
+            self.keys.pressed().and_then(|pressed| keys.iter().position(|k| *k == pressed))
         else {
             return;
         };

@@ -57,7 +57,7 @@ pub struct Unfolded {
 }
 
 impl OpenDialog {
-    pub fn new(dialog: DialogId, ticket: Ticket, unfolded: Unfolded) -> Self {
+    pub fn new(dialog: DialogId, unfolded: Unfolded) -> Self {
         Self {
             dialog,
             agent: None,
@@ -69,7 +69,7 @@ impl OpenDialog {
             awaiting: true,
             early_facts: Vec::new(),
             recorded: false,
-            ticket,
+            ticket: Ticket::default(),
             paging: None,
             first_position: RecordPosition { course: Course::FIRST, line: 0 },
             next_line: 0,
@@ -267,7 +267,7 @@ mod tests {
 
     fn open(first_line: usize, lines: &[&str]) -> OpenDialog {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
-        let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+        let mut open = OpenDialog::new(dialog, Unfolded::default());
         open.load(page(first_line, lines));
         open
     }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn records_that_arrive_before_the_first_page_are_not_lost() {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
-        let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+        let mut open = OpenDialog::new(dialog, Unfolded::default());
         let at = |line| Cursor { course: Course::FIRST, line };
         open.fact(at(1), &fact("b"));
         open.fact(at(2), &fact("c"));
@@ -312,7 +312,7 @@ mod tests {
     fn live_text_whose_record_came_with_the_page_is_not_shown_twice() {
         for (recorded, live) in [(false, 1), (true, 0)] {
             let dialog = DialogId::main(RootId::new("aa/bb/1"));
-            let mut open = OpenDialog::new(dialog, 1, Unfolded::default());
+            let mut open = OpenDialog::new(dialog, Unfolded::default());
             open.push_live(Segment::Saying, "a");
             open.load(page(0, if recorded { &["a"] } else { &[] }));
             assert_eq!(open.live.segments().len(), live);

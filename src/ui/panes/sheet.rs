@@ -79,11 +79,11 @@ impl SheetPane {
     fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
         match self.kind {
             SheetKind::Reminders => {
-                let all = cx.model.sheets.reminders().unwrap_or_default();
+                let all = cx.sheets.reminders().unwrap_or_default();
                 all.iter().map(|reminder| reminder.id.clone()).collect()
             }
             SheetKind::Taskdoc => {
-                let all = cx.model.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
+                let all = cx.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
                 all.iter().map(|section| section.name.clone()).collect()
             }
         }
@@ -91,7 +91,7 @@ impl SheetPane {
 
     fn chosen_reminder<'a>(&self, cx: &Cx<'a>) -> Option<&'a ReminderView> {
         let key = self.list.chosen(&self.keys(cx))?;
-        cx.model.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
+        cx.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
     }
 
     fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
@@ -118,7 +118,7 @@ impl SheetPane {
 
     fn chosen_section(&self, cx: &Cx<'_>) -> Option<(EditSubject, String, Option<String>)> {
         let key = self.list.chosen(&self.keys(cx))?;
-        let taskdoc = cx.model.sheets.taskdoc()?;
+        let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
         let reason = (!section.complete).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
@@ -214,7 +214,7 @@ impl SheetPane {
         let available = usize::from(area.width.saturating_sub(1));
         match self.kind {
             SheetKind::Reminders => {
-                let all = cx.model.sheets.reminders()?.iter();
+                let all = cx.sheets.reminders()?.iter();
                 let item = |reminder: &ReminderView| {
                     let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
                     let draft = cx.drafts.has(&key);
@@ -224,7 +224,7 @@ impl SheetPane {
                 Some(all.map(item).collect())
             }
             SheetKind::Taskdoc => {
-                let taskdoc = cx.model.sheets.taskdoc()?;
+                let taskdoc = cx.sheets.taskdoc()?;
                 let item = |section: &crate::protocol::SectionView| {
                     let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
                     let draft = cx.drafts.has(&subject.key());

@@ -10,7 +10,6 @@ use crate::domain::sandbox::Level;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
-use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
@@ -22,13 +21,15 @@ const MAX_HINTS: usize = 6;
 
 /// The numbers at the right.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct StatusValues {
+pub struct StatusValues<'a> {
     pub counts: StateCounts,
     pub questions: usize,
     pub context_percent: Option<u8>,
     pub context_level: Option<HealthLevel>,
     pub keep_going: Option<(i64, i64)>,
     pub problems: usize,
+    /// The key that shows them.
+    pub problems_key: &'a str,
     /// Running in the background.
     pub processes: usize,
     /// Entries that wait for consent.
@@ -53,7 +54,7 @@ pub fn draw(
     view: View<'_>,
     notices: &Notices,
     hints: &Hints,
-    values: StatusValues,
+    values: StatusValues<'_>,
 ) {
     let ui = view.ui;
     let right = values_strip(values, ui, area.width);
@@ -117,7 +118,7 @@ fn hint(focus: Scope, action: Action, word: Word, ui: &UiSettings) -> Strip {
         .put(&format!(" {}", ui.word(word)), ui.style(Role::TextDim))
 }
 
-fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
+fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip {
     let dim = ui.style(Role::TextDim);
     let mut strip = Strip::new();
     let mut count = |symbol: &str, number: usize, role: Role| {
@@ -140,7 +141,7 @@ fn values_strip(values: StatusValues, ui: &UiSettings, cells: u16) -> Strip {
         strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
     if values.problems > 0 {
-        let key = ui.key(Scope::PANES, Action::Show(problems::SCOPE));
+        let key = values.problems_key;
         let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
         strip.push(&text, ui.style(Role::Warning));
     }

@@ -1,3 +1,5 @@
+//! Lines of documents that are written to mislead whoever searches them as text.
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;

@@ -8,6 +8,7 @@
 mod ask_back;
 mod assignments;
 mod bench;
+mod blocking;
 mod bounded;
 mod crash;
 mod crowds;

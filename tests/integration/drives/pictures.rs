@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dominds_tui::domain::record::Record;
-use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Lang};
+use dominds_tui::domain::{Bucket, Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, MessageImage, Reply, Request, Sequence};
 use dominds_tui::protocol::{ForkMode, Lifecycle};
-use dominds_tui::tools::{Args, Description, Registry, Tool, ToolCx, ToolOutcome, ToolSpec};
-use futures_util::future::BoxFuture;
+use dominds_tui::tools::{Registry, ToolOutcome, typed};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::disk::{Death, Mortal};
@@ -18,43 +19,30 @@ use crate::common::story::entries;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
 
-/// A tool that gives pictures: `count` of them, and one that is none.
-#[derive(Debug)]
-struct Camera(ToolSpec);
-
-fn description(_lang: Lang) -> &'static str {
-    "Takes pictures."
+/// Arguments of a tool that gives a picture, or many and one that is none.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CameraArgs {
+    many: Option<bool>,
 }
 
-impl Tool for Camera {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
+fn camera(args: &CameraArgs) -> ToolOutcome {
+    let picture = |bytes: &[u8]| dominds_tui::tools::ToolImage {
+        media_type: "image/png",
+        bytes: Arc::from(bytes),
+    };
+    let mut pictures = vec![picture(PNG)];
+    if args.many == Some(true) {
+        pictures = vec![picture(PNG); 11];
+        pictures.push(picture(b"no picture"));
     }
-
-    fn call(&self, _cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
-        let picture = |bytes: &[u8]| dominds_tui::tools::ToolImage {
-            media_type: "image/png",
-            bytes: Arc::from(bytes),
-        };
-        let mut pictures = vec![picture(PNG)];
-        if args.flag("many") == Some(true) {
-            pictures = vec![picture(PNG); 11];
-            pictures.push(picture(b"no picture"));
-        }
-        Box::pin(async move { ToolOutcome { images: pictures, ..ToolOutcome::done("Click.") } })
-    }
+    ToolOutcome { images: pictures, ..ToolOutcome::done("Click.") }
 }
 
 fn world(models: Sequence) -> World {
-    let parameters = json!({
-        "type": "object",
-        "properties": { "many": { "type": "boolean" } },
-        "additionalProperties": false,
-    });
-    let description = Description::Own(description);
-    let spec = ToolSpec { name: "camera".into(), description, parameters };
+    let camera = typed::instant("camera", |_| "Takes pictures.", |_, args| camera(args));
     let mut tools = Registry::builtin();
-    tools.add("ws_mod", Arc::new(Camera(spec))).expect("a free name");
+    tools.add("ws_mod", camera).expect("a free name");
     let mut world = World::new(models);
     world.setup.tools = tools;
     world

@@ -22,7 +22,7 @@ use crate::store::CourseLine;
 use super::assignments;
 use super::dialogs::{ForkPoint, ForkedDialog, GenerationOpening, SourceDialog};
 use super::lines::{
-    Courses, CutPosition, is_snapshot, lines_before, snapshot_records, with_renamed_root,
+    Courses, CutPosition, is_written_anew, lines_before, snapshot_records, with_renamed_root,
 };
 
 /// One fork.
@@ -233,7 +233,7 @@ impl ForkPlan<'_> {
             stack,
         }];
         for (course, lines) in &copy.courses {
-            let kept = lines.iter().filter(|line| !is_snapshot(&line.entry));
+            let kept = lines.iter().filter(|line| !is_written_anew(&line.entry));
             let entries = kept.map(|line| Arc::new(Entry::verbatim(&line.text))).collect();
             changes.push(TreeChange::Append { dialog: dialog.clone(), course: *course, entries });
         }
@@ -335,8 +335,8 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
         })
         .collect();
     let earlier = lines.iter().take(end.line);
-    let opens_course =
-        *course > Course::FIRST && earlier.filter(|line| !is_snapshot(&line.entry)).count() == 0;
+    let opens_course = *course > Course::FIRST
+        && earlier.filter(|line| !is_written_anew(&line.entry)).count() == 0;
     match prompts.first() {
         Some(text) if text.origin == Origin::User => GenerationOpening::User(user_text(&prompts)),
         Some(text) if text.origin == Origin::Runtime && opens_course => {

@@ -82,28 +82,10 @@ pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> T
     TreeChange::Append { dialog: dialog.clone(), course: Course::FIRST, entries }
 }
 
-/// True for records of state, as opposed to events. A fork writes its own.
-pub fn is_snapshot(entry: &Entry) -> bool {
-    match &entry.record {
-        Record::Reminders { .. }
-        | Record::Questions { .. }
-        | Record::PendingSideDialogs { .. }
-        | Record::Registry { .. }
-        | Record::SideDialogCreated(_) => true,
-        Record::Unknown { kind, .. } => kind == RESPONSES_RECORD,
-        Record::GenStart
-        | Record::HumanText(_)
-        | Record::RuntimeGuide { .. }
-        | Record::Thought { .. }
-        | Record::Words { .. }
-        | Record::FuncCall(_)
-        | Record::FuncResult(_)
-        | Record::TellaskCall { .. }
-        | Record::TellaskResult(_)
-        | Record::Carryover(_)
-        | Record::ReplyResolution { .. }
-        | Record::Anchor { .. }
-        | Record::UiOnly { .. }
-        | Record::GenFinish { .. } => false,
-    }
+/// True for what a fork does not copy but writes anew: snapshots, and that a side dialog was created.
+pub fn is_written_anew(entry: &Entry) -> bool {
+    let record = &entry.record;
+    record.is_snapshot()
+        || matches!(record, Record::SideDialogCreated(_))
+        || matches!(record, Record::Unknown { kind, .. } if kind == RESPONSES_RECORD)
 }

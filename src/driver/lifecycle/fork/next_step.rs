@@ -5,7 +5,8 @@
 
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
-use crate::domain::state::{Activity, derive, next_step};
+use crate::domain::shown_state::{Activity, derive};
+use crate::domain::state::next_step;
 use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
 use crate::driver::calls::ask_back::restore_asked_back;

@@ -13,14 +13,14 @@ impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
-        match &self.app.composer.target {
-            Target::Nobody if !self.app.is_listed() => Heading::default(),
+        match self.app.writing.target() {
+            Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
             Target::Nobody => {
                 Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
                 let row = self.app.model.tree.get(dialog);
-                let open = self.app.model.open.as_ref().and_then(|open| open.agent.as_ref());
+                let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
                 let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);
@@ -64,17 +64,17 @@ impl Screen<'_> {
 
     /// The keys that work here, the most useful ones first, help last.
     pub(super) fn hints(&self) -> Vec<(Action, Word)> {
-        if self.app.focus == Focus::Tree && self.app.model.tree.is_empty() {
+        if self.app.focus.now() == Focus::Tree && self.app.model.tree.is_empty() {
             return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
         }
         let asked = !self.app.model.inbox.is_empty();
-        let mut hints = match self.app.focus {
+        let mut hints = match self.app.focus.now() {
             Focus::Tree => vec![(Action::Open, Word::Open)],
             Focus::Inbox => vec![(Action::Answer, Word::Answer)],
             Focus::Dialog => vec![(Action::Compose, Word::Write)],
             Focus::Composer => vec![(Action::Send, Word::Send)],
         };
-        match self.app.focus {
+        match self.app.focus.now() {
             Focus::Tree => {
                 if asked {
                     hints.push((Action::Answer, Word::Answer));

@@ -6,9 +6,12 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::app::focus::FocusState;
+use crate::ui::app::overlays::OverlayFacts;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
-use crate::ui::model::Model;
+use crate::ui::model::{Inbox, Model};
+use crate::ui::panes::composer::Composer;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued};
@@ -98,13 +101,14 @@ impl App {
         if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
             let ui = self.ui.clone();
             let view = View { ui: &ui, now: &now };
-            ending = self.ending_rows(area, &ui);
+            let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
+            ending = self.ending.rows(area, &ui, is_busy);
             let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
-            areas = self.areas(Rect { height: area.height - taken, ..area });
+            areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
             areas.status = Rect { y: area.bottom() - 1, ..areas.status };
             queue = self.queue_strip();
             self.layout_left(&mut areas, area.width);
-            self.layout_right(&mut areas, area.width, queue.len());
+            layout_right(&mut areas, self.writing.composer(), area.width, queue.len());
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
@@ -113,102 +117,33 @@ impl App {
         Screen { app: self, area, now, areas, ending, queue, counts, texts }
     }
 
-    /// The columns.
-    fn areas(&self, area: Rect) -> Areas {
-        let status = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let body = Rect { height: area.height - 1, ..area };
-        let on_left = matches!(self.focus, Focus::Tree | Focus::Inbox);
-        if area.width < MEDIUM {
-            let tabs = Rect { height: 2, ..body };
-            let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
-            return if on_left {
-                Areas { left: pane, tabs, status, ..Areas::default() }
-            } else {
-                Areas { right: pane, tabs, status, ..Areas::default() }
-            };
-        }
-        if self.zoomed {
-            return if on_left {
-                Areas { left: body, status, ..Areas::default() }
-            } else {
-                Areas { right: body, status, ..Areas::default() }
-            };
-        }
-        let cells = if area.width < WIDE {
-            LEFT_COLUMN_CELLS.0
-        } else {
-            (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
-        };
-        Areas {
-            left: Rect { width: cells, ..body },
-            divider: Rect { x: body.x + cells, width: 1, ..body },
-            right: Rect { x: body.x + cells + 1, width: body.width - cells - 1, ..body },
-            status,
-            ..Areas::default()
-        }
-    }
-
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {
         let area = areas.left;
         if area.is_empty() {
             return;
         }
         let narrow = width < MEDIUM;
-        let inbox_rows = match (narrow, self.focus) {
+        let inbox_rows = match (narrow, self.focus.now()) {
             (true, Focus::Inbox) => area.height,
             (true, _) => 0,
-            (false, _) => self.inbox_height(area.height),
+            (false, _) => inbox_height(&self.model.inbox, area.height),
         };
         areas.tree = Rect { height: area.height - inbox_rows, ..area };
         areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
-        if areas.tree.height > 0 && self.is_listed() {
+        if areas.tree.height > 0 && self.startup.is_listed() {
             self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
         }
-        if areas.inbox.height > 0 && self.is_listed() && !self.model.inbox.is_empty() {
+        if areas.inbox.height > 0 && self.startup.is_listed() && !self.model.inbox.is_empty() {
             inbox::layout(&mut self.model.inbox, areas.inbox_rows());
-        }
-    }
-
-    /// The rows its questions need, at most two fifths of the height.
-    fn inbox_height(&self, height: u16) -> u16 {
-        if self.model.inbox.is_empty() {
-            return 1;
-        }
-        let questions = u16::try_from(self.model.inbox.len()).unwrap_or(u16::MAX);
-        let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
-        wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
-    }
-
-    fn layout_right(&self, areas: &mut Areas, width: u16, queued: usize) {
-        let area = areas.right;
-        if area.is_empty() {
-            return;
-        }
-        let narrow = width < MEDIUM;
-        let min_rows = if width >= WIDE { 2 } else { 1 };
-        let wanted = self.composer.height(area.width, min_rows).min(area.height / 2);
-        areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
-        let strip = queued::height(queued, area.height);
-        areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
-        let above = Rect { height: area.height - wanted - strip, ..area };
-        let margin = u16::from(!narrow);
-        let inner =
-            Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
-        if narrow {
-            areas.transcript = inner;
-        } else {
-            areas.title = inner;
-            areas.transcript =
-                Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
         }
     }
 
     /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
     fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
-        let focused = self.focus == Focus::Dialog && self.overlays.is_empty();
-        let Model { tree, inbox, retries, open, .. } = &mut self.model;
-        let open = open.as_mut().filter(|open| open.loaded)?;
-        let question = self.composer.target.question().and_then(|id| inbox.get(id));
+        let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
+        let Model { tree, inbox, retries, .. } = &self.model;
+        let open = self.reading.open().filter(|open| open.loaded)?;
+        let question = self.writing.question().and_then(|id| inbox.get(id));
         let row = tree.get(&open.dialog);
         let texts = TranscriptTexts {
             speaker: speaker(open, row),
@@ -219,29 +154,94 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.composer.field.text(),
+            typed: self.writing.composer().field.text(),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };
         let context = texts.context(view, &names, super::with_headline(question), focused);
-        let older = self.transcript.arrange(open, &context, area);
-        let not_found = self.transcript.take_not_found(open);
-        if let Some(before) = older {
-            self.request_older(before);
-        } else if let Some(call_end) = not_found {
-            self.search_previous_course(call_end);
-        }
+        let follow_ups = self.reading.arrange(&context, area);
+        self.follow(follow_ups);
         Some(texts)
     }
 
     fn layout_overlays(&mut self, area: Rect, view: View<'_>) {
-        let mut overlays = std::mem::take(&mut self.overlays);
         let queued = self.queued();
-        let mut intents = Vec::new();
-        let cx = self.cx(&queued, &mut intents);
-        for pane in &mut overlays {
-            pane.layout(area, view, &cx);
-        }
-        self.overlays = overlays;
+        let facts = OverlayFacts {
+            model: &self.model,
+            queued: &queued,
+            places: self.reading.places(),
+            drafts: self.writing.drafts(),
+            ui: &self.ui,
+        };
+        self.overlays.layout(facts, area, view);
+    }
+}
+
+/// The columns.
+fn columns(area: Rect, focus: &FocusState) -> Areas {
+    let status = Rect { y: area.bottom() - 1, height: 1, ..area };
+    let body = Rect { height: area.height - 1, ..area };
+    let on_left = matches!(focus.now(), Focus::Tree | Focus::Inbox);
+    if area.width < MEDIUM {
+        let tabs = Rect { height: 2, ..body };
+        let pane = Rect { y: body.y + 2, height: body.height - 2, ..body };
+        return if on_left {
+            Areas { left: pane, tabs, status, ..Areas::default() }
+        } else {
+            Areas { right: pane, tabs, status, ..Areas::default() }
+        };
+    }
+    if focus.is_zoomed() {
+        return if on_left {
+            Areas { left: body, status, ..Areas::default() }
+        } else {
+            Areas { right: body, status, ..Areas::default() }
+        };
+    }
+    let cells = if area.width < WIDE {
+        LEFT_COLUMN_CELLS.0
+    } else {
+        (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
+    };
+    Areas {
+        left: Rect { width: cells, ..body },
+        divider: Rect { x: body.x + cells, width: 1, ..body },
+        right: Rect { x: body.x + cells + 1, width: body.width - cells - 1, ..body },
+        status,
+        ..Areas::default()
+    }
+}
+
+/// The rows its questions need, at most two fifths of the height.
+fn inbox_height(inbox: &Inbox, height: u16) -> u16 {
+    if inbox.is_empty() {
+        return 1;
+    }
+    let questions = u16::try_from(inbox.len()).unwrap_or(u16::MAX);
+    let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
+    wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
+}
+
+/// The parts of the right column.
+fn layout_right(areas: &mut Areas, composer: &Composer, width: u16, queued: usize) {
+    let area = areas.right;
+    if area.is_empty() {
+        return;
+    }
+    let narrow = width < MEDIUM;
+    let min_rows = if width >= WIDE { 2 } else { 1 };
+    let wanted = composer.height(area.width, min_rows).min(area.height / 2);
+    areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
+    let strip = queued::height(queued, area.height);
+    areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
+    let above = Rect { height: area.height - wanted - strip, ..area };
+    let margin = u16::from(!narrow);
+    let inner =
+        Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
+    if narrow {
+        areas.transcript = inner;
+    } else {
+        areas.title = inner;
+        areas.transcript = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
     }
 }

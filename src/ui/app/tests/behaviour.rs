@@ -11,9 +11,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
-use crate::ui::panes::{
-    composer, confirm, consent, inbox, processes, queued, sheet, shelf, transcript, tree,
-};
+use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 use crate::ui::theme::Glyphs;
 
 fn line_of(screen: &str, text: &str) -> Option<usize> {
@@ -45,6 +43,7 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 /// A stage with the focus in this scope.
 fn focused(scope: Scope) -> Stage {
     let mut stage = streaming(120, 40);
+    stage.keys("1 g j j <enter>").page(DBA_STORY).keys("1 k <enter>").page(STORY);
     let queued = QueuedMessage { message: "m".into(), text: "wait".into() };
     let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(main)));
@@ -65,19 +64,17 @@ fn focused(scope: Scope) -> Stage {
         (composer::SCOPE, "3 i"),
         (shelf::SCOPE, "1 u"),
         (sheet::SCOPE, "3 r"),
-        (processes::SCOPE, "1 b"),
         (queued::SCOPE, "<alt+q>"),
         (consent::SCOPE, "1 L"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
-    match keys.iter().find(|(known, _)| *known == scope) {
-        Some((_, keys)) => stage.keys(keys),
-        None => {
-            let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
-            stage.keys("1").key_named(opens.expect("a way to open it").keys[0])
-        }
-    };
+    if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
+        stage.keys(keys);
+    } else {
+        let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
+        stage.keys("1").key_named(opens.expect("a way to open it").keys[0]);
+    }
     let asked = stage.sent.iter().find_map(|command| {
         let Command::Shelf { ticket } = command else { return None };
         Some(*ticket)

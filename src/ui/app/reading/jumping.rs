@@ -1,25 +1,17 @@
 //! Jumps from a call to its assignment, from a reply to its call, and back. What is not loaded yet is
 //! requested: older records, then the previous course.
 
-use super::{App, Focus};
-use crate::domain::transcript::{Body, RecordPosition, Reply, Tellask};
+use super::Reading;
+use crate::domain::transcript::{Body, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
+use crate::ui::app::focus::Focus;
+use crate::ui::app::follow_up::FollowUp;
 use crate::ui::lang::Word;
-use crate::ui::model::Tone;
+use crate::ui::model::{Place, Tone};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
-
-/// A position to go back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BackEntry {
-    pub dialog: DialogId,
-    /// `None` for the newest course.
-    pub course: Option<Course>,
-    /// The row at the top of the view; `None` while it followed the end.
-    pub position: Option<(RecordPosition, usize)>,
-}
 
 /// Where the jump from a block leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,108 +28,133 @@ enum JumpTarget {
     Unknown,
 }
 
-impl App {
+impl Reading {
     /// Jumps to the other end of the block being read: from a call into its side dialog, from an
-    /// assignment or a reply to its call. A question is answered instead.
-    pub(super) fn jump(&mut self) {
-        let Some(open) = &self.model.open else {
-            return self.notify(Tone::Plain, Word::NothingOpen);
+    /// assignment or a reply to its call. A question is answered instead. `asker` is that of the open
+    /// dialog.
+    pub fn jump(&mut self, asker: Option<&SelfId>) -> Vec<FollowUp> {
+        let Some(open) = self.open() else {
+            return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
         };
-        let block = self.transcript.chosen(open).and_then(|item| open.block(item));
+        let block = self.transcript().chosen(open).and_then(|item| open.block(item));
         let Some(block) = block else {
-            self.notify(Tone::Plain, Word::NoCallHere);
-            return;
+            return vec![FollowUp::Notify(Tone::Plain, Word::NoCallHere)];
         };
-        let asker = self.model.tree.get(&open.dialog).and_then(|row| row.asker.as_ref());
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match jump_target(&body, asker) {
             JumpTarget::OtherDialog(there, call_end) => {
-                self.go_to(&DialogId::side(&dialog.root, &there), call_end);
+                self.go_to(&DialogId::side(&dialog.root, &there), call_end)
             }
             JumpTarget::SameDialog(course, call_end) => self.go_within(course, call_end),
             JumpTarget::Question => {
-                if let Some(call) = body.call() {
-                    self.answer_call(&dialog, call);
-                }
+                let call = body.call().cloned();
+                call.map(|call| FollowUp::AnswerCall(dialog, call)).into_iter().collect()
             }
             JumpTarget::Toggle => self.toggle_call(),
-            JumpTarget::Unknown => self.notify(Tone::Plain, Word::NoSideYet),
+            JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, Word::NoSideYet)],
         }
     }
 
-    fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) {
-        self.open(dialog, None);
-        self.set_focus(Focus::Dialog);
-        self.is_seeking = true;
-        self.transcript.go(ScrollMove::Target(call_end));
+    fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) -> Vec<FollowUp> {
+        let mut follow_ups = self.open_dialog(dialog, None);
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        self.seek(call_end);
+        follow_ups
     }
 
-    fn go_within(&mut self, course: Course, call_end: CallEnd) {
-        let Some(open) = &self.model.open else {
-            return;
+    fn go_within(&mut self, course: Course, call_end: CallEnd) -> Vec<FollowUp> {
+        let Some(open) = self.open() else {
+            return Vec::new();
         };
         let (dialog, shown) = (open.dialog.clone(), open.course);
         self.remember_position();
+        let mut follow_ups = Vec::new();
         if course != shown {
-            self.show(&dialog, Some(course));
+            follow_ups = self.show(&dialog, Some(course));
             self.saved_views.remove(&dialog);
         }
+        self.seek(call_end);
+        follow_ups
+    }
+
+    fn seek(&mut self, call_end: CallEnd) {
         self.is_seeking = true;
-        self.transcript.go(ScrollMove::Target(call_end));
+        self.scroll(ScrollMove::Target(call_end));
     }
 
     /// The block is not in this course: searches the previous one.
-    pub(super) fn search_previous_course(&mut self, call_end: CallEnd) {
+    pub(super) fn search_previous_course(&mut self, call_end: CallEnd) -> Vec<FollowUp> {
         if !std::mem::take(&mut self.is_seeking) {
-            return;
+            return Vec::new();
         }
-        let before = self.model.open.as_ref().and_then(|open| {
+        let before = self.open().and_then(|open| {
             let course = open.course.0.checked_sub(1).filter(|course| *course > 0)?;
             Some((open.dialog.clone(), Course(course)))
         });
         let Some((dialog, course)) = before else {
-            self.notify(Tone::Plain, Word::NotFound);
-            return;
+            return vec![FollowUp::Notify(Tone::Plain, Word::NotFound)];
         };
-        self.show(&dialog, Some(course));
+        let follow_ups = self.show(&dialog, Some(course));
         self.saved_views.remove(&dialog);
-        self.is_seeking = true;
-        self.transcript.go(ScrollMove::Target(call_end));
+        self.seek(call_end);
+        follow_ups
     }
 
     /// Pushes the current position onto the back list.
     pub(super) fn remember_position(&mut self) {
-        let Some(open) = &self.model.open else {
+        let Some(open) = self.open() else {
             return;
         };
-        let stop = BackEntry {
+        let entry = Place {
             dialog: open.dialog.clone(),
             course: (open.course != open.courses).then_some(open.course),
-            position: self.transcript.top_position(open),
+            position: self.transcript().top_position(open),
         };
-        self.back.push(stop);
+        self.back.push(entry);
         let excess = self.back.len().saturating_sub(MAX_BACK_ENTRIES);
         self.back.drain(..excess);
     }
 
-    pub(super) fn go_back(&mut self) {
-        let Some(stop) = self.back.pop() else {
-            return self.notify(Tone::Plain, Word::NothingBefore);
+    pub fn go_back(&mut self) -> Vec<FollowUp> {
+        let Some(entry) = self.back.pop() else {
+            return vec![FollowUp::Notify(Tone::Plain, Word::NothingBefore)];
         };
+        self.visit(entry)
+    }
+
+    /// Goes to one of the places to go back to; the current one takes its row in the list.
+    pub fn go_to_place(&mut self, place: usize) -> Vec<FollowUp> {
+        if place >= self.back.len() {
+            return Vec::new();
+        }
+        let entry = self.back.remove(place);
+        self.remember_position();
+        let mut follow_ups = self.visit(entry);
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        follow_ups
+    }
+
+    /// The places to go back to, the last one visited last.
+    pub fn places(&self) -> &[Place] {
+        &self.back
+    }
+
+    fn visit(&mut self, entry: Place) -> Vec<FollowUp> {
         self.is_seeking = false;
-        let here = self.model.open.as_ref().is_some_and(|open| {
+        let here = self.open().is_some_and(|open| {
             let course = (open.course != open.courses).then_some(open.course);
-            open.dialog == stop.dialog && course == stop.course
+            open.dialog == entry.dialog && course == entry.course
         });
         if here {
-            self.transcript.go(match stop.position {
+            self.scroll(match entry.position {
                 Some((place, row)) => ScrollMove::Position(place, row),
                 None => ScrollMove::End,
             });
-            return;
+            return Vec::new();
         }
-        self.show(&stop.dialog, stop.course);
-        self.saved_views.entry(stop.dialog).or_default().position = stop.position;
+        let follow_ups = self.show(&entry.dialog, entry.course);
+        self.saved_views.entry(entry.dialog).or_default().position = entry.position;
+        follow_ups
     }
 }
 

@@ -1,10 +1,10 @@
 //! Background processes: counted, listed, stopped, and asked about when the program quits.
 
-use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState, Exit};
 use crate::domain::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{Command, DriverEvent, TreeRow};
+use crate::ui::app::tests::fixture::*;
 use crate::ui::{Effect, QuitPolicy};
 
 fn process(pid: u32, command: &str, state: BackgroundState) -> Background {

@@ -1,0 +1,156 @@
+//! Routes the commands of the screen: to a tree, or to what concerns several of them.
+
+use tokio::sync::oneshot;
+
+use crate::domain::latest::StopReason;
+use crate::domain::tree::Bucket;
+use crate::domain::{Course, DialogId};
+use crate::driver::reporting::reports::{DriverReport, Subscription};
+use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
+use crate::protocol::Refusal;
+use crate::protocol::command::{Command, Ticket};
+use crate::protocol::event::DriverEvent;
+
+use super::listing::read_page;
+use super::trees::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn handle_command(&mut self, command: Command) {
+        match command {
+            Command::Open { ticket, dialog, course } => self.open(ticket, dialog, course).await,
+            Command::Page { ticket, dialog, course, before } => {
+                self.page(ticket, dialog, Some(course), Some(before)).await;
+            }
+            Command::Close => {
+                if self.one_dialog_only {
+                    self.report(DriverReport::Watch(Subscription::NoDialog)).await;
+                }
+            }
+            Command::Create { ticket, agent, taskdoc, text } => {
+                self.create(ticket, &agent, &taskdoc, text).await;
+            }
+            Command::Say { ticket, dialog, text } => {
+                let this = dialog.this.clone();
+                self.forward(
+                    Some(ticket),
+                    &dialog,
+                    TreeRequest::Say { ticket, dialog: this, text },
+                )
+                .await;
+            }
+            Command::TakeBack { ticket, dialog, message } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::TakeBack { ticket, dialog: this, message };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::Answer { ticket, dialog, question, text } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::Answer { ticket, dialog: this, question, text };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::Stop { dialog } => {
+                if self.trees.contains_key(&dialog.root) {
+                    let request = TreeRequest::Stop { dialog: dialog.this.clone() };
+                    self.forward(None, &dialog, request).await;
+                }
+            }
+            Command::RetryNow { dialog } => {
+                if self.trees.contains_key(&dialog.root) {
+                    let request = TreeRequest::RetryNow { dialog: dialog.this.clone() };
+                    self.forward(None, &dialog, request).await;
+                }
+            }
+            Command::StopAll => self.stop_all().await,
+            Command::Continue { ticket, dialog } => {
+                let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::KeepGoing { ticket, dialog, switch } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::Withdraw { ticket, dialog } => {
+                let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::ContinueAll { ticket } => self.continue_all(ticket).await,
+            Command::Lifecycle { ticket, change } => self.change_lifecycle(ticket, change).await,
+            Command::Shelf { ticket } => self.list_shelf(ticket).await,
+            Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
+            Command::CheckConsent => self.report_consent().await,
+            Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
+            Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Refresh => {
+                self.report(DriverReport::Refresh).await;
+                self.send_processes().await;
+            }
+            Command::Shutdown { .. } => {}
+        }
+    }
+
+    async fn stop_all(&mut self) {
+        let reason =
+            if self.one_dialog_only { StopReason::EmergencyStop } else { StopReason::UserStop };
+        for mailbox in self.trees.values() {
+            let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
+        }
+    }
+
+    async fn continue_all(&mut self, ticket: Ticket) {
+        let engine = self.engine.clone();
+        let survey = tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
+        let listed = survey.map(|survey| survey.trees).unwrap_or_default();
+        let stopped = listed
+            .into_iter()
+            .filter(|tree| tree.dialogs.iter().any(|d| d.latest.marked().is_some()))
+            .map(|tree| tree.root);
+        let mut outcome = ContinueOutcome::default();
+        for root in stopped {
+            let (reply, continued) = oneshot::channel();
+            let request = TreeRequest::ContinueAll { reply };
+            if let Err(error) = self.try_forward(&root, request).await {
+                outcome.refused.push(format!("{root}: {error}"));
+            } else if let Ok(continued) = continued.await {
+                outcome.add(continued);
+            }
+        }
+        if outcome == ContinueOutcome::default() {
+            let text = Refusal::NothingIsStopped.into();
+            self.send_event(DriverEvent::Refused { ticket, text }).await;
+        } else if outcome.dialogs == 0 {
+            self.send_event(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
+        } else {
+            // With driving off nothing continues yet.
+            if self.engine.driving.is_on() || !outcome.refused.is_empty() {
+                self.send_event(DriverEvent::Notice(outcome.sentence())).await;
+            }
+            self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
+        }
+    }
+
+    async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
+        if self.one_dialog_only {
+            self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
+        }
+        self.page(ticket, dialog, course, None).await;
+    }
+
+    async fn page(
+        &mut self,
+        ticket: Ticket,
+        dialog: DialogId,
+        course: Option<Course>,
+        before: Option<usize>,
+    ) {
+        let engine = self.engine.clone();
+        let page_read =
+            tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
+        let event = match page_read.await {
+            Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
+            Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.to_string() },
+            Err(error) => DriverEvent::Refused { ticket, text: error.to_string() },
+        };
+        self.send_event(event).await;
+    }
+}

@@ -1,0 +1,88 @@
+//! Creates a main dialog.
+
+use crate::domain::tree::{Bucket, DialogTree};
+use crate::domain::{AgentId, DialogId, DialogMeta, Latest, RootId, SelfId};
+use crate::driver::shared::blocking::{BlockingThread, blocking};
+use crate::driver::shared::engine::Engine;
+use crate::driver::steps::draft::Draft;
+use crate::driver::tree::user_requests::TreeRequest;
+use crate::minds::taskdoc;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+use crate::tools::guard::create_taskdoc;
+
+use super::trees::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn create(
+        &mut self,
+        ticket: Ticket,
+        agent: &AgentId,
+        taskdoc: &str,
+        text: String,
+    ) {
+        match self.new_tree(agent, taskdoc).await {
+            Ok(tree) => {
+                let dialog = DialogId::main(tree.root.clone());
+                self.spawn_tree(tree, Vec::new(), None);
+                let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
+        }
+    }
+
+    async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, String> {
+        let (engine, agent, path) = (self.engine.clone(), agent.clone(), path.to_owned());
+        let made = blocking(move |on| make_tree(&engine, &agent, &path, on));
+        made.await.unwrap_or_else(|error| Err(error.to_string()))
+    }
+}
+
+/// Writes a tree with one main dialog.
+fn make_tree(
+    engine: &Engine,
+    agent: &AgentId,
+    path: &str,
+    on: &BlockingThread,
+) -> Result<DialogTree, String> {
+    let minds = engine.minds(on);
+    let member = minds.member(agent).ok_or_else(|| {
+        let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
+        format!("there is no member @{agent}; known: {}", known.join(", "))
+    })?;
+    minds.model_of(member, engine.env).map_err(|problem| problem.to_string())?;
+    taskdoc::validate_path(path)?;
+    create_taskdoc(&engine.workspace, path)?;
+    let now = engine.clock.now();
+    let id = unused_root(engine, on);
+    let push = i64::from(member.diligence_push_max);
+    let mut latest = Latest::new(now.clone());
+    latest.disable_diligence_push = Some(push <= 0);
+    latest.diligence_push_remaining_budget = Some(push.max(0));
+    let meta = DialogMeta {
+        id: id.clone(),
+        agent_id: agent.clone(),
+        task_doc_path: path.to_owned(),
+        created_at: now.clone(),
+        session_slug: None,
+        extra: serde_json::Map::new(),
+    };
+    let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
+    let mut draft = Draft::new(&empty, now, engine.ids.clone());
+    draft.set_durable();
+    draft.create(meta, latest, Vec::new());
+    let (tree, batch) = draft.finish();
+    let written = engine.store.commit(batch).map_err(|error| error.to_string())?;
+    written.sync().map_err(|error| error.to_string())?;
+    Ok(tree)
+}
+
+pub(super) fn unused_root(engine: &Engine, _on: &BlockingThread) -> SelfId {
+    loop {
+        let id = engine.ids.dialog();
+        if engine.store.find(&RootId::new(id.as_str())).is_none() {
+            return id;
+        }
+    }
+}

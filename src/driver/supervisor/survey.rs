@@ -1,0 +1,60 @@
+//! The survey of the workspace at the start.
+
+use tokio::task::JoinHandle;
+
+use crate::domain::tree::Bucket;
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::config_problems::minds_report;
+use crate::driver::shared::engine::Engine;
+
+use super::listing::{listing_report, needs_loading, taskdoc_problems, workspace_view};
+use super::trees::Supervisor;
+
+impl Supervisor {
+    /// Reports the initial state and loads trees that can continue.
+    ///
+    /// A long list of dialogs is cached on disk in the background, to speed up the next start.
+    pub(super) async fn initial_survey(&mut self) -> Option<JoinHandle<()>> {
+        let engine = self.engine.clone();
+        let surveyed = blocking(move |on| {
+            let survey = engine.store.survey_and_set_aside(Bucket::Run);
+            let minds_stamp = engine.configuration.stamp(on);
+            let minds = engine.minds(on);
+            engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
+            let view = workspace_view(&engine, &minds, &survey);
+            let taskdocs = taskdoc_problems(&engine, &survey);
+            let report = minds_report(&engine, &minds, on);
+            (survey, minds_stamp, minds, view, taskdocs, report)
+        });
+        let Ok((survey, minds_stamp, minds, view, taskdocs, report)) = surveyed.await else {
+            return None;
+        };
+        let should_save = survey.is_worth_indexing();
+        self.minds_stamp = Some(minds_stamp);
+        self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
+        self.report(DriverReport::Workspace(view)).await;
+        self.report(report).await;
+        let problems = survey.problems.clone();
+        self.report(DriverReport::Problems { origin: "workspace", problems }).await;
+        let mut waiting = Vec::new();
+        for listing in survey.trees {
+            let root = listing.root.clone();
+            if self.may_pick_up() && needs_loading(&listing) {
+                waiting.push(root.clone());
+            }
+            self.report(listing_report(&listing, &minds)).await;
+        }
+        self.pick_up(waiting).await;
+        self.report(DriverReport::SurveyDone).await;
+        let engine = self.engine.clone();
+        should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
+    }
+}
+
+/// An error only makes the next start slower.
+fn save_list(engine: &Engine) {
+    if let Err(error) = engine.store.write_list_index() {
+        tracing::warn!(%error, "the list of dialogs is not cached");
+    }
+}

@@ -1,0 +1,164 @@
+//! The loaded trees: loads them on demand, passes requests to them, notices their ends.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tracing::Instrument as _;
+
+use crate::domain::tree::{Bucket, DialogTree};
+use crate::domain::{DialogId, RootId, TreeChange};
+use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::shared::engine::Engine;
+use crate::driver::tree::task::TreeTask;
+use crate::driver::tree::user_requests::TreeRequest;
+use crate::minds::MindsStamp;
+use crate::protocol::command::Ticket;
+use crate::protocol::event::DriverEvent;
+use crate::store::{LoadedTree, StoreError};
+
+/// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
+const MAILBOX_DEPTH: usize = 64;
+
+/// What the supervisor knows: the loaded trees, and what was reported of the workspace.
+#[derive(Debug)]
+pub struct Supervisor {
+    pub(super) engine: Arc<Engine>,
+    reports: ReportSender,
+    pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
+    pub(super) tasks: JoinSet<RootId>,
+    /// Load every tree that can continue, not only those named in commands.
+    pick_up: bool,
+    /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
+    pub(super) one_dialog_only: bool,
+    /// The stamp of `.minds` when it was reported last.
+    pub(super) minds_stamp: Option<MindsStamp>,
+}
+
+impl Supervisor {
+    pub fn new(
+        engine: Arc<Engine>,
+        reports: ReportSender,
+        pick_up: bool,
+        one_dialog_only: bool,
+    ) -> Self {
+        let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
+        Self { engine, reports, trees, tasks, pick_up, one_dialog_only, minds_stamp: None }
+    }
+
+    /// False while something waits for consent: then nothing is loaded without a command.
+    pub(super) fn may_pick_up(&self) -> bool {
+        self.pick_up && !self.engine.driving.awaits_consent()
+    }
+
+    /// Loads trees that can continue.
+    pub(super) async fn pick_up(&mut self, roots: Vec<RootId>) {
+        for root in roots {
+            self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
+            if let Err(error) = self.ensure_loaded(&root).await {
+                self.send_event(DriverEvent::Notice(error.to_string())).await;
+                self.report(DriverReport::Idle { root, idle: true }).await;
+            }
+        }
+    }
+
+    /// Sends a request to its tree, loading it first; on an error the command is refused.
+    pub(super) async fn forward(
+        &mut self,
+        ticket: Option<Ticket>,
+        dialog: &DialogId,
+        request: TreeRequest,
+    ) {
+        if let Err(error) = self.try_forward(&dialog.root, request).await
+            && let Some(ticket) = ticket
+        {
+            self.send_event(DriverEvent::Refused { ticket, text: error.to_string() }).await;
+        }
+    }
+
+    pub(super) async fn try_forward(
+        &mut self,
+        root: &RootId,
+        request: TreeRequest,
+    ) -> Result<(), StoreError> {
+        let busy = DriverReport::Idle { root: root.clone(), idle: false };
+        if let Some(mailbox) = self.trees.get(root).cloned() {
+            self.report(busy).await;
+            let _ = mailbox.send(request).await;
+        } else {
+            let loaded = self.load(root).await?;
+            self.report(busy).await;
+            self.spawn_tree(loaded.tree, loaded.repairs, Some(request));
+        }
+        Ok(())
+    }
+
+    /// Loads a tree, so that its dialogs continue where they can.
+    pub(super) async fn ensure_loaded(&mut self, root: &RootId) -> Result<(), StoreError> {
+        if !self.trees.contains_key(root) {
+            let loaded = self.load(root).await?;
+            self.spawn_tree(loaded.tree, loaded.repairs, None);
+        }
+        Ok(())
+    }
+
+    async fn load(&self, root: &RootId) -> Result<LoadedTree, StoreError> {
+        let (engine, id) = (self.engine.clone(), root.clone());
+        let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
+            .await
+            .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())));
+        match &loaded {
+            Ok(loaded) => {
+                for problem in &loaded.problems {
+                    self.send_event(DriverEvent::Notice(problem.to_string())).await;
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%root, %error, "could not load a tree");
+                if matches!(error, StoreError::Damaged(_)) {
+                    self.report(DriverReport::Removed(root.clone())).await;
+                }
+            }
+        }
+        loaded
+    }
+
+    /// `first` is in the mailbox before the task starts, so the tree is not reported idle in between.
+    pub(super) fn spawn_tree(
+        &mut self,
+        tree: DialogTree,
+        repairs: Vec<TreeChange>,
+        first: Option<TreeRequest>,
+    ) {
+        let root = tree.root.clone();
+        let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
+        if let Some(first) = first {
+            let _ = mailbox.try_send(first);
+        }
+        let task = TreeTask::new(self.engine.clone(), tree, self.reports.clone(), requests);
+        let span = tracing::info_span!("tree", %root);
+        self.tasks.spawn(task.run(repairs).instrument(span));
+        self.trees.insert(root, mailbox);
+    }
+
+    pub(super) async fn tree_ended(&mut self, ended: Result<RootId, tokio::task::JoinError>) {
+        match ended {
+            Ok(root) => drop(self.trees.remove(&root)),
+            Err(error) => {
+                tracing::error!(%error, "a tree task broke");
+                self.trees.retain(|_, mailbox| !mailbox.is_closed());
+                let text = "internal error: a dialog tree was closed; open it again".to_owned();
+                self.send_event(DriverEvent::Notice(text)).await;
+            }
+        }
+    }
+
+    pub(super) async fn send_event(&self, event: DriverEvent) {
+        self.report(DriverReport::Event(event)).await;
+    }
+
+    pub(super) async fn report(&self, report: DriverReport) {
+        let _ = self.reports.send(report).await;
+    }
+}

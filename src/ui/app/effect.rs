@@ -1,0 +1,20 @@
+//! What the screen requests from its loop.
+
+use crate::ui::text::SafeText;
+
+/// What the screen requests from the loop beside commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Quit: ask the driver to end and wait for it.
+    Quit,
+    /// The driver has ended.
+    Ended,
+    /// Suspend the program.
+    Suspend,
+    /// Redraw everything.
+    Redraw,
+    /// The number of open questions, for the window title; sent from the first question on.
+    Title(usize),
+    /// A question arrived: bell and notification with its headline.
+    Ring(SafeText),
+}

@@ -1,0 +1,181 @@
+//! The overlays on the screen, the topmost last, and the content of the open sheet.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::domain::{DialogId, RootId};
+use crate::protocol::event::QueuedMessage;
+use crate::protocol::{Sheet, SheetRequest, ShelfRow};
+use crate::ui::action::Scope;
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::lists;
+use crate::ui::model::{Drafts, Model, Place, Sheets};
+use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::shelf::Shelf;
+
+#[derive(Debug, Default)]
+pub(super) struct Overlays {
+    stack: Vec<Box<dyn Overlay>>,
+    sheets: Sheets,
+    /// The dialog that was marked done or archived last; selected when the list is opened.
+    last_put_away: Option<RootId>,
+}
+
+/// What overlays may read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OverlayFacts<'a> {
+    pub model: &'a Model,
+    /// The queued messages of the open dialog.
+    pub queued: &'a [QueuedMessage],
+    /// The places to go back to, the last one visited last.
+    pub places: &'a [Place],
+    pub drafts: &'a Drafts,
+    pub ui: &'a UiSettings,
+}
+
+impl<'a> OverlayFacts<'a> {
+    fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
+        let Self { model, queued, places, drafts, ui } = self;
+        Cx { model, places, queued, sheets, drafts, ui, intents }
+    }
+}
+
+impl Overlays {
+    pub fn push(&mut self, overlay: impl Overlay + 'static) {
+        self.stack.push(Box::new(overlay));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
+
+    /// The scope of the topmost overlay.
+    pub fn scope(&self) -> Option<Scope> {
+        self.stack.last().map(|top| top.scope())
+    }
+
+    /// True if an overlay with this scope is open.
+    pub fn shows(&self, scope: Scope) -> bool {
+        self.stack.iter().any(|overlay| overlay.scope() == scope)
+    }
+
+    /// Calls the topmost overlay, and closes it if it asks for that. `None` if there is none. When the
+    /// last one is closed, drafts are stored before anything else it requests.
+    pub fn call(
+        &mut self,
+        facts: OverlayFacts<'_>,
+        work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
+    ) -> Option<(Handled, Vec<Intent>)> {
+        let top = self.stack.last_mut()?;
+        let mut intents = Vec::new();
+        let handled = work(top.as_mut(), &mut facts.cx(&self.sheets, &mut intents));
+        if handled == Handled::Close {
+            self.stack.pop();
+            if self.stack.is_empty() {
+                self.sheets.close();
+                intents.insert(0, Intent::StoreDrafts);
+            }
+        }
+        Some((handled, intents))
+    }
+
+    pub fn layout(&mut self, facts: OverlayFacts<'_>, area: Rect, view: View<'_>) {
+        let mut none = Vec::new();
+        let cx = facts.cx(&self.sheets, &mut none);
+        for overlay in &mut self.stack {
+            overlay.layout(area, view, &cx);
+        }
+    }
+
+    pub fn draw(&self, facts: OverlayFacts<'_>, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+        let mut none = Vec::new();
+        let cx = facts.cx(&self.sheets, &mut none);
+        for overlay in &self.stack {
+            overlay.draw(frame, area, view, &cx);
+        }
+    }
+
+    /// Shows a list, or returns what it wants instead.
+    pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
+        let mut intents = Vec::new();
+        let opened = lists::open(scope, &mut facts.cx(&self.sheets, &mut intents));
+        self.stack.extend(opened);
+        intents
+    }
+
+    /// Opens a sheet on this dialog; its content is requested elsewhere.
+    pub fn open_sheet(
+        &mut self,
+        dialog: DialogId,
+        request: SheetRequest,
+        sheet: impl Overlay + 'static,
+    ) {
+        self.sheets.open(dialog, request);
+        self.push(sheet);
+    }
+
+    /// The request to repeat after something happened in this dialog, or anywhere.
+    pub fn sheet_to_reload(&self, dialog: Option<&DialogId>) -> Option<(DialogId, SheetRequest)> {
+        self.sheets.reload_request(dialog)
+    }
+
+    /// The content of a sheet; false if it is not open.
+    pub fn update_sheet(&mut self, dialog: &DialogId, sheet: Sheet) -> bool {
+        self.sheets.update(dialog, sheet)
+    }
+
+    /// The content of a sheet cannot be read: closes a sheet that shows nothing.
+    pub fn sheet_refused(&mut self) {
+        if self.sheets.reminders().is_none() && self.sheets.taskdoc().is_none() {
+            self.stack.clear();
+            self.sheets.close();
+        }
+    }
+
+    /// A dialog was marked done or archived: it is selected when the list of those is opened next.
+    pub fn put_away(&mut self, root: RootId) {
+        self.last_put_away = Some(root);
+    }
+
+    pub fn open_shelf(&mut self, rows: Vec<ShelfRow>) {
+        let list = Shelf::new(rows, self.last_put_away.as_ref());
+        self.push(list);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::domain::Lang;
+    use crate::ui::bindings;
+    use crate::ui::lang::Word;
+    use crate::ui::panes::confirm::Confirm;
+    use crate::ui::theme::{Glyphs, Theme};
+
+    fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
+        let keymap = bindings::defaults();
+        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
+        let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
+        let facts =
+            OverlayFacts { model: &model, queued: &[], places: &[], drafts: &drafts, ui: &ui };
+        overlays.call(facts, |_, cx| {
+            cx.intents.push(Intent::StopAll);
+            Handled::Close
+        })
+    }
+
+    #[test]
+    fn the_topmost_overlay_is_called_and_the_last_to_close_stores_drafts_first() {
+        let mut overlays = Overlays::default();
+        assert_eq!(close(&mut overlays), None);
+        for _ in 0..2 {
+            overlays.push(Confirm::new(Word::QuitQuestion, Intent::Quit));
+        }
+        assert_eq!(close(&mut overlays), Some((Handled::Close, vec![Intent::StopAll])));
+        let intents = vec![Intent::StoreDrafts, Intent::StopAll];
+        assert_eq!(close(&mut overlays), Some((Handled::Close, intents)));
+        assert!(overlays.is_empty());
+    }
+}

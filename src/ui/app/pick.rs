@@ -1,0 +1,40 @@
+//! Which question is answered next.
+
+use crate::domain::{CallId, DialogId};
+use crate::protocol::InboxRow;
+use crate::ui::model::Inbox;
+
+/// The question to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pick {
+    Oldest,
+    /// After the one being answered.
+    Next,
+    /// Before the one being answered.
+    Previous,
+    Selected,
+    /// The oldest of this dialog, else of all.
+    Of(Option<DialogId>),
+    /// The one that this call asked.
+    Call(DialogId, CallId),
+}
+
+impl Pick {
+    /// The question; `current` is the one being answered.
+    pub fn find<'a>(&self, inbox: &'a Inbox, current: Option<&str>) -> Option<&'a InboxRow> {
+        let rows = inbox.rows();
+        match self {
+            Self::Oldest => inbox.oldest(),
+            Self::Next => inbox.after(current),
+            Self::Previous => inbox.before(current),
+            Self::Selected => inbox.selected(),
+            Self::Of(dialog) => {
+                let own = rows.iter().find(|row| Some(&row.dialog) == dialog.as_ref());
+                own.or_else(|| inbox.oldest())
+            }
+            Self::Call(dialog, call) => {
+                rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call)
+            }
+        }
+    }
+}

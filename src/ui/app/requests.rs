@@ -1,0 +1,217 @@
+//! Requests to the driver whose results the screen waits for.
+
+use std::collections::BTreeMap;
+
+use crate::domain::keep_going::Switch;
+use crate::domain::sandbox::Level;
+use crate::domain::{AgentId, Course, DialogId, MsgId};
+use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
+use crate::ui::model::DraftKey;
+
+/// A request, with what is needed when its result arrives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Request {
+    /// Show a dialog.
+    Open {
+        dialog: DialogId,
+        course: Option<Course>,
+    },
+    /// The shown course again, after events were lost.
+    Reload {
+        dialog: DialogId,
+        course: Option<Course>,
+    },
+    /// Older records.
+    Page {
+        dialog: DialogId,
+        course: Course,
+        before: usize,
+    },
+    /// A message; what was typed is its draft until it is on disk.
+    Say {
+        dialog: DialogId,
+        text: String,
+        typed: String,
+    },
+    /// An answer; likewise.
+    Answer {
+        dialog: DialogId,
+        question: String,
+        text: String,
+        typed: String,
+    },
+    Create {
+        agent: AgentId,
+        taskdoc: String,
+        text: String,
+    },
+    /// A change of a dialog, with the dialog's name.
+    Lifecycle {
+        change: Lifecycle,
+        name: String,
+    },
+    TakeBack(PendingTakeBack),
+    /// The content of a sheet.
+    Sheet {
+        dialog: DialogId,
+        request: SheetRequest,
+    },
+    /// A change on a sheet, with its draft.
+    ChangeSheet {
+        dialog: DialogId,
+        request: SheetRequest,
+        draft: Option<(DraftKey, String)>,
+    },
+    KeepGoing {
+        dialog: DialogId,
+        switch: Switch,
+    },
+    Agree {
+        digests: Vec<String>,
+        level: Option<Level>,
+    },
+    Continue {
+        dialog: DialogId,
+    },
+    ContinueAll,
+    Shelf,
+    StopProcess {
+        pid: u32,
+    },
+}
+
+/// A message whose removal from the queue was requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PendingTakeBack {
+    pub dialog: DialogId,
+    pub message: MsgId,
+    pub edit: Option<TakeBackEdit>,
+}
+
+/// The composer's text with the message, and before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TakeBackEdit {
+    pub with: String,
+    pub before: String,
+}
+
+impl Request {
+    /// The draft of a text that is being sent.
+    fn draft(&self) -> Option<(DraftKey, &str)> {
+        match self {
+            Self::Say { dialog, typed, .. } => Some((DraftKey::Message(dialog.clone()), typed)),
+            Self::Answer { question, typed, .. } => {
+                Some((DraftKey::Answer(question.clone()), typed))
+            }
+            Self::ChangeSheet { draft, .. } => {
+                draft.as_ref().map(|(key, text)| (key.clone(), text.as_str()))
+            }
+            Self::Open { .. }
+            | Self::Reload { .. }
+            | Self::Page { .. }
+            | Self::Create { .. }
+            | Self::Lifecycle { .. }
+            | Self::TakeBack(_)
+            | Self::Sheet { .. }
+            | Self::KeepGoing { .. }
+            | Self::Agree { .. }
+            | Self::Continue { .. }
+            | Self::ContinueAll
+            | Self::Shelf
+            | Self::StopProcess { .. } => None,
+        }
+    }
+
+    fn command(self, ticket: Ticket) -> Command {
+        match self {
+            Self::Open { dialog, course } | Self::Reload { dialog, course } => {
+                Command::Open { ticket, dialog, course }
+            }
+            Self::Page { dialog, course, before } => {
+                Command::Page { ticket, dialog, course, before }
+            }
+            Self::Say { dialog, text, .. } => Command::Say { ticket, dialog, text },
+            Self::Answer { dialog, question, text, .. } => {
+                Command::Answer { ticket, dialog, question, text }
+            }
+            Self::Create { agent, taskdoc, text } => {
+                Command::Create { ticket, agent, taskdoc, text }
+            }
+            Self::Lifecycle { change, .. } => Command::Lifecycle { ticket, change },
+            Self::TakeBack(PendingTakeBack { dialog, message, .. }) => {
+                Command::TakeBack { ticket, dialog, message }
+            }
+            Self::Sheet { dialog, request } | Self::ChangeSheet { dialog, request, .. } => {
+                Command::Sheet { ticket, dialog, request }
+            }
+            Self::KeepGoing { dialog, switch } => Command::KeepGoing { ticket, dialog, switch },
+            Self::Agree { digests, level } => Command::Agree { ticket, digests, level },
+            Self::Continue { dialog } => Command::Continue { ticket, dialog },
+            Self::ContinueAll => Command::ContinueAll { ticket },
+            Self::Shelf => Command::Shelf { ticket },
+            Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    last_ticket: Ticket,
+    in_flight: BTreeMap<Ticket, Request>,
+}
+
+impl Requests {
+    /// The command that makes the request. Until it is answered the request is in flight.
+    pub fn begin(&mut self, request: Request) -> (Ticket, Command) {
+        self.last_ticket += 1;
+        self.in_flight.insert(self.last_ticket, request.clone());
+        (self.last_ticket, request.command(self.last_ticket))
+    }
+
+    /// The request was answered; `None` if it was before.
+    pub fn finish(&mut self, ticket: Ticket) -> Option<Request> {
+        self.in_flight.remove(&ticket)
+    }
+
+    /// The texts of this draft that are being sent, in order.
+    pub fn texts_for(&self, key: &DraftKey) -> impl Iterator<Item = &str> {
+        let drafts = self.in_flight.values().filter_map(Request::draft);
+        drafts.filter(move |(of, _)| of == key).map(|(_, typed)| typed)
+    }
+
+    /// Messages that are being taken back.
+    pub fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
+        self.in_flight.values().filter_map(|request| {
+            if let Request::TakeBack(back) = request { Some(back) } else { None }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    #[test]
+    fn a_request_is_in_flight_until_it_is_answered_once() {
+        let mut requests = Requests::default();
+        let (first, command) = requests.begin(Request::Shelf);
+        assert_eq!(command, Command::Shelf { ticket: first });
+        let (second, _) = requests.begin(Request::ContinueAll);
+        assert_ne!(first, second);
+        assert_eq!(requests.finish(first), Some(Request::Shelf));
+        assert_eq!(requests.finish(first), None);
+    }
+
+    #[test]
+    fn a_draft_is_being_sent_until_its_message_is_answered() {
+        let mut requests = Requests::default();
+        let dialog = DialogId::main(RootId::new("a"));
+        let key = DraftKey::Message(dialog.clone());
+        let (text, typed) = ("keep it".to_owned(), "b".to_owned());
+        let (ticket, _) = requests.begin(Request::Say { dialog, text, typed });
+        assert_eq!(requests.texts_for(&key).collect::<Vec<_>>(), ["b"]);
+        requests.finish(ticket);
+        assert_eq!(requests.texts_for(&key).count(), 0);
+    }
+}

@@ -1,0 +1,424 @@
+//! Writing messages and answers: the composer, what it is turned to, and the drafts.
+
+use std::time::Instant;
+
+use ratatui::crossterm::event::KeyEvent;
+
+use super::focus::Focus;
+use super::follow_up::FollowUp;
+use super::requests::{PendingTakeBack, Request, TakeBackEdit};
+use crate::domain::DialogId;
+use crate::domain::question::choices::{AnswerChoice, choices};
+use crate::domain::question::picking::{self, PickedAnswer};
+use crate::protocol::InboxRow;
+use crate::protocol::event::QueuedMessage;
+use crate::ui::action::Action;
+use crate::ui::cx::UiSettings;
+use crate::ui::draft_writer::DraftTexts;
+use crate::ui::lang::Word;
+use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
+use crate::ui::panes::composer::{Composer, SCOPE, Target};
+use crate::ui::panes::transcript::ScrollMove;
+
+#[derive(Debug)]
+pub(super) struct Writing {
+    composer: Composer,
+    drafts: Drafts,
+    /// Drafts that are being sent, with their texts.
+    sending: Vec<(DraftKey, String)>,
+    before_answering: Option<ReturnPoint>,
+}
+
+/// Where to return after answering.
+#[derive(Debug, Clone)]
+struct ReturnPoint {
+    focus: Focus,
+    dialog: Option<DialogId>,
+}
+
+impl Writing {
+    /// With the drafts as they were stored.
+    pub fn new(stored: DraftTexts) -> Self {
+        Self {
+            composer: Composer::default(),
+            drafts: Drafts::new(stored),
+            sending: Vec::new(),
+            before_answering: None,
+        }
+    }
+
+    pub fn composer(&self) -> &Composer {
+        &self.composer
+    }
+
+    pub fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    pub fn target(&self) -> &Target {
+        &self.composer.target
+    }
+
+    /// The question being answered.
+    pub fn question(&self) -> Option<&str> {
+        self.composer.target.question()
+    }
+
+    pub fn can_write(&self) -> bool {
+        self.composer.target != Target::Nobody
+    }
+
+    /// The composer is empty.
+    pub fn is_empty(&self) -> bool {
+        self.composer.field.is_empty()
+    }
+
+    pub fn set_draft(&mut self, key: &DraftKey, text: &str, now: Instant) {
+        self.drafts.set(key, text, now);
+    }
+
+    /// Hands all drafts over to be stored now.
+    pub fn store(&mut self) {
+        self.drafts.save();
+    }
+
+    /// Hands over the drafts that are due.
+    pub fn tick(&mut self, now: Instant) {
+        self.drafts.tick(now);
+    }
+
+    pub fn store_at(&self) -> Option<Instant> {
+        self.drafts.save_at()
+    }
+
+    /// What the writer is to store.
+    pub fn take_outgoing(&mut self) -> DraftTexts {
+        self.drafts.take_outgoing()
+    }
+
+    /// A dialog was opened: the composer turns to it unless a question is being answered.
+    pub fn dialog_shown(&mut self, dialog: DialogId, now: Instant) {
+        if self.question().is_none() {
+            self.write_to(Target::Dialog(dialog), now);
+        }
+    }
+
+    /// Changes the target; the typed text stays as a draft.
+    pub fn write_to(&mut self, target: Target, now: Instant) {
+        if target == self.composer.target {
+            return;
+        }
+        self.keep(now);
+        self.drafts.save();
+        let draft = target.key().map(|key| self.unsent_draft(&key)).unwrap_or_default();
+        self.composer.field.set(&draft);
+        self.composer.target = target;
+    }
+
+    /// A draft, unless it is already being sent.
+    fn unsent_draft(&self, key: &DraftKey) -> String {
+        let draft = self.drafts.get(key);
+        let is_sent = self.sending.iter().any(|(of, text)| of == key && text == draft);
+        if is_sent { String::new() } else { draft.to_owned() }
+    }
+
+    /// Keeps the typed text as a draft.
+    pub fn keep(&mut self, now: Instant) {
+        let text = self.composer.field.text();
+        if let Some(key) = self.composer.target.key() {
+            let is_sent = text.is_empty() && self.unsent_draft(&key) != self.drafts.get(&key);
+            if !is_sent {
+                self.drafts.set(&key, &text, now);
+            }
+        }
+    }
+
+    pub fn type_key(&mut self, key: KeyEvent, now: Instant) {
+        if self.can_write() && self.composer.field.typed(key) {
+            self.keep(now);
+        }
+    }
+
+    /// Inserts pasted text; false if it is too long.
+    pub fn paste(&mut self, text: &str, now: Instant) -> bool {
+        let fits = self.composer.field.paste(text);
+        if fits {
+            self.keep(now);
+        }
+        fits
+    }
+
+    pub fn new_line(&mut self, now: Instant) -> Vec<FollowUp> {
+        self.composer.field.new_line();
+        self.keep(now);
+        Vec::new()
+    }
+
+    /// Recalls a message that was sent before.
+    pub fn recall(&mut self, down: bool, now: Instant) -> Vec<FollowUp> {
+        let changed =
+            if down { self.composer.recall_later() } else { self.composer.recall_earlier() };
+        if changed {
+            self.keep(now);
+        }
+        Vec::new()
+    }
+
+    pub fn clear(&mut self, now: Instant, ui: &UiSettings) -> Vec<FollowUp> {
+        self.composer.field.clear();
+        self.keep(now);
+        let (dot, key) = (ui.glyphs.middle_dot, ui.key(SCOPE, Action::Undo));
+        let (cleared, back) = (ui.word(Word::DraftCleared), ui.word(Word::BringsBack));
+        vec![FollowUp::NotifyText(Tone::Plain, format!("{cleared} {dot} {key} {back}"))]
+    }
+
+    pub fn undo(&mut self, now: Instant) -> Vec<FollowUp> {
+        let was_empty = self.is_empty();
+        if !self.composer.field.undo() {
+            return vec![FollowUp::Notify(Tone::Plain, Word::NothingToUndo)];
+        }
+        self.keep(now);
+        let restored = was_empty.then_some(FollowUp::Notify(Tone::Plain, Word::DraftRestored));
+        restored.into_iter().collect()
+    }
+
+    /// The typed text with the options it picks. The texts of options are recorded, not their letters,
+    /// which mean nothing without the question.
+    fn read_answer(&self, typed: &str, inbox: &Inbox) -> (Vec<AnswerChoice>, PickedAnswer) {
+        let row = self.question().and_then(|id| inbox.get(id));
+        let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
+        let answer = picking::answer(&choices, typed);
+        (choices, answer)
+    }
+
+    /// The options picked by the composer's text.
+    pub fn picked_options(&self, inbox: &Inbox) -> String {
+        let typed = self.composer.field.text();
+        let (choices, answer) = self.read_answer(&typed, inbox);
+        if answer.text == typed {
+            return String::new();
+        }
+        let texts = answer.picked.iter().filter_map(|at| Some(choices.get(*at)?.text.as_str()));
+        texts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Sends the text. Not while the composer holds a message that is being taken back.
+    pub fn send(&mut self, inbox: &Inbox, taking_back: bool, now: Instant) -> Vec<FollowUp> {
+        let typed = self.composer.field.text();
+        if typed.trim().is_empty() {
+            return vec![FollowUp::Notify(Tone::Plain, Word::NothingToSend)];
+        }
+        let Some(key) = self.composer.target.key() else {
+            return Vec::new();
+        };
+        if taking_back {
+            return vec![FollowUp::Notify(Tone::Plain, Word::Busy)];
+        }
+        self.keep(now);
+        self.drafts.save();
+        let (_, PickedAnswer { text, .. }) = self.read_answer(&typed, inbox);
+        self.sending.push((key, typed.clone()));
+        self.composer.remember(&text);
+        self.composer.field.set("");
+        match self.composer.target.clone() {
+            Target::Nobody => Vec::new(),
+            Target::Dialog(dialog) => vec![
+                FollowUp::Request(Request::Say { dialog, text, typed }),
+                FollowUp::Scroll(ScrollMove::End),
+            ],
+            Target::Question { dialog, id } => {
+                let question = id.clone();
+                vec![
+                    FollowUp::MarkSent(id.clone()),
+                    FollowUp::Request(Request::Answer { dialog, question, text, typed }),
+                    FollowUp::AfterAnswer(id),
+                ]
+            }
+        }
+    }
+
+    /// Turns the composer to a question and shows it. `pane` and `open` are where to return to.
+    pub fn answer(
+        &mut self,
+        row: &InboxRow,
+        (pane, open): (Focus, Option<&DialogId>),
+        now: Instant,
+    ) -> Vec<FollowUp> {
+        self.before_answering
+            .get_or_insert_with(|| ReturnPoint { focus: pane, dialog: open.cloned() });
+        let (dialog, id) = (row.dialog.clone(), row.question.id.clone());
+        self.write_to(Target::Question { dialog, id: id.clone() }, now);
+        vec![
+            FollowUp::SelectQuestion(id),
+            FollowUp::ShowQuestion(row.clone()),
+            FollowUp::EnterComposer,
+        ]
+    }
+
+    /// Esc: keeps the draft and returns to where the user was.
+    pub fn leave(&mut self, pane: Focus, open: Option<&DialogId>, now: Instant) -> Vec<FollowUp> {
+        self.keep(now);
+        self.drafts.save();
+        if self.question().is_some() {
+            self.stop_answering(open, now)
+        } else {
+            vec![FollowUp::Focus(pane)]
+        }
+    }
+
+    /// Returns to where the user was before the first question.
+    pub fn stop_answering(&mut self, open: Option<&DialogId>, now: Instant) -> Vec<FollowUp> {
+        let before = self.before_answering.take();
+        let focus = before.as_ref().map_or(Focus::Inbox, |before| before.focus);
+        let dialog = before.and_then(|before| before.dialog).or_else(|| open.cloned());
+        self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog), now);
+        let elsewhere = dialog.filter(|dialog| open != Some(dialog)).map(FollowUp::ReturnTo);
+        elsewhere.into_iter().chain([FollowUp::Focus(focus)]).collect()
+    }
+
+    /// The message is on disk: its draft is removed.
+    pub fn saved(&mut self, key: &DraftKey, text: &str, now: Instant) {
+        self.no_longer_sending(key, text);
+        if self.drafts.get(key) == text {
+            self.drafts.set(key, "", now);
+            self.drafts.save();
+        }
+    }
+
+    /// The message was refused: it is a draft again.
+    pub fn refused(&mut self, key: &DraftKey, text: &str, now: Instant) -> Vec<FollowUp> {
+        self.no_longer_sending(key, text);
+        let here = self.composer.target.key().as_ref() == Some(key);
+        if here && self.is_empty() {
+            self.composer.field.set(text);
+        }
+        if !self.drafts.has(key) {
+            self.drafts.set(key, text, now);
+        }
+        let DraftKey::Answer(id) = key else {
+            return Vec::new();
+        };
+        vec![FollowUp::UnmarkSent(id.clone())]
+    }
+
+    fn no_longer_sending(&mut self, key: &DraftKey, text: &str) {
+        if let Some(at) = self.sending.iter().position(|(of, sent)| of == key && sent == text) {
+            self.sending.remove(at);
+        }
+    }
+
+    /// Puts a queued message into the composer, and stores it as a draft before the driver is asked to
+    /// remove it from the queue.
+    pub fn edit_queued(
+        &mut self,
+        dialog: DialogId,
+        queued: &QueuedMessage,
+        now: Instant,
+    ) -> Vec<FollowUp> {
+        self.write_to(Target::Dialog(dialog.clone()), now);
+        let before = self.composer.field.text();
+        let with = match before.trim() {
+            "" => queued.text.to_string(),
+            _ => format!("{}\n\n{before}", queued.text),
+        };
+        self.composer.field.set(&with);
+        self.keep(now);
+        self.drafts.save();
+        let (message, edit) = (queued.message.clone(), Some(TakeBackEdit { with, before }));
+        let back = PendingTakeBack { dialog, message, edit };
+        vec![FollowUp::EnterComposer, FollowUp::Request(Request::TakeBack(back))]
+    }
+
+    /// A generation was faster: an unedited message is removed from the composer again.
+    pub fn not_taken_back(&mut self, back: PendingTakeBack, now: Instant) {
+        let Some(edit) = back.edit else { return };
+        let key = DraftKey::Message(back.dialog);
+        if self.composer.target.key().as_ref() == Some(&key) {
+            if self.composer.field.text() == edit.with {
+                self.composer.field.set(&edit.before);
+                self.keep(now);
+            }
+        } else if self.drafts.get(&key) == edit.with {
+            self.drafts.set(&key, &edit.before, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    fn dialog() -> DialogId {
+        DialogId::main(RootId::new("a"))
+    }
+
+    fn key() -> DraftKey {
+        DraftKey::Message(dialog())
+    }
+
+    fn writing(text: &str) -> (Writing, Instant) {
+        let now = Instant::now();
+        let mut writing = Writing::new(DraftTexts::new());
+        writing.write_to(Target::Dialog(dialog()), now);
+        assert!(writing.paste(text, now));
+        (writing, now)
+    }
+
+    fn send(writing: &mut Writing, now: Instant) -> Vec<FollowUp> {
+        writing.send(&Inbox::default(), false, now)
+    }
+
+    #[test]
+    fn a_message_is_a_draft_until_it_is_saved_and_not_typed_again_meanwhile() {
+        let (mut writing, now) = writing("hello");
+        let (text, typed) = ("hello".to_owned(), "hello".to_owned());
+        let request = FollowUp::Request(Request::Say { dialog: dialog(), text, typed });
+        assert_eq!(send(&mut writing, now), [request, FollowUp::Scroll(ScrollMove::End)]);
+        assert_eq!(writing.drafts().get(&key()), "hello");
+        writing.write_to(Target::Nobody, now);
+        writing.write_to(Target::Dialog(dialog()), now);
+        assert!(writing.is_empty());
+        writing.saved(&key(), "hello", now);
+        assert!(!writing.drafts().has(&key()));
+    }
+
+    #[test]
+    fn a_refused_message_is_in_the_composer_again() {
+        let (mut writing, now) = writing("hello");
+        send(&mut writing, now);
+        assert_eq!(writing.refused(&key(), "hello", now), []);
+        assert_eq!(writing.composer().field.text(), "hello");
+    }
+
+    #[test]
+    fn nothing_is_sent_while_a_message_is_taken_back_or_without_text() {
+        let (mut writing, now) = writing("hello");
+        let busy = [FollowUp::Notify(Tone::Plain, Word::Busy)];
+        assert_eq!(writing.send(&Inbox::default(), true, now), busy);
+        let (mut writing, now) = self::writing(" ");
+        let nothing = [FollowUp::Notify(Tone::Plain, Word::NothingToSend)];
+        assert_eq!(send(&mut writing, now), nothing);
+    }
+
+    #[test]
+    fn leaving_a_message_gives_the_focus_back_to_the_pane_and_stores_the_draft() {
+        let (mut writing, now) = writing("half");
+        assert_eq!(writing.leave(Focus::Tree, None, now), [FollowUp::Focus(Focus::Tree)]);
+        assert_eq!(writing.take_outgoing().into_values().collect::<Vec<_>>(), ["half"]);
+    }
+
+    #[test]
+    fn an_edited_message_is_stored_before_it_is_taken_back_and_removed_if_that_fails() {
+        let (mut writing, now) = writing("mine");
+        let queued = QueuedMessage { message: "m".into(), text: "queued".into() };
+        let mut follow_ups = writing.edit_queued(dialog(), &queued, now);
+        assert_eq!(writing.composer().field.text(), "queued\n\nmine");
+        assert_eq!(writing.take_outgoing().into_values().collect::<Vec<_>>(), ["queued\n\nmine"]);
+        let Some(FollowUp::Request(Request::TakeBack(back))) = follow_ups.pop() else {
+            panic!("it is taken back")
+        };
+        writing.not_taken_back(back, now);
+        assert_eq!(writing.composer().field.text(), "mine");
+    }
+}
