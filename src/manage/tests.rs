@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::domain::AgentId;
+use crate::domain::problem::Problem;
 use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
-use crate::domain::{AgentId, Problem};
 use crate::tools::test_support::{TestBench, schema_lines};
 
 const LLM: &str = "\

@@ -3,6 +3,7 @@
 //! [`Minds`] is an immutable snapshot that is replaced when the files change. Reading never fails;
 //! see [`Minds::problems`]. A workspace without `.minds` is not a problem, see [`Minds::missing`].
 
+mod built_in_personas;
 mod cache;
 mod diligence;
 mod files;

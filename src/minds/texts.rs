@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::built_in_personas;
 use super::files::{self, FileContent};
-use super::prompt::persona;
 use super::report::unusable;
 use crate::domain::{AgentId, Lang, Problem, Team};
 
@@ -51,7 +51,8 @@ impl TeamTexts {
         let mut by_member = HashMap::new();
         for member in &team.members {
             let folder = format!(".minds/team/{}", member.id);
-            let built_in = persona::built_in(&member.id).map(|text| text.in_lang(lang).to_owned());
+            let built_in =
+                built_in_personas::built_in(&member.id).map(|text| text.in_lang(lang).to_owned());
             let texts = OwnedTexts {
                 persona: find(&folder, PERSONA).or(built_in),
                 knowhow: find(&folder, KNOWHOW),

@@ -1,6 +1,7 @@
 //! Section: delegating and delivering work. A main dialog owns the result, a side dialog one request.
 
-use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
+use super::input::{DialogRole, PromptInput, PromptSection};
+use super::text::LocalizedText;
 
 const TITLE: LocalizedText = LocalizedText::both("Working together", "协作");
 

@@ -1,6 +1,7 @@
 //! Sections: asking the human, then every visible teammate by id.
 
-use super::{LocalizedText, PromptInput, PromptSection};
+use super::input::{PromptInput, PromptSection};
+use super::text::LocalizedText;
 use crate::domain::Member;
 
 const QUESTIONS: LocalizedText = LocalizedText::both("Asking a person", "向人提问");

@@ -5,8 +5,9 @@
 
 mod collaboration;
 mod directory;
+mod input;
 mod opening;
-pub(super) mod persona;
+mod persona;
 mod policy;
 mod reasoning;
 mod skills;
@@ -16,50 +17,11 @@ mod text;
 mod tools;
 mod workspace;
 
+pub use input::DialogRole;
+pub(super) use input::PromptInput;
 pub(crate) use text::LocalizedText;
 
-use std::sync::Arc;
-
-use super::skills::Skill;
-use super::texts::MemberTexts;
-use crate::domain::{Lang, Member, Team};
-
-/// The kind of dialog the prompt is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DialogRole {
-    /// The user talks with the member.
-    Main,
-    /// A teammate asked the member.
-    Side,
-    /// The member asked itself: fresh-boots reasoning, without tools.
-    FreshBoots,
-}
-
-/// The input of all sections.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PromptInput<'a> {
-    pub lang: Lang,
-    pub member: &'a Member,
-    pub team: &'a Team,
-    pub texts: MemberTexts<'a>,
-    pub skills: &'a [Arc<Skill>],
-    pub environment: Option<&'a str>,
-    pub role: DialogRole,
-    pub tool_names: &'a [String],
-}
-
-impl PromptInput<'_> {
-    fn text(&self, text: &LocalizedText) -> &'static str {
-        text.in_lang(self.lang)
-    }
-
-    fn has_tool(&self, name: &str) -> bool {
-        self.tool_names.iter().any(|tool| tool == name)
-    }
-}
-
-/// A heading and its body; a section without a body is left out.
-type PromptSection = (&'static LocalizedText, Option<String>);
+use input::PromptSection;
 
 pub(super) fn build(facts: &PromptInput) -> String {
     let mut sections: Vec<PromptSection> = vec![

@@ -1,6 +1,7 @@
 //! Sections: identity, language, messages, priorities, and terms.
 
-use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
+use super::input::{DialogRole, PromptInput, PromptSection};
+use super::text::LocalizedText;
 use crate::domain::Lang;
 
 const IDENTITY: LocalizedText = LocalizedText::both("Who you are", "你是谁");

@@ -1,36 +1,11 @@
-//! Sections from the member's own files, and the personas of the two hidden members.
+//! Sections from the member's own files.
 
-use super::{LocalizedText, PromptInput, PromptSection};
-use crate::domain::AgentId;
-use crate::domain::team::{FUXI, PANGU};
+use super::input::{PromptInput, PromptSection};
+use super::text::LocalizedText;
 
 const PERSONA: LocalizedText = LocalizedText::both("Persona", "角色");
 const KNOWHOW: LocalizedText = LocalizedText::both("Know-how", "经验");
 const PITFALLS: LocalizedText = LocalizedText::both("Pitfalls", "教训");
-
-const FUXI_PERSONA: LocalizedText = LocalizedText::both(
-    "You set up teams. You know how `.minds/team.yaml`, `.minds/llm.yaml` and the texts below \
-     `.minds/team/` work together, and you help a person choose few members with clear duties. \
-     You change only the team's configuration, and show every change before it counts.",
-    "你负责组建团队。你了解 `.minds/team.yaml`、`.minds/llm.yaml` 与 `.minds/team/` 下的文本如何配合，\
-     帮助人选出少数职责清楚的成员。你只改动团队的配置，每处改动在生效之前都给人看。",
-);
-const PANGU_PERSONA: LocalizedText = LocalizedText::both(
-    "You do work nobody else is there for, from first steps in an empty workspace to odd jobs. \
-     You look before you change, make the smallest change that does it, and check the result. \
-     When a team member owns the matter, you hand it over.",
-    "凡是没有别人负责的事都由你来做，从空工作区的第一步到各种零活。你先看再改，只做能解决问题的最小改动，\
-     并检查结果。若某件事有团队成员负责，就交给他。",
-);
-
-/// Used if the member has no persona file.
-pub(in crate::minds) fn built_in(id: &AgentId) -> Option<&'static LocalizedText> {
-    match id.as_str() {
-        FUXI => Some(&FUXI_PERSONA),
-        PANGU => Some(&PANGU_PERSONA),
-        _ => None,
-    }
-}
 
 pub(super) fn persona(facts: &PromptInput) -> PromptSection {
     (&PERSONA, facts.texts.persona.map(str::to_owned))

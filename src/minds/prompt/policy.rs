@@ -1,6 +1,7 @@
 //! Section: shell commands, the Taskdoc, memories.
 
-use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
+use super::input::{DialogRole, PromptInput, PromptSection};
+use super::text::LocalizedText;
 
 const TITLE: LocalizedText = LocalizedText::both("Rules for everyone", "共同的规则");
 

@@ -1,6 +1,7 @@
 //! Section: fresh-boots reasoning.
 
-use super::{LocalizedText, PromptInput, PromptSection};
+use super::input::{PromptInput, PromptSection};
+use super::text::LocalizedText;
 
 const TITLE: LocalizedText = LocalizedText::both("Fresh-boots reasoning (FBR)", "重新思考（FBR）");
 

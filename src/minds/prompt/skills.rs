@@ -1,6 +1,7 @@
 //! Section: the member's skills, each with its complete text.
 
-use super::{LocalizedText, PromptInput, PromptSection};
+use super::input::{PromptInput, PromptSection};
+use super::text::LocalizedText;
 use crate::minds::skills::Skill;
 
 const TITLE: LocalizedText = LocalizedText::both("Skills", "技能");

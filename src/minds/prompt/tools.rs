@@ -1,6 +1,7 @@
 //! Sections: tools for the member's own state, all tools, manuals, tellasks, and rules for calls.
 
-use super::{DialogRole, LocalizedText, PromptInput, PromptSection};
+use super::input::{DialogRole, PromptInput, PromptSection};
+use super::text::LocalizedText;
 
 const STATE_TOOLS: LocalizedText = LocalizedText::both("Keeping your head", "保持头脑清楚");
 const REMINDERS: LocalizedText = LocalizedText::both(

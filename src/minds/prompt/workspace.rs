@@ -1,6 +1,7 @@
 //! Section: the workspace's environment text, and the paths that file tools cannot access.
 
-use super::{LocalizedText, PromptInput, PromptSection};
+use super::input::{PromptInput, PromptSection};
+use super::text::LocalizedText;
 use crate::domain::AccessLists;
 
 const TITLE: LocalizedText = LocalizedText::both("Where you work", "你在哪里工作");

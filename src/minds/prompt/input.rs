@@ -1,0 +1,45 @@
+//! What the sections of a prompt are made from, and what one is.
+
+use std::sync::Arc;
+
+use super::text::LocalizedText;
+use crate::domain::{Lang, Member, Team};
+use crate::minds::skills::Skill;
+use crate::minds::texts::MemberTexts;
+
+/// The kind of dialog the prompt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialogRole {
+    /// The user talks with the member.
+    Main,
+    /// A teammate asked the member.
+    Side,
+    /// The member asked itself: fresh-boots reasoning, without tools.
+    FreshBoots,
+}
+
+/// The input of all sections.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::minds) struct PromptInput<'a> {
+    pub lang: Lang,
+    pub member: &'a Member,
+    pub team: &'a Team,
+    pub texts: MemberTexts<'a>,
+    pub skills: &'a [Arc<Skill>],
+    pub environment: Option<&'a str>,
+    pub role: DialogRole,
+    pub tool_names: &'a [String],
+}
+
+impl PromptInput<'_> {
+    pub(super) fn text(&self, text: &LocalizedText) -> &'static str {
+        text.in_lang(self.lang)
+    }
+
+    pub(super) fn has_tool(&self, name: &str) -> bool {
+        self.tool_names.iter().any(|tool| tool == name)
+    }
+}
+
+/// A heading and its body; a section without a body is left out.
+pub(super) type PromptSection = (&'static LocalizedText, Option<String>);
