@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use dominds_tui::domain::record::{AnchorRole, Call, CallRef, DeliveryMode, ReplyStatus};
 use dominds_tui::domain::record::{HumanText, Origin, Responder, TellaskResult};
 use dominds_tui::domain::{
-    Assignment, Batch, CallId, Clock, ContextHealth, Course, DialogMeta, Entry, Frame, Genseq,
-    Latest, MsgId, Record, RootId, SelfId, Stamp, TreeChange,
+    Assignment, AssignmentFrame, Batch, CallId, Clock, ContextHealth, Course, DialogMeta, Entry,
+    Genseq, Latest, MsgId, Record, RootId, SelfId, Stamp, TreeChange,
 };
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
@@ -281,7 +281,7 @@ fn side_dialog(root: &RootId, id: &SelfId, n: usize, long: usize) -> Vec<TreeCha
         collective_targets: None,
         effective_fbr_effort: None,
     };
-    let mut frame = Frame::owing(assignment, "replyTellaskSessionless");
+    let mut frame = AssignmentFrame::owing(assignment, "replyTellaskSessionless");
     frame.tellask_reply_obligation = None;
     let call = Call {
         id: call_id.clone(),
@@ -358,7 +358,7 @@ fn append(dialog: SelfId, entries: Vec<Arc<Entry>>) -> TreeChange {
     TreeChange::Append { dialog, course: Course::FIRST, entries }
 }
 
-fn create(id: SelfId, agent: &str, stack: Vec<Frame>) -> TreeChange {
+fn create(id: SelfId, agent: &str, stack: Vec<AssignmentFrame>) -> TreeChange {
     let meta = DialogMeta {
         agent_id: agent.into(),
         task_doc_path: "task.tsk".to_owned(),

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use dominds_tui::app;
 use dominds_tui::domain::{
     Batch, Clock, Course, CrowdLimits, DialogId, DialogMeta, Entry, IdSource, Lang, Latest, MsgId,
-    RootId, SelfId, Stamp, TreeChange, Vault,
+    RootId, SelfId, SharedSecrets, Stamp, TreeChange,
 };
 use dominds_tui::driver::{
     Audience, Configuration, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp,
@@ -248,7 +248,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         permits: Permits::default(),
         throttles: Throttles::default(),
         problems: Arc::default(),
-        vault: Vault::default(),
+        vault: SharedSecrets::default(),
         log: Arc::default(),
     }
 }

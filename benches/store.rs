@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dominds_tui::domain::{
-    Assignment, Batch, Bucket, CallId, Clock, Course, DialogMeta, Entry, Frame, Latest, RootId,
-    SelfId, Stamp, TreeChange,
+    Assignment, AssignmentFrame, Batch, Bucket, CallId, Clock, Course, DialogMeta, Entry, Latest,
+    RootId, SelfId, Stamp, TreeChange,
 };
 use dominds_tui::store::{Access, Store, StoreOptions, WrittenBatch};
 
@@ -110,7 +110,7 @@ fn side_dialog(root: &RootId, n: usize) -> Vec<TreeChange> {
         collective_targets: None,
         effective_fbr_effort: None,
     };
-    let mut frame = Frame::owing(assignment, "replyTellaskSessionless");
+    let mut frame = AssignmentFrame::owing(assignment, "replyTellaskSessionless");
     frame.tellask_reply_obligation = None;
     let latest = Box::new(Latest::new(FixedClock.now()));
     let entries = (0..8).map(|n| Arc::new(Entry::parse(&line(n)).expect("a record")));

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
-use crate::domain::keep_going::Switch;
+use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
@@ -28,7 +28,7 @@ use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use super::config;
 use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
-use super::stream::{self, Stream};
+use super::stream::{self, TerminalStream};
 use super::{find, lines, trust};
 
 /// The ticket of the one command of a run without a screen.
@@ -97,7 +97,7 @@ impl OutputMode {
                 let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
                 let shows =
                     if dumb { stream::StatusLine::Hidden } else { stream::StatusLine::Shown };
-                EventFormat::Terminal(Box::new(Stream::new(
+                EventFormat::Terminal(Box::new(TerminalStream::new(
                     columns().unwrap_or(DEFAULT_COLUMNS),
                     shows,
                 )))
@@ -284,9 +284,9 @@ pub async fn keep_going(
     let (survey, dialog) = running_dialog(workspace, wanted)?;
     let named = find::named(&survey, &dialog);
     let (switch, done) = match switch {
-        args::KeepGoingSwitch::On => (Switch::On, "is on"),
-        args::KeepGoingSwitch::Off => (Switch::Off, "is off"),
-        args::KeepGoingSwitch::Refill => (Switch::Refill, "has all its pushes again"),
+        args::KeepGoingSwitch::On => (KeepGoingSwitch::On, "is on"),
+        args::KeepGoingSwitch::Off => (KeepGoingSwitch::Off, "is off"),
+        args::KeepGoingSwitch::Refill => (KeepGoingSwitch::Refill, "has all its pushes again"),
     };
     run_command(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
     lines::print(&format!("keep-going of {named} {done}"));

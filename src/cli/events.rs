@@ -14,7 +14,7 @@ use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, QuietOutcome, RetryView, Segment, TreeRow,
 };
 
-use super::stream::{Output, Stream};
+use super::stream::{Output, TerminalStream};
 use super::transcript::push_reason;
 use super::{halted, lines};
 
@@ -26,7 +26,7 @@ pub enum EventFormat {
     /// One line per event, for a file or a pipe.
     Report,
     /// Streamed text, for a terminal.
-    Terminal(Box<Stream>),
+    Terminal(Box<TerminalStream>),
     /// Only notes for the user; no output of dialogs.
     NotesOnly,
 }

@@ -31,7 +31,7 @@ pub enum StatusLine {
 }
 
 #[derive(Debug)]
-pub struct Stream {
+pub struct TerminalStream {
     columns: usize,
     shows: StatusLine,
     status: String,
@@ -61,7 +61,7 @@ struct Speaker {
     open: bool,
 }
 
-impl Stream {
+impl TerminalStream {
     pub fn new(columns: usize, shows: StatusLine) -> Self {
         Self {
             columns: columns.max(MIN_COLUMNS),
@@ -282,11 +282,11 @@ mod tests {
         DialogId::main(RootId::new(format!("aa/bb/{n}")))
     }
 
-    fn stream() -> Stream {
-        Stream::new(40, StatusLine::Hidden)
+    fn stream() -> TerminalStream {
+        TerminalStream::new(40, StatusLine::Hidden)
     }
 
-    fn written(stream: &mut Stream) -> String {
+    fn written(stream: &mut TerminalStream) -> String {
         let pieces = stream.take().into_iter().map(|piece| match piece {
             Output::Text(text) => text,
             Output::Note(text) => format!("({text})\n"),
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_status_is_below_the_text_and_never_in_the_middle_of_a_line() {
-        let (mut stream, lead) = (Stream::new(40, StatusLine::Shown), dialog(1));
+        let (mut stream, lead) = (TerminalStream::new(40, StatusLine::Shown), dialog(1));
         stream.status("@lead is running");
         assert_eq!(written(&mut stream), "@lead is running");
         stream.status("@lead is running");

@@ -1,7 +1,7 @@
 //! The text of a transcript for `show` and `show --markdown`, from the same blocks as the screen.
 
 use crate::domain::record::Entry;
-use crate::domain::transcript::{Block, Body, Tellask, TellaskStatus, Transcript};
+use crate::domain::transcript::{Block, BlockBody, Tellask, TellaskStatus, Transcript};
 use crate::domain::{Course, PushCount};
 
 use super::lines;
@@ -34,36 +34,38 @@ fn indented(text: &str) -> String {
 fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
     match &block.body {
-        Body::You { text } => ("you".to_owned(), text.clone()),
-        Body::Assignment { from, text, .. } => (format!("assignment from {from}"), text.clone()),
-        Body::Guide { text } | Body::Notice { text } => ("note".to_owned(), text.clone()),
-        Body::Push { text, count } => {
+        BlockBody::You { text } => ("you".to_owned(), text.clone()),
+        BlockBody::Assignment { from, text, .. } => {
+            (format!("assignment from {from}"), text.clone())
+        }
+        BlockBody::Guide { text } | BlockBody::Notice { text } => ("note".to_owned(), text.clone()),
+        BlockBody::Push { text, count } => {
             ("pushed on by the runtime".to_owned(), format!("{}\n\n{text}", push_reason(*count)))
         }
-        Body::Thinking { text, .. } => (format!("{speaker} thinks"), text.clone()),
-        Body::Saying { text, interrupted } => {
+        BlockBody::Thinking { text, .. } => (format!("{speaker} thinks"), text.clone()),
+        BlockBody::Saying { text, interrupted } => {
             let mark = if *interrupted { " [interrupted]" } else { "" };
             (speaker, format!("{text}{mark}"))
         }
-        Body::Tool(call) => {
+        BlockBody::Tool(call) => {
             let result = call.result.as_ref().map_or("no result", |result| result.text.as_str());
             (format!("{speaker} calls {} {}", call.name, call.arguments), result.to_owned())
         }
-        Body::Tellask(tellask) => tellask_text(&speaker, tellask),
-        Body::Question(asked) => {
+        BlockBody::Tellask(tellask) => tellask_text(&speaker, tellask),
+        BlockBody::Question(asked) => {
             let answer = asked.answer.as_ref().map_or("(no answer yet)", |(text, _)| text.as_str());
             (format!("{speaker} asks you"), format!("{}\n\nyou: {answer}", asked.content))
         }
-        Body::Reply(reply) => {
+        BlockBody::Reply(reply) => {
             let refused =
                 reply.refused.as_ref().map(|reason| format!("\n\n{reason}")).unwrap_or_default();
             (format!("{speaker} replies"), format!("{}{refused}", reply.content))
         }
-        Body::CourseBreak { course } => (format!("course {course}"), String::new()),
-        Body::CutOff => {
+        BlockBody::CourseBreak { course } => (format!("course {course}"), String::new()),
+        BlockBody::CutOff => {
             ("cut off".to_owned(), "The previous generation was not finished.".to_owned())
         }
-        Body::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
+        BlockBody::Unknown { kind } => (format!("unknown record {kind:?}"), String::new()),
     }
 }
 

@@ -47,7 +47,7 @@ pub const FRAME_KIND: &str = "asker_dialog_stack_frame";
 /// One line of `asker-stack.jsonl`; the last line is the top.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Frame {
+pub struct AssignmentFrame {
     pub kind: String,
     pub asker_dialog_id: SelfId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub struct Frame {
     pub extra: Map<String, Value>,
 }
 
-impl Frame {
+impl AssignmentFrame {
     /// A frame that owes the reply to its assignment.
     #[must_use]
     pub fn owing(assignment: Assignment, reply_tool: &str) -> Self {

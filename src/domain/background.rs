@@ -25,14 +25,14 @@ pub struct Background {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BackgroundState {
     Running,
-    Ended(Exit),
+    Ended(ProcessExit),
     /// It was started by an earlier run of the program and is not there any more.
     Lost,
 }
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Exit {
+pub enum ProcessExit {
     Code(i32),
     Signal(i32),
     /// It was no child of this run of the program, so nobody was told.

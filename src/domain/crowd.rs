@@ -26,7 +26,7 @@ impl Default for CrowdLimits {
 
 /// What there would be too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crowded {
+pub enum CrowdLimit {
     Dialogs,
     Depth,
 }
@@ -38,14 +38,14 @@ pub fn crowded(
     caller: &SelfId,
     session: Option<&SelfId>,
     most: CrowdLimits,
-) -> Option<Crowded> {
+) -> Option<CrowdLimit> {
     let below = session.map_or(0, |session| height(tree, session));
     if depth(tree, caller) + 1 + below > most.depth {
-        return Some(Crowded::Depth);
+        return Some(CrowdLimit::Depth);
     }
     let works_already = session.and_then(|id| tree.get(id)).is_some_and(is_live);
     let full = || live(tree).count() >= most.dialogs;
-    (!works_already && full()).then_some(Crowded::Dialogs)
+    (!works_already && full()).then_some(CrowdLimit::Dialogs)
 }
 
 fn is_live(dialog: &Dialog) -> bool {
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{
-        AgentId, Assignment, Bucket, CallId, DialogMeta, Frame, Latest, RootId, Stamp,
+        AgentId, Assignment, AssignmentFrame, Bucket, CallId, DialogMeta, Latest, RootId, Stamp,
     };
 
     fn dialog(name: &str) -> Dialog {
@@ -122,7 +122,7 @@ mod tests {
                 effective_fbr_effort: None,
             };
             let mut dialog = dialog(side);
-            dialog.stack = vec![Frame::owing(assignment, "replyTellask")];
+            dialog.stack = vec![AssignmentFrame::owing(assignment, "replyTellask")];
             tree.dialogs.insert(SelfId::new(*side), Arc::new(dialog));
         }
         tree
@@ -138,7 +138,7 @@ mod tests {
         caller: &str,
         session: Option<&str>,
         most: (usize, usize),
-    ) -> Option<Crowded> {
+    ) -> Option<CrowdLimit> {
         let (dialogs, depth) = most;
         let session = session.map(SelfId::new);
         crowded(tree, &SelfId::new(caller), session.as_ref(), CrowdLimits { dialogs, depth })
@@ -149,11 +149,11 @@ mod tests {
         let tree = tree(&[("a", "main"), ("b", "a")]);
         for (caller, session, most, expected) in [
             ("main", None, (3, 9), None),
-            ("main", None, (2, 9), Some(Crowded::Dialogs)),
+            ("main", None, (2, 9), Some(CrowdLimit::Dialogs)),
             ("main", Some("b"), (2, 9), None),
             ("b", None, (9, 3), None),
-            ("b", None, (9, 2), Some(Crowded::Depth)),
-            ("main", None, (0, 1), Some(Crowded::Dialogs)),
+            ("b", None, (9, 2), Some(CrowdLimit::Depth)),
+            ("main", None, (0, 1), Some(CrowdLimit::Dialogs)),
         ] {
             assert_eq!(found(&tree, caller, session, most), expected, "{caller} {session:?}");
         }
@@ -162,26 +162,26 @@ mod tests {
     #[test]
     fn who_rests_or_is_dead_leaves_room_and_takes_it_again() {
         let mut tree = tree(&[("a", "main"), ("b", "main")]);
-        assert_eq!(found(&tree, "main", None, (2, 9)), Some(Crowded::Dialogs));
+        assert_eq!(found(&tree, "main", None, (2, 9)), Some(CrowdLimit::Dialogs));
         change(&mut tree, "a", |dialog| dialog.latest.die());
         assert_eq!(found(&tree, "main", None, (2, 9)), None);
         change(&mut tree, "b", |dialog| dialog.stack.clear());
         assert_eq!(found(&tree, "main", None, (1, 9)), None);
-        assert_eq!(found(&tree, "main", Some("b"), (0, 9)), Some(Crowded::Dialogs));
+        assert_eq!(found(&tree, "main", Some("b"), (0, 9)), Some(CrowdLimit::Dialogs));
     }
 
     #[test]
     fn a_session_takes_those_below_it_along() {
         let tree = tree(&[("a", "main"), ("s", "main"), ("t", "s"), ("u", "t")]);
         assert_eq!(found(&tree, "a", Some("s"), (9, 4)), None);
-        assert_eq!(found(&tree, "a", Some("s"), (9, 3)), Some(Crowded::Depth));
+        assert_eq!(found(&tree, "a", Some("s"), (9, 3)), Some(CrowdLimit::Depth));
         assert_eq!(found(&tree, "a", None, (9, 2)), None);
     }
 
     #[test]
     fn a_ring_that_another_program_left_ends() {
         let tree = tree(&[("a", "b"), ("b", "a")]);
-        assert_eq!(found(&tree, "a", None, (9, 2)), Some(Crowded::Depth));
+        assert_eq!(found(&tree, "a", None, (9, 2)), Some(CrowdLimit::Depth));
         assert_eq!(found(&tree, "main", None, (9, 2)), None);
     }
 }

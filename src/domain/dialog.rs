@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::assignment::{Assignment, Frame, ReplyDirective};
+use super::assignment::{Assignment, AssignmentFrame, ReplyDirective};
 use super::history::History;
 use super::ids::{AgentId, CallId, SelfId, Slug};
-use super::latest::{Latest, Parked};
+use super::latest::{Latest, ParkedWork};
 use super::number::{Course, Genseq};
 use super::pending::{Pending, WaitGroup};
 use super::question::Question;
@@ -38,7 +38,7 @@ pub struct Dialog {
     pub questions: Vec<Question>,
     pub pending: Vec<Pending>,
     /// The asker stack; the last frame is the top.
-    pub stack: Vec<Frame>,
+    pub stack: Vec<AssignmentFrame>,
     /// Prompts that wait for their generation.
     pub queue: Vec<QueuedPrompt>,
     pub history: History,
@@ -194,7 +194,7 @@ impl Dialog {
     /// The words of a person it was given while it owed a reply: that work is parked until it is
     /// continued.
     #[must_use]
-    pub fn parked(&self) -> Option<Parked> {
+    pub fn parked(&self) -> Option<ParkedWork> {
         let parked = self.latest.parked()?;
         (self.obligation() == Some(&parked.directive)).then_some(parked)
     }

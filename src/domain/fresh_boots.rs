@@ -12,7 +12,7 @@ use super::record::{Entry, Record};
 
 mod rounds;
 
-pub use rounds::{FbrState, MAX_EFFORT, Phase, Round};
+pub use rounds::{FbrPhase, FbrRound, FbrState, MAX_EFFORT};
 
 /// The tools with which reasoning ends: with a conclusion, or with the reason why there is none.
 pub const CONCLUSION_TOOLS: [&str; 2] =
@@ -20,7 +20,7 @@ pub const CONCLUSION_TOOLS: [&str; 2] =
 
 /// What the calls of a round come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum FbrVerdict {
     /// None were made.
     Nothing,
     Conclusion(String),
@@ -30,13 +30,15 @@ pub enum Heard {
 
 /// Judges the calls of a round, given as name and arguments.
 #[must_use]
-pub fn heard(phase: Phase, calls: &[(&str, &str)]) -> Heard {
+pub fn heard(phase: FbrPhase, calls: &[(&str, &str)]) -> FbrVerdict {
     match (phase, calls) {
-        (_, []) => Heard::Nothing,
-        (Phase::Finalization, [(name, arguments)]) if CONCLUSION_TOOLS.contains(name) => {
-            conclusion(arguments).map_or(Heard::Refused, Heard::Conclusion)
+        (_, []) => FbrVerdict::Nothing,
+        (FbrPhase::Finalization, [(name, arguments)]) if CONCLUSION_TOOLS.contains(name) => {
+            conclusion(arguments).map_or(FbrVerdict::Refused, FbrVerdict::Conclusion)
         }
-        (Phase::Divergence | Phase::Convergence | Phase::Finalization, _) => Heard::Refused,
+        (FbrPhase::Divergence | FbrPhase::Convergence | FbrPhase::Finalization, _) => {
+            FbrVerdict::Refused
+        }
     }
 }
 
@@ -56,33 +58,33 @@ fn conclusion(arguments: &str) -> Option<String> {
 
 /// What a dialog that reasons does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Due {
+pub enum FbrStep {
     /// This round begins with its prompt.
-    Prompt(Round),
+    Prompt(FbrRound),
     /// This round was cut off: the model is asked again, the prompt is there already.
-    Again(Round),
+    Again(FbrRound),
     /// The reasoning is over; `None` where it came to no conclusion.
     Conclude(Option<String>),
 }
 
 /// Decides what the reasoning of this dialog does next; `None` where it does nothing.
 #[must_use]
-pub fn due(dialog: &Dialog) -> Option<Due> {
+pub fn due(dialog: &Dialog) -> Option<FbrStep> {
     let round = dialog.latest.fbr_state.as_ref().and_then(FbrState::round)?;
     let last = &dialog.history.last;
     let cut_off = last.open || last.broken_off;
     // A crash may lie between the prompt and the state that tells of it.
     let prompted = round.prompt_delivered || (cut_off && has_prompt(dialog));
     if !prompted || last.course.is_none() {
-        return Some(Due::Prompt(round));
+        return Some(FbrStep::Prompt(round));
     }
-    if let Heard::Conclusion(content) = heard(round.phase, &last_calls(dialog)) {
-        return Some(Due::Conclude(Some(content)));
+    if let FbrVerdict::Conclusion(content) = heard(round.phase, &last_calls(dialog)) {
+        return Some(FbrStep::Conclude(Some(content)));
     }
     if cut_off {
-        return Some(Due::Again(round));
+        return Some(FbrStep::Again(round));
     }
-    Some(round.next().map_or(Due::Conclude(None), Due::Prompt))
+    Some(round.next().map_or(FbrStep::Conclude(None), FbrStep::Prompt))
 }
 
 /// True if the last generation was given a prompt of its own.
@@ -103,17 +105,17 @@ fn last_calls(dialog: &Dialog) -> Vec<(&str, &str)> {
 
 /// The round the courses tell of, for a dialog whose `latest.yaml` lost it.
 #[must_use]
-pub fn round_by_course(dialog: &Dialog) -> Option<Round> {
+pub fn round_by_course(dialog: &Dialog) -> Option<FbrRound> {
     let effort = dialog.assignment()?.effective_fbr_effort.unwrap_or(1);
     let prompts = dialog.history.entries.iter();
     let prompts = prompts.filter(|entry| matches!(entry.record, Record::HumanText(_))).count();
-    Some(Round::after_prompts(effort, prompts))
+    Some(FbrRound::after_prompts(effort, prompts))
 }
 
 /// How far the reasoning of a dialog is, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reasoning {
-    In(Round),
+    In(FbrRound),
     Over,
 }
 

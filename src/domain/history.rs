@@ -49,7 +49,7 @@ impl CallFact {
 
 /// A reply no generation has seen yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unread {
+pub struct UnreadReply {
     pub call: CallId,
     /// The calls made together with it; unknown for replies of an earlier course without call site.
     pub group: Option<WaitGroup>,
@@ -126,7 +126,7 @@ pub struct History {
     /// Calls that were answered by this dialog.
     pub resolved_targets: RedBlackTreeSetSync<CallId>,
     pub messages: RedBlackTreeSetSync<MsgId>,
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadReply>,
     /// The language a person is answered in, as the newest prompt says; a code such as `zh`.
     pub language: Option<String>,
 }
@@ -388,7 +388,7 @@ impl History {
             })
             && !self.results.contains(call);
         if !own && self.has_begun() {
-            self.unread.push(Unread { call: call.clone(), group, from_human });
+            self.unread.push(UnreadReply { call: call.clone(), group, from_human });
         }
     }
 

@@ -38,7 +38,7 @@ pub enum RestAction {
 
 /// What a person switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Switch {
+pub enum KeepGoingSwitch {
     On,
     Off,
     /// All pushes are there again.

@@ -80,7 +80,7 @@ pub struct ReplyTarget {
 /// Work that waits while a person speaks to the dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Parked {
+pub struct ParkedWork {
     reason: String,
     /// The reply it will owe again.
     pub directive: ReplyDirective,
@@ -89,7 +89,7 @@ pub struct Parked {
     resume_guide_surfaced: Option<bool>,
 }
 
-impl Parked {
+impl ParkedWork {
     #[must_use]
     pub fn new(directive: ReplyDirective) -> Self {
         let reason = "user_interjection_with_parked_original_task".to_owned();
@@ -233,11 +233,11 @@ impl Latest {
 
     /// The work that was parked, whether or not it is still owed.
     #[must_use]
-    pub fn parked(&self) -> Option<Parked> {
+    pub fn parked(&self) -> Option<ParkedWork> {
         serde_json::from_value(self.deferred_reply_reassertion.clone()?).ok()
     }
 
-    pub fn set_parked(&mut self, parked: Option<&Parked>) {
+    pub fn set_parked(&mut self, parked: Option<&ParkedWork>) {
         self.deferred_reply_reassertion =
             parked.and_then(|parked| serde_json::to_value(parked).ok());
     }

@@ -3,7 +3,7 @@
 
 use super::call::SpecialCall;
 use super::dialog::Dialog;
-use super::fresh_boots::{Due, due};
+use super::fresh_boots::{FbrStep, due};
 use super::history::{CallFact, History};
 use super::latest::{DisplayState, Latest, StopReason};
 
@@ -33,7 +33,7 @@ pub fn was_cut_off(dialog: &Dialog) -> bool {
     let working = is_marked_active(&dialog.latest);
     let last = &dialog.history.last;
     let unstarted = dialog.unstarted_assignment().is_some();
-    let reasons = matches!(due(dialog), Some(Due::Prompt(_) | Due::Again(_)));
+    let reasons = matches!(due(dialog), Some(FbrStep::Prompt(_) | FbrStep::Again(_)));
     let undone = last.open
         || last.broken_off
         || dialog.history.owes_followup()

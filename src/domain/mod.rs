@@ -50,13 +50,13 @@ pub mod trust;
 pub mod waits;
 pub mod wildcard;
 
-pub use assignment::{Assignment, Frame, ReplyDirective};
+pub use assignment::{Assignment, AssignmentFrame, ReplyDirective};
 pub use attachment::{ArtifactRef, Attachment, ImageKind, ImageLimits};
 pub use background::Background;
 pub use call::{ReplyKind, SpecialCall, TellaskKind};
 pub use counted::counted;
 
-pub use crowd::{CrowdLimits, Crowded};
+pub use crowd::{CrowdLimit, CrowdLimits};
 pub use dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 pub use dialog::{Dialog, DialogMeta};
 
@@ -80,8 +80,8 @@ pub use record::{Entry, Record};
 pub use registry::RegistryEntry;
 pub use reminder::Reminder;
 pub use reserved::Reserved;
-pub use secrets::{Secrets, Vault};
-pub use team::{AccessLists, Member, ModelParams, Shell, Team};
+pub use secrets::{Secrets, SharedSecrets};
+pub use team::{AccessLists, Member, ModelParams, ShellRight, Team};
 pub use time::{Clock, IdSource, Stamp};
 pub use tree::{Batch, Bucket, DialogTree, TreeChange};
 pub use trust::{TrustEntry, Unagreed};

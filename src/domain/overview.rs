@@ -21,14 +21,14 @@ const NAME: usize = 80;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overview {
-    pub sessions: Bounded<Session>,
-    pub questions: Bounded<OpenQuestion>,
-    pub waiting: Bounded<WaitingDialog>,
+    pub sessions: Truncated<Session>,
+    pub questions: Truncated<OpenQuestion>,
+    pub waiting: Truncated<WaitingDialog>,
 }
 
 /// The first entries of a list, and how many more there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bounded<T> {
+pub struct Truncated<T> {
     pub shown: Vec<T>,
     pub more: usize,
 }
@@ -44,14 +44,14 @@ pub struct Session {
 /// A question of a side dialog that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenQuestion {
-    pub by: Who,
+    pub by: SideDialogName,
     pub headline: String,
 }
 
 /// A side dialog that waits for more than a person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingDialog {
-    pub who: Who,
+    pub who: SideDialogName,
     pub standing: SideStatus,
     /// The teammates it waits for.
     pub of: Vec<String>,
@@ -59,7 +59,7 @@ pub struct WaitingDialog {
 
 /// A side dialog by its member and its session, if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Who {
+pub struct SideDialogName {
     pub agent: String,
     pub slug: Option<String>,
 }
@@ -79,13 +79,13 @@ pub enum SideStatus {
     Paused,
 }
 
-impl<T> Default for Bounded<T> {
+impl<T> Default for Truncated<T> {
     fn default() -> Self {
         Self { shown: Vec::new(), more: 0 }
     }
 }
 
-impl<T> Bounded<T> {
+impl<T> Truncated<T> {
     fn of(all: impl Iterator<Item = T>, most: usize) -> Self {
         let mut all = all;
         let shown = all.by_ref().take(most).collect();
@@ -122,9 +122,9 @@ impl Overview {
             Some(WaitingDialog { who: who(dialog), standing, of: waited_for(tree, dialog) })
         });
         Self {
-            sessions: Bounded::of(sessions, SESSIONS),
-            questions: Bounded::of(questions, OTHERS),
-            waiting: Bounded::of(waiting, OTHERS),
+            sessions: Truncated::of(sessions, SESSIONS),
+            questions: Truncated::of(questions, OTHERS),
+            waiting: Truncated::of(waiting, OTHERS),
         }
     }
 
@@ -175,9 +175,9 @@ fn waited_for(tree: &DialogTree, dialog: &Dialog) -> Vec<String> {
     of
 }
 
-fn who(dialog: &Dialog) -> Who {
+fn who(dialog: &Dialog) -> SideDialogName {
     let slug = dialog.meta.session_slug.as_ref().map(|slug| name(slug.as_str()));
-    Who { agent: agent(&dialog.meta.agent_id), slug }
+    SideDialogName { agent: agent(&dialog.meta.agent_id), slug }
 }
 
 fn agent(id: &AgentId) -> String {
@@ -261,7 +261,7 @@ mod tests {
             agent: "dev".to_owned(),
             standing,
         };
-        let who = |agent: &str, slug: Option<&str>| Who {
+        let who = |agent: &str, slug: Option<&str>| SideDialogName {
             agent: agent.to_owned(),
             slug: slug.map(str::to_owned),
         };

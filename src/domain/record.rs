@@ -281,7 +281,7 @@ impl Record {
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Frame {
+struct RecordFrame {
     #[serde(default)]
     ts: Stamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -295,15 +295,15 @@ struct Frame {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct RecordLine<'a> {
     #[serde(flatten)]
-    frame: Frame,
+    frame: RecordFrame,
     #[serde(flatten)]
     record: &'a Record,
 }
 
 #[derive(Deserialize)]
-struct Kind {
+struct RecordKind {
     #[serde(rename = "type", default)]
     kind: String,
 }
@@ -313,20 +313,20 @@ impl Entry {
     /// [`Record::Unknown`].
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
-        let frame: Frame = if let Ok(frame) = serde_json::from_str(line) {
+        let frame: RecordFrame = if let Ok(frame) = serde_json::from_str(line) {
             frame
         } else {
             json::read::<serde_json::Map<String, Value>>(line).ok()?;
-            Frame::default()
+            RecordFrame::default()
         };
         let record = json::read(line).unwrap_or_else(|_| Record::Unknown {
-            kind: serde_json::from_str::<Kind>(line).map(|k| k.kind).unwrap_or_default(),
+            kind: serde_json::from_str::<RecordKind>(line).map(|k| k.kind).unwrap_or_default(),
             line: line.to_owned(),
         });
         let root = frame
             .root_course
             .map(|course| RootAnchor { course, genseq: frame.root_genseq.unwrap_or_default() });
-        let Frame { ts, genseq, source_tag, .. } = frame;
+        let RecordFrame { ts, genseq, source_tag, .. } = frame;
         Some(Self { ts, genseq, root, source_tag, record })
     }
 
@@ -343,14 +343,14 @@ impl Entry {
         if let Record::Unknown { line, .. } = &self.record {
             return line.clone();
         }
-        let frame = Frame {
+        let frame = RecordFrame {
             ts: self.ts.clone(),
             genseq: self.genseq,
             root_course: self.root.map(|root| root.course),
             root_genseq: self.root.map(|root| root.genseq),
             source_tag: self.source_tag.clone(),
         };
-        serde_json::to_string(&Line { frame, record: &self.record }).unwrap_or_default()
+        serde_json::to_string(&RecordLine { frame, record: &self.record }).unwrap_or_default()
     }
 }
 

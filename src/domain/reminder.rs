@@ -131,7 +131,7 @@ impl Reminder {
 
     /// What forbids changing it by hand.
     #[must_use]
-    pub fn guard(&self, act: ReminderAction) -> Option<Guard> {
+    pub fn guard(&self, act: ReminderAction) -> Option<EditGuard> {
         let kept = self.owner_name.is_some() || self.scope == AGENT_SHARED;
         guard(act, kept, self.meta.as_ref())
     }
@@ -144,7 +144,7 @@ pub enum SharedEdit {
     Add(Box<Reminder>),
     Rewrite {
         id: String,
-        rewrite: Rewrite,
+        rewrite: NewWording,
     },
     /// What its owner has to say now; one that is gone stays gone.
     Renew(Box<Reminder>),
@@ -166,31 +166,31 @@ impl SharedEdit {
 
 /// New words for a reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewrite {
+pub struct NewWording {
     pub content: String,
     /// `None` keeps what the reminder has.
     pub render_mode: Option<String>,
-    pub packing: Packing,
+    pub packing: CarryOver,
 }
 
 /// Whether a reminder becomes part of what the next course begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
+pub enum CarryOver {
     /// It stays what it is: a person rewrites it.
     AsItIs,
     /// As [`Reminder::pack`] decides: its member rewrites it.
     By(Option<HealthLevel>),
 }
 
-impl Rewrite {
+impl NewWording {
     pub fn apply_to(self, reminder: &mut Reminder) {
         reminder.content = self.content;
         if let Some(mode) = self.render_mode {
             reminder.render_mode = mode;
         }
         match self.packing {
-            Packing::AsItIs => {}
-            Packing::By(tight) => reminder.pack(tight),
+            CarryOver::AsItIs => {}
+            CarryOver::By(tight) => reminder.pack(tight),
         }
     }
 }
@@ -204,7 +204,7 @@ pub enum ReminderAction {
 
 /// What forbids changing a reminder by hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guard {
+pub enum EditGuard {
     /// The reminder says itself what to do instead.
     Instead(String),
     /// This tool changes it.
@@ -216,7 +216,7 @@ pub enum Guard {
 /// Reads the guard from what a reminder says about itself. `kept`: somebody else than the member
 /// maintains it; its content is not edited then, but it may be deleted.
 #[must_use]
-pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<Guard> {
+pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<EditGuard> {
     let name = match act {
         ReminderAction::Update => "update",
         ReminderAction::Delete => "delete",
@@ -226,9 +226,9 @@ pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<Gu
         let text = meta?.get(field)?.get(key)?.as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())
     };
-    let instead = || told([name, "altInstruction"]).map(Guard::Instead);
-    let tool = || told(["manager", "tool"]).map(Guard::Tool);
-    let program = || (kept && act == ReminderAction::Update).then_some(Guard::Program);
+    let instead = || told([name, "altInstruction"]).map(EditGuard::Instead);
+    let tool = || told(["manager", "tool"]).map(EditGuard::Tool);
+    let program = || (kept && act == ReminderAction::Update).then_some(EditGuard::Program);
     instead().or_else(tool).or_else(program)
 }
 
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn what_a_reminder_says_about_itself_guards_it() {
-        let says = |text: &str| Some(Guard::Instead(text.to_owned()));
-        let tool = Some(Guard::Tool("stop_daemon".to_owned()));
+        let says = |text: &str| Some(EditGuard::Instead(text.to_owned()));
+        let tool = Some(EditGuard::Tool("stop_daemon".to_owned()));
         for (kept, meta, update, delete) in [
             (false, json!(null), None, None),
             (false, json!({"update": {"altInstruction": " ask anew "}}), says("ask anew"), None),
@@ -258,7 +258,7 @@ mod tests {
                 says("x"),
                 tool,
             ),
-            (true, json!({}), Some(Guard::Program), None),
+            (true, json!({}), Some(EditGuard::Program), None),
             (
                 false,
                 json!({"update": 3, "delete": {"altInstruction": " "}, "manager": []}),
@@ -314,11 +314,13 @@ mod tests {
     #[test]
     fn a_member_packs_what_it_rewrites_and_a_person_does_not() {
         let caution = Some(HealthLevel::Caution);
-        for (packing, packed) in
-            [(Packing::AsItIs, false), (Packing::By(caution), true), (Packing::By(None), false)]
-        {
+        for (packing, packed) in [
+            (CarryOver::AsItIs, false),
+            (CarryOver::By(caution), true),
+            (CarryOver::By(None), false),
+        ] {
             let mut reminder = Reminder::new("a".into(), "old".into(), Stamp::default());
-            let rewrite = Rewrite { content: "new".into(), render_mode: None, packing };
+            let rewrite = NewWording { content: "new".into(), render_mode: None, packing };
             rewrite.apply_to(&mut reminder);
             let told = (reminder.content.as_str(), reminder.render_mode.as_str());
             assert_eq!(told, ("new", "markdown"));
@@ -327,8 +329,8 @@ mod tests {
         let mut package =
             Reminder::for_next_course("a".into(), "old".into(), Stamp::default(), None);
         let before = package.meta.clone();
-        let (content, packing) = ("new".into(), Packing::AsItIs);
-        Rewrite { content, render_mode: Some("plain".into()), packing }.apply_to(&mut package);
+        let (content, packing) = ("new".into(), CarryOver::AsItIs);
+        NewWording { content, render_mode: Some("plain".into()), packing }.apply_to(&mut package);
         assert_eq!((package.meta, package.render_mode.as_str()), (before, "plain"));
     }
 }

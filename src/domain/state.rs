@@ -2,7 +2,7 @@
 
 use super::assignment::ReplyDirective;
 use super::dialog::Dialog;
-use super::fresh_boots::{self, Due};
+use super::fresh_boots::{self, FbrStep};
 use super::ids::CallId;
 use super::latest::StopReason;
 use super::pending::{Pending, WaitGroup};
@@ -47,8 +47,8 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     }
     if dialog.is_fresh_boots() {
         return fresh_boots::due(dialog).map(|due| match due {
-            Due::Prompt(_) | Due::Again(_) => NextStep::Reason,
-            Due::Conclude(_) => NextStep::Conclude,
+            FbrStep::Prompt(_) | FbrStep::Again(_) => NextStep::Reason,
+            FbrStep::Conclude(_) => NextStep::Conclude,
         });
     }
     if course_waits(dialog) {
@@ -202,7 +202,7 @@ pub fn can_continue(dialog: &Dialog) -> bool {
 mod tests {
     use super::*;
     use crate::domain::ExecutionMarker;
-    use crate::domain::history::Unread;
+    use crate::domain::history::UnreadReply;
     use crate::domain::ids::SelfId;
     use crate::domain::number::{Course, Genseq};
     use crate::domain::pending::CallType;
@@ -240,14 +240,18 @@ mod tests {
         }
 
         fn replied_in(mut self, genseq: u32) -> Self {
-            let unread =
-                Unread { call: CallId::new("r"), group: Some(group(genseq)), from_human: false };
+            let unread = UnreadReply {
+                call: CallId::new("r"),
+                group: Some(group(genseq)),
+                from_human: false,
+            };
             self.history.unread.push(unread);
             self
         }
 
         fn answered_by_a_person(mut self) -> Self {
-            let unread = Unread { call: CallId::new("q"), group: Some(group(1)), from_human: true };
+            let unread =
+                UnreadReply { call: CallId::new("q"), group: Some(group(1)), from_human: true };
             self.history.unread.push(unread);
             self
         }

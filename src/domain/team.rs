@@ -79,7 +79,7 @@ pub struct Member {
     /// Not in the directory, yet reachable by id.
     pub hidden: bool,
     /// Whether it may run shell commands, if its tools hold any.
-    pub shell: Shell,
+    pub shell: ShellRight,
     /// Nobody has said which tools it has: whoever asks it lends it theirs, and it gets no more than that.
     pub lent: bool,
     pub access: AccessLists,
@@ -87,7 +87,7 @@ pub struct Member {
 
 /// A member's right to run shell commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shell {
+pub enum ShellRight {
     #[default]
     No,
     /// The team file grants it, and nobody has agreed to that.
@@ -95,7 +95,7 @@ pub enum Shell {
     Granted,
 }
 
-impl Shell {
+impl ShellRight {
     /// True if the team file grants it, agreed to or not.
     #[must_use]
     pub fn is_named(self) -> bool {

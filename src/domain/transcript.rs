@@ -33,11 +33,11 @@ pub struct Block {
     pub genseq: Option<Genseq>,
     /// Grows with each change.
     pub revision: u32,
-    pub body: Body,
+    pub body: BlockBody,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body {
+pub enum BlockBody {
     /// Words of a person.
     You {
         text: String,
@@ -182,13 +182,13 @@ pub enum BlockChange {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
     blocks: Vec<Block>,
-    fold: fold::Fold,
+    fold: fold::TranscriptFold,
 }
 
 impl Transcript {
     /// `text_limit`: the most bytes of one text that are kept; the rest is on disk.
     pub fn new(text_limit: usize) -> Self {
-        Self { blocks: Vec::new(), fold: fold::Fold::new(text_limit) }
+        Self { blocks: Vec::new(), fold: fold::TranscriptFold::new(text_limit) }
     }
 
     /// All records of a course, with nothing cut.
@@ -242,7 +242,7 @@ impl Transcript {
     }
 }
 
-impl Body {
+impl BlockBody {
     /// True for a call in one line, which stands close to its neighbours.
     pub fn is_call(&self) -> bool {
         match self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::assignment::Frame;
+use super::assignment::AssignmentFrame;
 use super::dialog::{Dialog, DialogMeta};
 use super::ids::{AgentId, DialogId, RootId, SelfId, Slug};
 use super::latest::Latest;
@@ -60,7 +60,7 @@ pub enum TreeChange {
     Create {
         meta: Box<DialogMeta>,
         latest: Box<Latest>,
-        stack: Vec<Frame>,
+        stack: Vec<AssignmentFrame>,
     },
     /// A new file below `artifacts` of a dialog, before the record that names it.
     Artifact {
@@ -92,7 +92,7 @@ pub enum TreeChange {
     },
     Stack {
         dialog: SelfId,
-        stack: Vec<Frame>,
+        stack: Vec<AssignmentFrame>,
     },
     Queue {
         dialog: SelfId,

@@ -8,7 +8,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::assignment::Frame;
+use super::assignment::AssignmentFrame;
 use super::dialog::Dialog;
 use super::ids::{CallId, SelfId};
 use super::pending::WaitGroup;
@@ -36,7 +36,7 @@ pub enum Awaited {
 
 /// A wait that ends only with somebody's help, and nobody is asked for any.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stuck {
+pub struct StuckWait {
     pub wait: Wait,
     pub why: StuckReason,
 }
@@ -116,7 +116,7 @@ pub fn rings(tree: &DialogTree) -> Vec<Vec<SelfId>> {
 /// The waits that nobody will end. `moves`: dialogs that are being driven. Whoever asks a person, or
 /// was stopped, waits for that person, and so do those who wait for it.
 #[must_use]
-pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<Stuck> {
+pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<StuckWait> {
     let graph = Graph::of(tree);
     let needs = graph.all_needs();
     let goes_on = |dialog: &Dialog| {
@@ -141,7 +141,7 @@ pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<Stuck> {
     let all = tree.dialogs.values().flat_map(|dialog| graph.waits_of(dialog));
     all.filter_map(|wait| {
         let deed = wait.deed().filter(|deed| never.contains(deed))?;
-        Some(Stuck { why: why(&deed), wait })
+        Some(StuckWait { why: why(&deed), wait })
     })
     .collect()
 }
@@ -181,7 +181,7 @@ pub fn name(tree: &DialogTree, id: &SelfId) -> String {
     }
 }
 
-impl Stuck {
+impl StuckWait {
     /// Who waits for what, for a person.
     #[must_use]
     pub fn sentence(&self, tree: &DialogTree) -> String {
@@ -267,7 +267,7 @@ impl<'a> Graph<'a> {
         // Who has not heard the question is free to hear it; who has waits for what it asked since.
         let Some(heard) = dialog.heard_at(answered) else { return Vec::new() };
         let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
-        let asks = |frame: &&Frame| frame.owed_call() == Some(answered);
+        let asks = |frame: &&AssignmentFrame| frame.owed_call() == Some(answered);
         let asker = dialog.stack.iter().find(asks).map(|frame| &frame.asker_dialog_id);
         let replies = dialog
             .pending

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::protocol::{Fold, Protocol};
+use super::protocol::{Protocol, StreamFold};
 use super::sse::SseDecoder;
 use super::{
     Clients, Endpoint, GenEvent, GenStream, LlmError, Message, ModelParams, Provider, Remote,
@@ -23,7 +23,7 @@ pub type Items = Vec<Result<GenEvent, LlmError>>;
 
 /// The events that a fold produces from these chunks.
 pub fn folded<'a>(
-    mut fold: impl Fold,
+    mut fold: impl StreamFold,
     chunks: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Vec<GenEvent>, LlmError> {
     let mut decoder = SseDecoder::default();

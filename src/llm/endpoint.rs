@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::Secrets;
-use crate::domain::secrets::Stream;
+use crate::domain::secrets::RedactedStream;
 
 /// The address, key and limits of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Secret {
     }
 
     /// Redacts the key in a stream of bytes.
-    pub(super) fn stream(&self) -> Stream {
+    pub(super) fn stream(&self) -> RedactedStream {
         self.secrets.stream()
     }
 }

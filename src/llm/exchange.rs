@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::{ErrorClass, LlmError, plain};
 use super::http::root_cause;
-use super::protocol::{Fold, Protocol};
+use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
@@ -293,7 +293,7 @@ impl Deadlines {
     }
 }
 
-impl<F: Fold> OpenResponse<F> {
+impl<F: StreamFold> OpenResponse<F> {
     /// Reads a batch: waits for data, then reads what else is available, and folds all of it. False when
     /// the answer is complete.
     async fn read(&mut self) -> Result<bool, LlmError> {

@@ -13,7 +13,7 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     const KEY: (&'static str, &'static str) = ("authorization", "Bearer ");
     /// Headers of every request.
     const HEADERS: &'static [(&'static str, &'static str)] = &[];
-    type Fold: Fold;
+    type Fold: StreamFold;
 
     /// The path below the base URL.
     fn path(&self, base: &str) -> &'static str;
@@ -27,7 +27,7 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
 
 /// A partial answer. Invariant: only text and thoughts are emitted before [`Fold::end`] has found the
 /// answer complete.
-pub trait Fold: std::fmt::Debug + Send + Sync {
+pub trait StreamFold: std::fmt::Debug + Send + Sync {
     /// One event of the stream.
     fn event(&mut self, event: &SseEvent) -> Result<(), LlmError>;
 

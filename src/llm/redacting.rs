@@ -29,7 +29,7 @@ pub fn redacting(events: GenStream, secrets: Arc<Secrets>) -> GenStream {
 /// The redactor with the state of the current segment.
 struct Redactor {
     secrets: Arc<Secrets>,
-    segment: Option<(Segment, secrets::Stream)>,
+    segment: Option<(Segment, secrets::RedactedStream)>,
 }
 
 impl Redactor {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::secrets::is_secret;
-use crate::domain::{Secrets, Vault};
+use crate::domain::{Secrets, SharedSecrets};
 use crate::minds::mcp_config::ValueSource;
 use crate::tools::PASSED_ON;
 
@@ -29,7 +29,7 @@ impl ResolvedVariables {
     pub fn resolve(
         given: &[(String, ValueSource)],
         env: &EnvReader,
-        vault: &Vault,
+        vault: &SharedSecrets,
     ) -> Result<Self, String> {
         let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (name, given) in given {
@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn a_variable_that_is_missing_is_named() {
         let given = [("A".to_owned(), ValueSource::Env("NOWHERE".to_owned()))];
-        let error = ResolvedVariables::resolve(&given, &env, &Vault::default()).unwrap_err();
+        let error =
+            ResolvedVariables::resolve(&given, &env, &SharedSecrets::default()).unwrap_err();
         assert_eq!(error, "A needs the environment variable NOWHERE, which is not set");
     }
 
@@ -100,7 +101,7 @@ mod tests {
             ("WHERE".to_owned(), ValueSource::Env("HOME".to_owned())),
             ("NODE_ENV".to_owned(), ValueSource::Env("NODE_ENV".to_owned())),
         ];
-        let vault = Vault::default();
+        let vault = SharedSecrets::default();
         let resolved = ResolvedVariables::resolve(&given, &env, &vault).unwrap();
         let text = "sk-canary turned on a-word, open-secret, production in /home/somebody";
         let expected = "[redacted] turned on a-word, [redacted], production in /home/somebody";

@@ -23,7 +23,7 @@ use super::plan::Permission;
 use super::process::{self, ServerProcess, StderrTail};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
-use crate::domain::Vault;
+use crate::domain::SharedSecrets;
 use crate::domain::sandbox::Level;
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
@@ -47,7 +47,7 @@ pub(super) struct InstanceContext {
     pub clients: Clients,
     pub permission: Arc<dyn Permission>,
     /// Learns the secrets that servers get, so that they are redacted everywhere.
-    pub vault: Vault,
+    pub vault: SharedSecrets,
     pub sandbox: Option<(Sandbox, Level)>,
 }
 

@@ -53,7 +53,7 @@ fn content(server: &str, lang: Lang) -> String {
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::{Guard, ReminderAction};
+    use crate::domain::reminder::{EditGuard, ReminderAction};
 
     fn reminder(id: &str, owner: Option<&str>, server: &str) -> Reminder {
         Reminder {
@@ -97,7 +97,7 @@ mod tests {
             let [ReminderUpdate::Add { content, meta, .. }] = changes.as_slice() else { panic!() };
             assert!(content.contains("mcp_release") && content.contains("`files`"));
             let guard = crate::domain::reminder::guard(ReminderAction::Delete, true, Some(meta));
-            assert_eq!(guard, Some(Guard::Tool(RELEASE.to_owned())));
+            assert_eq!(guard, Some(EditGuard::Tool(RELEASE.to_owned())));
         }
     }
 }

@@ -20,7 +20,7 @@ use super::supervisor::{
     CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
 };
 use crate::domain::sandbox::Level;
-use crate::domain::{DialogId, Lang, Problem, Reminder, Vault};
+use crate::domain::{DialogId, Lang, Problem, Reminder, SharedSecrets};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};
 use crate::sandbox::Sandbox;
@@ -34,7 +34,7 @@ pub struct Setup {
     pub env: &'static EnvReader,
     pub clients: Clients,
     /// Learns the secrets that servers get.
-    pub vault: Vault,
+    pub vault: SharedSecrets,
     pub permission: Arc<dyn Permission>,
     /// Names of tools and toolsets in use elsewhere.
     pub taken: BTreeSet<String>,

@@ -18,7 +18,7 @@ use super::server::{ActiveConfig, Server, name_taken, with_line};
 use super::snapshot::Snapshot;
 use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
-use crate::domain::{DialogId, Problem, Vault};
+use crate::domain::{DialogId, Problem, SharedSecrets};
 use crate::minds::mcp_config::{McpServer, PATH};
 use crate::tools::LeaseScope;
 
@@ -73,7 +73,7 @@ pub(super) struct McpSupervisor {
     tx: mpsc::WeakSender<SupervisorRequest>,
     events: mpsc::Receiver<(InstanceKey, InstanceEvent)>,
     pool: InstancePool,
-    vault: Vault,
+    vault: SharedSecrets,
     /// In the order of the file.
     servers: Vec<Server>,
     /// Names in use elsewhere.

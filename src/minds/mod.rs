@@ -38,7 +38,7 @@ pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
 
 use crate::domain::trust::TrustKind;
-use crate::domain::{AgentId, Lang, Member, Problem, Secrets, Shell, Stamp, Team};
+use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
 use crate::yaml::Lines;
 use files::FileContent;
 use mcp_config::McpFile;
@@ -142,7 +142,7 @@ impl Minds {
     pub fn without_shells(mut self, of: &[AgentId]) -> Self {
         self.team.shell_specialists.retain(|id| !of.contains(id));
         for member in self.team.members.iter_mut().filter(|member| of.contains(&member.id)) {
-            member.shell = Shell::Unagreed;
+            member.shell = ShellRight::Unagreed;
         }
         self
     }

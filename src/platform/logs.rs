@@ -18,7 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{SystemClock, dirs, env};
-use crate::domain::{Clock as _, Vault};
+use crate::domain::{Clock as _, SharedSecrets};
 
 const MAX_FILES: usize = 5;
 /// Prefix and suffix; the date is between them.
@@ -31,11 +31,11 @@ const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
 /// The secrets of this process; they are redacted in all lines.
-static VAULT: LazyLock<Vault> = LazyLock::new(Vault::default);
+static VAULT: LazyLock<SharedSecrets> = LazyLock::new(SharedSecrets::default);
 
 /// The secrets that are redacted.
 #[must_use]
-pub fn vault() -> &'static Vault {
+pub fn vault() -> &'static SharedSecrets {
     &VAULT
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
-use crate::domain::keep_going::Switch;
+use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
 
@@ -82,7 +82,7 @@ pub enum Command {
     KeepGoing {
         ticket: Ticket,
         dialog: DialogId,
-        switch: Switch,
+        switch: KeepGoingSwitch,
     },
     /// Acknowledged with the dialog it created or concerned.
     Lifecycle {

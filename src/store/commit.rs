@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::tree::{Batch, Bucket, TreeChange};
-use crate::domain::{Course, DialogId, DialogMeta, Entry, Frame, Latest, RootId, SelfId};
+use crate::domain::{AssignmentFrame, Course, DialogId, DialogMeta, Entry, Latest, RootId, SelfId};
 
 use super::disk::Disk;
 use super::error::StoreError;
@@ -233,7 +233,7 @@ impl<'a> BatchWriter<'a> {
         &mut self,
         meta: &DialogMeta,
         latest: &Latest,
-        stack: &[Frame],
+        stack: &[AssignmentFrame],
     ) -> Result<(), StoreError> {
         let id = &meta.id;
         if !crate::domain::ids::is_dialog_path(id.as_str()) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::left::seems_active;
 use crate::domain::registry::RegistryEntry;
-use crate::domain::{Frame, Latest, Pending, Question, Reminder, SelfId};
+use crate::domain::{AssignmentFrame, Latest, Pending, Question, Reminder, SelfId};
 
 use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::parts::{DialogParts, FileHealth, StateFile};
@@ -31,7 +31,7 @@ pub(super) struct FolderSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     registry: Option<Vec<RegistryEntry>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    stack: Option<Vec<Frame>>,
+    stack: Option<Vec<AssignmentFrame>>,
     scan: CourseScan,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct FolderSummaryRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     registry: Option<&'a Vec<RegistryEntry>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<&'a Vec<Frame>>,
+    stack: Option<&'a Vec<AssignmentFrame>>,
     scan: &'a CourseScan,
 }
 

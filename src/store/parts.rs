@@ -14,8 +14,8 @@ use crate::domain::latest::StopReason;
 use crate::domain::left::seems_active;
 use crate::domain::registry::RegistryEntry;
 use crate::domain::{
-    Course, DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Question, Reminder,
-    SelfId, Stamp,
+    AssignmentFrame, Course, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Question,
+    Reminder, SelfId, Stamp,
 };
 use crate::yaml;
 
@@ -71,7 +71,7 @@ pub(super) struct DialogParts {
     pub questions: StateFile<Vec<Question>>,
     pub pending: StateFile<Vec<Pending>>,
     pub registry: StateFile<Vec<RegistryEntry>>,
-    pub stack: StateFile<Vec<Frame>>,
+    pub stack: StateFile<Vec<AssignmentFrame>>,
     /// True if it has the layout of an earlier Dominds.
     pub earlier: bool,
     pub scan: CourseScan,
@@ -320,10 +320,10 @@ fn list<T: DeserializeOwned>(value: &Value) -> ParseResult<Vec<T>> {
     Ok((good, (bad > 0).then(|| format!("{} cannot be read", counted(bad, "entry", "entries")))))
 }
 
-fn stack(text: &str) -> ParseResult<Vec<Frame>> {
+fn stack(text: &str) -> ParseResult<Vec<AssignmentFrame>> {
     let mut frames = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let frame: Frame = json::read(line).map_err(|error| error.to_string())?;
+        let frame: AssignmentFrame = json::read(line).map_err(|error| error.to_string())?;
         if frame.kind != FRAME_KIND {
             return Err(format!("a frame of the kind {:?}", frame.kind));
         }
@@ -335,7 +335,7 @@ fn stack(text: &str) -> ParseResult<Vec<Frame>> {
     Ok((frames, None))
 }
 
-fn frame_is_consistent(frame: &Frame) -> bool {
+fn frame_is_consistent(frame: &AssignmentFrame) -> bool {
     let asker = &frame.asker_dialog_id;
     let assignment = frame.assignment_from_asker.as_ref();
     let obligation = frame.tellask_reply_obligation.as_ref();

@@ -12,8 +12,8 @@ use crate::domain::json;
 use crate::domain::record::SideDialogCreated;
 use crate::domain::registry::RegistryEntry;
 use crate::domain::{
-    AgentId, Assignment, CallId, CallType, Course, DialogId, DialogMeta, Frame, Pending, Question,
-    ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
+    AgentId, Assignment, AssignmentFrame, CallId, CallType, Course, DialogId, DialogMeta, Pending,
+    Question, ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
 };
 
 use super::scan::CourseScan;
@@ -91,7 +91,7 @@ fn argument(fact: &CallFact, name: &str) -> Option<String> {
 pub(super) struct DialogFacts<'a> {
     pub meta: &'a DialogMeta,
     pub scan: &'a CourseScan,
-    pub stack: &'a [Frame],
+    pub stack: &'a [AssignmentFrame],
     pub dead: bool,
 }
 
@@ -199,7 +199,7 @@ fn owed_by_frame(
     asker: &SelfId,
     owner: &DialogFacts,
     side: &DialogMeta,
-    frame: &Frame,
+    frame: &AssignmentFrame,
 ) -> Option<Pending> {
     let directive = frame.tellask_reply_obligation.as_ref()?;
     let assignment = frame.assignment_from_asker.as_ref()?;
@@ -286,7 +286,7 @@ pub(super) fn stack(
     waiting: Option<(&SelfId, &Pending)>,
     agent_of: impl Fn(&SelfId) -> Option<AgentId>,
     replied: impl Fn(&SelfId, &CallId) -> bool,
-) -> Option<Vec<Frame>> {
+) -> Option<Vec<AssignmentFrame>> {
     let assignment = assignment_from_prompt(side, scan, created, &agent_of)
         .or_else(|| {
             waiting.and_then(|(asker, entry)| assignment_from_pending(asker, entry, &agent_of))
@@ -295,7 +295,7 @@ pub(super) fn stack(
     let reply = tellask_kind(&assignment.call_name)?.reply();
     let delivered = scan.history.resolved_targets.contains(&assignment.call_id)
         || replied(&assignment.asker_dialog_id, &assignment.call_id);
-    let mut frame = Frame::owing(assignment, reply.name());
+    let mut frame = AssignmentFrame::owing(assignment, reply.name());
     if delivered {
         frame.tellask_reply_obligation = None;
     }

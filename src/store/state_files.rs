@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::registry::RegistryEntry;
-use crate::domain::{Frame, Pending, Question, QueuedPrompt, Reminder, SelfId};
+use crate::domain::{AssignmentFrame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
 use super::commit::BatchWriter;
@@ -114,7 +114,11 @@ impl BatchWriter<'_> {
         self.write_json(&path, &pending)
     }
 
-    pub(super) fn stack(&mut self, dialog: &SelfId, stack: &[Frame]) -> Result<(), StoreError> {
+    pub(super) fn stack(
+        &mut self,
+        dialog: &SelfId,
+        stack: &[AssignmentFrame],
+    ) -> Result<(), StoreError> {
         let path = self.path(dialog, STACK);
         let mut text = String::new();
         for frame in stack {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::latest::StopReason;
 use crate::domain::tree::TreeChange;
 use crate::domain::{
-    DialogMeta, DisplayState, ExecutionMarker, Frame, Latest, Pending, Reminder, SelfId,
+    AssignmentFrame, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Reminder, SelfId,
 };
 
 use super::identity::{self, Identities, TreeParts};
@@ -118,7 +118,7 @@ impl TreeBuilder<'_> {
         &mut self,
         parts: &TreeParts,
         ids: &Identities,
-    ) -> BTreeMap<SelfId, Vec<Frame>> {
+    ) -> BTreeMap<SelfId, Vec<AssignmentFrame>> {
         let mut stacks = BTreeMap::new();
         for (id, part) in parts {
             let Some(meta) = ids.known.get(id) else {
@@ -142,7 +142,7 @@ impl TreeBuilder<'_> {
         meta: &DialogMeta,
         parts: &TreeParts,
         ids: &Identities,
-    ) -> Vec<Frame> {
+    ) -> Vec<AssignmentFrame> {
         if part.id.as_str() == self.place.root.as_str() {
             return Vec::new();
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
-    Dialog, DialogId, DialogMeta, DialogTree, Frame, Latest, Pending, Problem, Question,
+    AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, Latest, Pending, Problem, Question,
     QueuedPrompt, RootId, SelfId,
 };
 
@@ -224,7 +224,7 @@ impl<'a> TreeBuilder<'a> {
         &mut self,
         parts: &TreeParts,
         ids: &Identities,
-        stacks: &BTreeMap<SelfId, Vec<Frame>>,
+        stacks: &BTreeMap<SelfId, Vec<AssignmentFrame>>,
         latests: &BTreeMap<SelfId, Latest>,
     ) -> BTreeMap<SelfId, (Vec<Question>, Vec<Pending>)> {
         let facts: TreeFacts = parts

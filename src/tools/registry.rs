@@ -19,7 +19,7 @@ use super::patch;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use super::{readonly, shell};
-use crate::domain::{Lang, Member, Shell};
+use crate::domain::{Lang, Member, ShellRight};
 
 /// Unknown names shown back are cut to this many characters.
 const MAX_SHOWN_NAME_CHARS: usize = 80;
@@ -105,8 +105,8 @@ impl Registry {
     /// specialist has no tools of a shell, whichever way they were granted.
     pub fn of_member(&self, member: &Member, main_dialog: bool) -> (ToolSubset, Vec<String>) {
         let closed: &[&str] = match member.shell {
-            Shell::Granted => &[],
-            Shell::No | Shell::Unagreed => &shell::FOR_SPECIALISTS,
+            ShellRight::Granted => &[],
+            ShellRight::No | ShellRight::Unagreed => &shell::FOR_SPECIALISTS,
         };
         self.granted(&member.toolsets, &member.tools, main_dialog, closed)
     }

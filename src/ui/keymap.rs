@@ -14,13 +14,13 @@ use super::action::{Action, Binding, Scope};
 pub use chord::Chord;
 
 /// An action in a scope.
-type Place = (Scope, Action);
+type BindingKey = (Scope, Action);
 
 /// The keys of all bindings. Immutable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bindings: &'static [Binding],
-    keys: BTreeMap<Place, Vec<Chord>>,
+    keys: BTreeMap<BindingKey, Vec<Chord>>,
     /// Only used for lookups, never iterated, so its order does not matter.
     lookup: HashMap<(Scope, Chord), Action>,
 }
@@ -128,8 +128,8 @@ impl Keymap {
 
     fn from_keys(
         bindings: &'static [Binding],
-        mut keys: BTreeMap<Place, Vec<Chord>>,
-        changed: &BTreeSet<Place>,
+        mut keys: BTreeMap<BindingKey, Vec<Chord>>,
+        changed: &BTreeSet<BindingKey>,
     ) -> (Self, Vec<KeyFault>) {
         let mut lookup = HashMap::new();
         let mut conflicts = Vec::new();
@@ -152,7 +152,11 @@ impl Keymap {
 
     /// One fault for each new key of this binding that shadows an action of a wider scope, or is
     /// shadowed in a narrower one.
-    fn shadowing_warnings(&self, binding: &Binding, changed: &BTreeSet<Place>) -> Vec<KeyFault> {
+    fn shadowing_warnings(
+        &self,
+        binding: &Binding,
+        changed: &BTreeSet<BindingKey>,
+    ) -> Vec<KeyFault> {
         let (scope, action) = (binding.scope, binding.action);
         let name = action.name();
         let defaults: Vec<Chord> = default_keys(binding).collect();
@@ -195,7 +199,7 @@ fn default_keys(binding: &Binding) -> impl Iterator<Item = Chord> {
     binding.keys.iter().filter_map(|key| Chord::parse(key))
 }
 
-fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<Place, Vec<Chord>> {
+fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<BindingKey, Vec<Chord>> {
     let keys = bindings.iter().map(|one| ((one.scope, one.action), default_keys(one).collect()));
     keys.collect()
 }
@@ -204,9 +208,9 @@ fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<Place, Vec<Chord>> {
 #[derive(Debug)]
 struct KeyOverrides {
     bindings: &'static [Binding],
-    keys: BTreeMap<Place, Vec<Chord>>,
+    keys: BTreeMap<BindingKey, Vec<Chord>>,
     /// What the file names.
-    changed: BTreeSet<Place>,
+    changed: BTreeSet<BindingKey>,
     faults: Vec<KeyFault>,
 }
 
@@ -233,7 +237,7 @@ impl KeyOverrides {
         scope: Scope,
         name: &str,
         value: &Value,
-    ) -> Result<(Place, Vec<Chord>), String> {
+    ) -> Result<(BindingKey, Vec<Chord>), String> {
         let action = self.named(scope, name).ok_or_else(|| self.unknown(scope, name))?;
         let names = if let Value::Array(names) = value {
             names.as_slice()

@@ -15,7 +15,7 @@ use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
-use super::terminal::{Guard, ModeFlag, Output, TtyRawMode, terminal_file};
+use super::terminal::{ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
@@ -48,7 +48,7 @@ pub async fn on_terminal(
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
     let (width, height) = size()?;
-    let guard = Guard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
     let written = Arc::new(Notify::new());
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);

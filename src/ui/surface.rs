@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 use ratatui::{Frame, Terminal};
 
 use super::backend::{self, Capabilities, ScreenBackend};
-use super::terminal::{Control, Guard, Output, RawMode, Sink};
+use super::terminal::{Control, Output, RawMode, Sink, TerminalGuard};
 
 /// Accepts frames. No call waits for the terminal.
 pub trait Surface {
@@ -47,7 +47,7 @@ pub trait Surface {
 pub struct TerminalSurface<W: Write, R: RawMode> {
     terminal: Terminal<ScreenBackend<Sink>>,
     output: Arc<Output>,
-    guard: Guard<W, R>,
+    guard: TerminalGuard<W, R>,
     /// True once a title was set; it is then cleared at the end.
     titled: bool,
 }
@@ -58,7 +58,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
     /// # Errors
     /// None in practice: the size is given, not queried.
     pub fn new(
-        guard: Guard<W, R>,
+        guard: TerminalGuard<W, R>,
         output: Arc<Output>,
         size: Size,
         capabilities: Capabilities,

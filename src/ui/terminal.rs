@@ -59,13 +59,13 @@ impl ModeFlag {
 
 /// Keeps the terminal in the screen's modes; dropping it restores the terminal.
 #[derive(Debug)]
-pub struct Guard<W: Write, R: RawMode> {
+pub struct TerminalGuard<W: Write, R: RawMode> {
     writer: W,
     raw: R,
     flag: ModeFlag,
 }
 
-impl<W: Write, R: RawMode> Guard<W, R> {
+impl<W: Write, R: RawMode> TerminalGuard<W, R> {
     /// Turns the modes on. `writer` is used for mode changes only, not for frames.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl<W: Write, R: RawMode> Guard<W, R> {
     }
 }
 
-impl<W: Write, R: RawMode> Drop for Guard<W, R> {
+impl<W: Write, R: RawMode> Drop for TerminalGuard<W, R> {
     fn drop(&mut self) {
         // The error cannot be reported; a closed terminal needs no restoring.
         let _ = self.leave();
@@ -152,7 +152,8 @@ pub fn install_panic_hook<W, R>(
     std::panic::set_hook(Box::new(move |info| {
         let location = location_of(thread::current().id(), screen);
         if location == PanicLocation::Screen {
-            let mut guard = Guard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
+            let mut guard =
+                TerminalGuard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
             // The panic itself is reported next; a second error would hide it.
             let _ = guard.leave();
         }

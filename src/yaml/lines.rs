@@ -22,13 +22,13 @@ pub struct Lines {
 /// The keys of a mapping, or the texts of a list.
 #[derive(Debug, Clone, Default)]
 struct Branch {
-    keys: HashMap<String, (Place, Branch)>,
-    items: Vec<(String, Place)>,
+    keys: HashMap<String, (LinePosition, Branch)>,
+    items: Vec<(String, LinePosition)>,
 }
 
 /// Where a key or an item begins.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum LinePosition {
     Byte(usize),
     /// The number of the text in the order of reading.
     Nth(usize),
@@ -67,7 +67,7 @@ impl Lines {
     }
 
     /// The last of `keys` that exists, and how many there are up to it.
-    fn find(&self, keys: &[&str]) -> Option<((Place, &Branch), usize)> {
+    fn find(&self, keys: &[&str]) -> Option<((LinePosition, &Branch), usize)> {
         let top = self.top.get_or_init(|| walk(&self.text, None).unwrap_or_default());
         let mut found = None;
         let mut branch = top;
@@ -79,10 +79,10 @@ impl Lines {
         found
     }
 
-    fn line(&self, place: Place) -> Option<usize> {
+    fn line(&self, place: LinePosition) -> Option<usize> {
         match place {
-            Place::Byte(at) => Some(breaks(self.text.get(..at)?) + 1),
-            Place::Nth(nth) => walk(&self.text, Some(nth)).err()?.line,
+            LinePosition::Byte(at) => Some(breaks(self.text.get(..at)?) + 1),
+            LinePosition::Nth(nth) => walk(&self.text, Some(nth)).err()?.line,
         }
     }
 }
@@ -120,13 +120,15 @@ struct Walk<'t> {
 
 impl Walk<'_> {
     /// `part`: the text, if it was not copied.
-    fn place<E: Error>(&mut self, part: Option<&str>) -> Result<Place, E> {
+    fn place<E: Error>(&mut self, part: Option<&str>) -> Result<LinePosition, E> {
         let nth = self.seen;
         self.seen += 1;
         if self.stop == Some(nth) {
             return Err(E::custom("found"));
         }
-        Ok(part.and_then(|part| self.offset(part)).map_or(Place::Nth(nth), Place::Byte))
+        Ok(part
+            .and_then(|part| self.offset(part))
+            .map_or(LinePosition::Nth(nth), LinePosition::Byte))
     }
 
     /// Where this part of the document begins.
@@ -135,7 +137,11 @@ impl Walk<'_> {
         (self.text.get(at..at.checked_add(part.len())?)? == part).then_some(at)
     }
 
-    fn text<E: Error>(&mut self, text: &str, part: Option<&str>) -> Result<(String, Place), E> {
+    fn text<E: Error>(
+        &mut self,
+        text: &str,
+        part: Option<&str>,
+    ) -> Result<(String, LinePosition), E> {
         self.budget.take(text.len())?;
         Ok((text.to_owned(), self.place(part)?))
     }
@@ -145,7 +151,7 @@ impl Walk<'_> {
 struct TextSeed<'a, 't>(&'a mut Walk<'t>);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_, '_> {
-    type Value = (String, Place);
+    type Value = (String, LinePosition);
 
     fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Self::Value, D::Error> {
         input.deserialize_str(self)
@@ -153,7 +159,7 @@ impl<'de> DeserializeSeed<'de> for TextSeed<'_, '_> {
 }
 
 impl<'de> Visitor<'de> for TextSeed<'_, '_> {
-    type Value = (String, Place);
+    type Value = (String, LinePosition);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
@@ -169,7 +175,7 @@ impl<'de> Visitor<'de> for TextSeed<'_, '_> {
 }
 
 enum Node {
-    Text(String, Place),
+    Text(String, LinePosition),
     Branch(Branch),
 }
 

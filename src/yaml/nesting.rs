@@ -23,13 +23,13 @@ pub enum Excess {
 
 /// Where it is; both begin at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct NestingPosition {
     pub line: usize,
     pub column: usize,
 }
 
 /// The deepest nesting of a document, or the place where it goes beyond `most`.
-pub fn depth(text: &str, most: usize) -> Result<usize, (Excess, Place)> {
+pub fn depth(text: &str, most: usize) -> Result<usize, (Excess, NestingPosition)> {
     let mut scan = Scan::new(text, most);
     scan.run()?;
     Ok(scan.deepest)
@@ -79,7 +79,7 @@ struct Scan<'a> {
     directives: usize,
 }
 
-type Step = Result<(), (Excess, Place)>;
+type Step = Result<(), (Excess, NestingPosition)>;
 
 fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
@@ -277,8 +277,8 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn place(&self, column: i64) -> Place {
-        Place { line: self.line, column: usize::try_from(column).unwrap_or_default() + 1 }
+    fn place(&self, column: i64) -> NestingPosition {
+        NestingPosition { line: self.line, column: usize::try_from(column).unwrap_or_default() + 1 }
     }
 
     /// One more collection, which begins at this column.

@@ -237,7 +237,7 @@ impl World {
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             throttles: Throttles::default(),
-            vault: dominds_tui::domain::Vault::default(),
+            vault: dominds_tui::domain::SharedSecrets::default(),
             problems: Arc::default(),
             log: Arc::default(),
         }

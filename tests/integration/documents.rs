@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use dominds_tui::app;
 use dominds_tui::cli;
-use dominds_tui::domain::{Lang, Quirk, Vault};
+use dominds_tui::domain::{Lang, Quirk, SharedSecrets};
 use dominds_tui::llm::Clients;
 use dominds_tui::mcp::{Permission, Servers, Setup};
 use dominds_tui::minds::Minds;
@@ -46,7 +46,7 @@ fn registry() -> Registry {
         lang: Lang::En,
         env: &|_| None,
         clients: Clients::default(),
-        vault: Vault::default(),
+        vault: SharedSecrets::default(),
         permission: Arc::new(Nobody),
         taken: BTreeSet::new(),
         sandbox: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dominds_tui::domain::keep_going::Switch;
+use dominds_tui::domain::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::shown_state::{Activity, derive};
 use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
 use dominds_tui::llm::Sequence;
@@ -203,7 +203,7 @@ impl Episode {
         self.tell(Command::Lifecycle { ticket, change }, shown).await
     }
 
-    async fn switch(&mut self, switch: Switch) -> String {
+    async fn switch(&mut self, switch: KeepGoingSwitch) -> String {
         let (ticket, dialog) = (self.ticket(), self.main());
         let shown = format!("switches keep-going: {switch:?}");
         self.tell(Command::KeepGoing { ticket, dialog, switch }, shown).await
@@ -316,7 +316,7 @@ impl Episode {
     async fn finish(&mut self) -> Result<(), String> {
         self.log("only finishes what is begun".to_owned());
         self.actor.calm();
-        let shown = self.switch(Switch::Off).await;
+        let shown = self.switch(KeepGoingSwitch::Off).await;
         self.log(shown);
         for _ in 0..PATIENCE {
             self.settle().await?;

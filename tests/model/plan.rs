@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 
-use dominds_tui::domain::keep_going::Switch;
+use dominds_tui::domain::keep_going::KeepGoingSwitch;
 
 /// What an episode is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Step {
     Continue(u32),
     ContinueAll,
     Dead(u32),
-    KeepGoing(Switch),
+    KeepGoing(KeepGoingSwitch),
     RetryNow(u32),
     Wait,
     /// Until nothing moves; then everything is looked at.
@@ -54,7 +54,8 @@ pub fn plan(seed: u64, profile: Profile) -> Vec<Planned> {
 
 fn step(rng: &mut Rng, profile: Profile) -> Step {
     let n = rng.u32(..1_000_000);
-    let switch = [Switch::On, Switch::Off, Switch::Refill][rng.usize(..3)];
+    let switch =
+        [KeepGoingSwitch::On, KeepGoingSwitch::Off, KeepGoingSwitch::Refill][rng.usize(..3)];
     let die = rng.u32(0..40);
     let all: &[(u32, Step)] = &[
         (20, Step::Say(n)),

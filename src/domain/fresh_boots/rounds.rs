@@ -8,7 +8,7 @@ pub const MAX_EFFORT: u32 = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum FbrPhase {
     /// Spreads out.
     Divergence,
     /// Narrows down.
@@ -17,29 +17,29 @@ pub enum Phase {
     Finalization,
 }
 
-impl Phase {
+impl FbrPhase {
     const ALL: [Self; 3] = [Self::Divergence, Self::Convergence, Self::Finalization];
 }
 
 /// One round, and so one generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Round {
+pub struct FbrRound {
     /// Rounds per phase.
     pub effort: u32,
-    pub phase: Phase,
+    pub phase: FbrPhase,
     /// From 1 to `effort`.
     pub iteration: u32,
     /// The prompt of this round stands in the course.
     pub prompt_delivered: bool,
 }
 
-impl Round {
+impl FbrRound {
     /// The round a dialog begins with. `effort` is brought into its bounds.
     #[must_use]
     pub fn first(effort: u32) -> Self {
         let effort = effort.clamp(1, MAX_EFFORT);
-        Self { effort, phase: Phase::Divergence, iteration: 1, prompt_delivered: false }
+        Self { effort, phase: FbrPhase::Divergence, iteration: 1, prompt_delivered: false }
     }
 
     /// The round after this one; `None` behind the last attempt to conclude.
@@ -49,7 +49,7 @@ impl Round {
         if self.iteration < self.effort {
             return Some(next(self.phase, self.iteration + 1));
         }
-        let phases = Phase::ALL.iter().skip_while(|phase| **phase != self.phase);
+        let phases = FbrPhase::ALL.iter().skip_while(|phase| **phase != self.phase);
         phases.skip(1).map(|phase| next(*phase, 1)).next()
     }
 
@@ -77,17 +77,17 @@ impl Round {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FbrState {
-    Serial(Serial),
+    Serial(SerialFbr),
     /// Of a newer writer.
     Unknown(Value),
 }
 
 /// One round after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Serial {
+pub struct SerialFbr {
     kind: SerialKind,
     #[serde(flatten)]
-    round: Round,
+    round: FbrRound,
     /// Keys of a newer writer, kept.
     #[serde(flatten)]
     extra: Map<String, Value>,
@@ -101,13 +101,13 @@ enum SerialKind {
 
 impl FbrState {
     #[must_use]
-    pub fn begin(round: Round) -> Self {
-        Self::Serial(Serial { kind: SerialKind::Serial, round, extra: Map::new() })
+    pub fn begin(round: FbrRound) -> Self {
+        Self::Serial(SerialFbr { kind: SerialKind::Serial, round, extra: Map::new() })
     }
 
     /// The round, where the state is in a shape to go on with.
     #[must_use]
-    pub fn round(&self) -> Option<Round> {
+    pub fn round(&self) -> Option<FbrRound> {
         match self {
             Self::Serial(serial) => Some(serial.round).filter(|round| round.is_sound()),
             Self::Unknown(_) => None,
@@ -116,9 +116,9 @@ impl FbrState {
 
     /// The same state in another round.
     #[must_use]
-    pub fn at(&self, round: Round) -> Self {
+    pub fn at(&self, round: FbrRound) -> Self {
         match self {
-            Self::Serial(serial) => Self::Serial(Serial { round, ..serial.clone() }),
+            Self::Serial(serial) => Self::Serial(SerialFbr { round, ..serial.clone() }),
             Self::Unknown(_) => self.clone(),
         }
     }

@@ -7,43 +7,43 @@ use serde_json::{Map, json};
 use super::*;
 use crate::domain::{Course, DialogMeta, Entry, Latest, SelfId, Stamp};
 
-fn round(phase: Phase, iteration: u32) -> Round {
-    Round { effort: 2, phase, iteration, prompt_delivered: false }
+fn round(phase: FbrPhase, iteration: u32) -> FbrRound {
+    FbrRound { effort: 2, phase, iteration, prompt_delivered: false }
 }
 
 #[test]
 fn every_phase_has_as_many_rounds_as_the_effort_says() {
-    let rounds: Vec<Round> =
-        std::iter::successors(Some(Round::first(2)), |round| round.next()).collect();
+    let rounds: Vec<FbrRound> =
+        std::iter::successors(Some(FbrRound::first(2)), |round| round.next()).collect();
     let expected = [
-        round(Phase::Divergence, 1),
-        round(Phase::Divergence, 2),
-        round(Phase::Convergence, 1),
-        round(Phase::Convergence, 2),
-        round(Phase::Finalization, 1),
-        round(Phase::Finalization, 2),
+        round(FbrPhase::Divergence, 1),
+        round(FbrPhase::Divergence, 2),
+        round(FbrPhase::Convergence, 1),
+        round(FbrPhase::Convergence, 2),
+        round(FbrPhase::Finalization, 1),
+        round(FbrPhase::Finalization, 2),
     ];
     assert_eq!(rounds, expected);
-    assert_eq!(std::iter::successors(Some(Round::first(1)), |r| r.next()).count(), 3);
+    assert_eq!(std::iter::successors(Some(FbrRound::first(1)), |r| r.next()).count(), 3);
 }
 
 #[test]
 fn an_effort_is_brought_into_its_bounds() {
     for (wanted, given) in [(0, 1), (1, 1), (100, 100), (u32::MAX, 100)] {
-        assert_eq!(Round::first(wanted).effort, given);
+        assert_eq!(FbrRound::first(wanted).effort, given);
     }
 }
 
 #[test]
 fn the_prompts_in_a_course_tell_the_round() {
     for (prompts, expected) in [
-        (0, Round::first(2)),
-        (1, Round::first(2).delivered()),
-        (3, round(Phase::Convergence, 1).delivered()),
-        (6, round(Phase::Finalization, 2).delivered()),
-        (9, round(Phase::Finalization, 2).delivered()),
+        (0, FbrRound::first(2)),
+        (1, FbrRound::first(2).delivered()),
+        (3, round(FbrPhase::Convergence, 1).delivered()),
+        (6, round(FbrPhase::Finalization, 2).delivered()),
+        (9, round(FbrPhase::Finalization, 2).delivered()),
     ] {
-        assert_eq!(Round::after_prompts(2, prompts), expected, "{prompts}");
+        assert_eq!(FbrRound::after_prompts(2, prompts), expected, "{prompts}");
     }
 }
 
@@ -51,20 +51,24 @@ fn the_prompts_in_a_course_tell_the_round() {
 fn only_one_conclusion_with_content_is_accepted_and_only_at_the_end() {
     let [low_noise, unreasonable] = CONCLUSION_TOOLS;
     let good = r#"{"content":" so "}"#;
-    let so = || Heard::Conclusion("so".to_owned());
+    let so = || FbrVerdict::Conclusion("so".to_owned());
     for (phase, calls, expected) in [
-        (Phase::Divergence, vec![], Heard::Nothing),
-        (Phase::Finalization, vec![], Heard::Nothing),
-        (Phase::Finalization, vec![(low_noise, good)], so()),
-        (Phase::Finalization, vec![(unreasonable, good)], so()),
-        (Phase::Divergence, vec![(low_noise, good)], Heard::Refused),
-        (Phase::Convergence, vec![("read_file", "{}")], Heard::Refused),
-        (Phase::Finalization, vec![("read_file", good)], Heard::Refused),
-        (Phase::Finalization, vec![(low_noise, good), (unreasonable, good)], Heard::Refused),
-        (Phase::Finalization, vec![(low_noise, good), ("read_file", "{}")], Heard::Refused),
-        (Phase::Finalization, vec![(low_noise, r#"{"content":" "}"#)], Heard::Refused),
-        (Phase::Finalization, vec![(low_noise, r#"{"content":7}"#)], Heard::Refused),
-        (Phase::Finalization, vec![(low_noise, "so")], Heard::Refused),
+        (FbrPhase::Divergence, vec![], FbrVerdict::Nothing),
+        (FbrPhase::Finalization, vec![], FbrVerdict::Nothing),
+        (FbrPhase::Finalization, vec![(low_noise, good)], so()),
+        (FbrPhase::Finalization, vec![(unreasonable, good)], so()),
+        (FbrPhase::Divergence, vec![(low_noise, good)], FbrVerdict::Refused),
+        (FbrPhase::Convergence, vec![("read_file", "{}")], FbrVerdict::Refused),
+        (FbrPhase::Finalization, vec![("read_file", good)], FbrVerdict::Refused),
+        (
+            FbrPhase::Finalization,
+            vec![(low_noise, good), (unreasonable, good)],
+            FbrVerdict::Refused,
+        ),
+        (FbrPhase::Finalization, vec![(low_noise, good), ("read_file", "{}")], FbrVerdict::Refused),
+        (FbrPhase::Finalization, vec![(low_noise, r#"{"content":" "}"#)], FbrVerdict::Refused),
+        (FbrPhase::Finalization, vec![(low_noise, r#"{"content":7}"#)], FbrVerdict::Refused),
+        (FbrPhase::Finalization, vec![(low_noise, "so")], FbrVerdict::Refused),
     ] {
         assert_eq!(heard(phase, &calls), expected, "{phase:?} {calls:?}");
     }
@@ -74,7 +78,7 @@ fn only_one_conclusion_with_content_is_accepted_and_only_at_the_end() {
 fn a_state_survives_reading_and_writing_whatever_its_shape() {
     let known = json!({"kind": "serial", "effort": 2, "phase": "convergence", "iteration": 1,
         "promptDelivered": true, "mood": "calm"});
-    let told = Some(round(Phase::Convergence, 1).delivered());
+    let told = Some(round(FbrPhase::Convergence, 1).delivered());
     for (value, expected) in [
         (known, told),
         (
@@ -101,7 +105,7 @@ fn another_round_keeps_what_a_newer_writer_wrote() {
     let state: FbrState = serde_json::from_value(json!({"kind": "serial", "effort": 2,
         "phase": "divergence", "iteration": 1, "promptDelivered": true, "mood": "calm"}))
     .expect("a state");
-    let next = serde_json::to_value(state.at(round(Phase::Divergence, 2))).expect("a value");
+    let next = serde_json::to_value(state.at(round(FbrPhase::Divergence, 2))).expect("a value");
     assert_eq!(next["iteration"], 2);
     assert_eq!(next["mood"], "calm");
 }
@@ -114,7 +118,7 @@ const END: &str = r#"{"type":"gen_finish_record","genseq":1,"contextHealth":{"ki
 const NEXT: &str = r#"{"type":"gen_start_record","genseq":2}"#;
 const BROKEN_OFF: &str = r#"{"type":"gen_finish_record","genseq":1}"#;
 
-fn dialog(round: Round, lines: &[&str]) -> Dialog {
+fn dialog(round: FbrRound, lines: &[&str]) -> Dialog {
     let meta = DialogMeta {
         id: SelfId::new("aa/bb/02"),
         agent_id: "lead".into(),
@@ -133,34 +137,38 @@ fn dialog(round: Round, lines: &[&str]) -> Dialog {
 
 #[test]
 fn what_is_due_follows_from_the_round_and_the_end_of_its_generation() {
-    let spread = round(Phase::Divergence, 1);
-    let attempt = round(Phase::Finalization, 1);
-    let last = round(Phase::Finalization, 2);
-    let reached = || Due::Conclude(Some("no".to_owned()));
+    let spread = round(FbrPhase::Divergence, 1);
+    let attempt = round(FbrPhase::Finalization, 1);
+    let last = round(FbrPhase::Finalization, 2);
+    let reached = || FbrStep::Conclude(Some("no".to_owned()));
     for (state, lines, expected) in [
-        (spread, vec![], Due::Prompt(spread)),
-        (spread.delivered(), vec![], Due::Prompt(spread.delivered())),
-        (spread.delivered(), vec![START], Due::Again(spread.delivered())),
-        (spread, vec![START], Due::Prompt(spread)),
-        (spread, vec![START, PROMPT], Due::Again(spread)),
-        (spread.delivered(), vec![START, WORDS, BROKEN_OFF], Due::Again(spread.delivered())),
-        (spread.delivered(), vec![START, WORDS, END], Due::Prompt(round(Phase::Divergence, 2))),
+        (spread, vec![], FbrStep::Prompt(spread)),
+        (spread.delivered(), vec![], FbrStep::Prompt(spread.delivered())),
+        (spread.delivered(), vec![START], FbrStep::Again(spread.delivered())),
+        (spread, vec![START], FbrStep::Prompt(spread)),
+        (spread, vec![START, PROMPT], FbrStep::Again(spread)),
+        (spread.delivered(), vec![START, WORDS, BROKEN_OFF], FbrStep::Again(spread.delivered())),
+        (
+            spread.delivered(),
+            vec![START, WORDS, END],
+            FbrStep::Prompt(round(FbrPhase::Divergence, 2)),
+        ),
         (
             spread.delivered(),
             vec![START, CONCLUSION, END],
-            Due::Prompt(round(Phase::Divergence, 2)),
+            FbrStep::Prompt(round(FbrPhase::Divergence, 2)),
         ),
         (
-            round(Phase::Divergence, 2),
+            round(FbrPhase::Divergence, 2),
             vec![START, WORDS, END],
-            Due::Prompt(round(Phase::Divergence, 2)),
+            FbrStep::Prompt(round(FbrPhase::Divergence, 2)),
         ),
-        (attempt.delivered(), vec![START, WORDS, END], Due::Prompt(last)),
+        (attempt.delivered(), vec![START, WORDS, END], FbrStep::Prompt(last)),
         (attempt.delivered(), vec![START, CONCLUSION, END], reached()),
         (attempt.delivered(), vec![START, CONCLUSION], reached()),
-        (last.delivered(), vec![START, WORDS, END], Due::Conclude(None)),
-        (last.delivered(), vec![START, WORDS], Due::Again(last.delivered())),
-        (last, vec![START, PROMPT, WORDS, END, NEXT], Due::Prompt(last)),
+        (last.delivered(), vec![START, WORDS, END], FbrStep::Conclude(None)),
+        (last.delivered(), vec![START, WORDS], FbrStep::Again(last.delivered())),
+        (last, vec![START, PROMPT, WORDS, END, NEXT], FbrStep::Prompt(last)),
     ] {
         assert_eq!(due(&dialog(state, &lines)), Some(expected), "{state:?} {lines:?}");
     }

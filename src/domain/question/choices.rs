@@ -43,24 +43,24 @@ pub fn choices(content: &str) -> Vec<AnswerChoice> {
 
 /// How the items of a list begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
+enum ListStyle {
     /// `a) drop it`, `a  drop it`, `a - drop it`
-    Letter(Form),
+    Letter(ItemForm),
     /// `1. drop it`
-    Digit(Form),
+    Digit(ItemForm),
     /// `- drop it`
     Bullet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ItemForm {
     Closed,
     Spaced,
     Dashed,
 }
 
 #[derive(Debug)]
-struct Item {
+struct ListItem {
     /// `None` for a bullet.
     key: Option<char>,
     text: String,
@@ -69,10 +69,10 @@ struct Item {
 
 /// Items of one style that follow each other.
 #[derive(Debug)]
-struct Group {
-    style: Style,
+struct ListGroup {
+    style: ListStyle,
     indent: usize,
-    items: Vec<Item>,
+    items: Vec<ListItem>,
 }
 
 /// The last list of the text, if it is a choice.
@@ -83,7 +83,7 @@ fn listed(lines: &[&str]) -> Vec<AnswerChoice> {
     let begin = group.items.first().map_or(0, |item| item.lines.start);
     let end = group.items.last().map_or(0, |item| item.lines.end);
     let before = lines.get(..begin).unwrap_or_default();
-    let surroundings = Surroundings {
+    let surroundings = ListContext {
         headline: first_with_words(before.iter()),
         lead: first_with_words(before.iter().rev()),
         rest: lines.get(end..).unwrap_or_default(),
@@ -105,8 +105,8 @@ fn first_with_words<'a, 't: 'a>(mut lines: impl Iterator<Item = &'a &'t str>) ->
     lines.find(|line| !line.trim().is_empty()).map_or("", |line| line.trim())
 }
 
-fn last_group(lines: &[&str]) -> Option<Group> {
-    let mut last: Option<Group> = None;
+fn last_group(lines: &[&str]) -> Option<ListGroup> {
+    let mut last: Option<ListGroup> = None;
     let mut open = false;
     let mut gap = false;
     for (at, line) in lines.iter().enumerate() {
@@ -121,10 +121,10 @@ fn last_group(lines: &[&str]) -> Option<Group> {
             Some(_) if inside => continue_item(last.as_mut(), line, at),
             None => open = false,
             Some((style, key, text)) => {
-                let item = Item { key, text: text.to_owned(), lines: at..at + 1 };
+                let item = ListItem { key, text: text.to_owned(), lines: at..at + 1 };
                 match last.as_mut().filter(|group| open && group.style == style) {
                     Some(group) => group.items.push(item),
-                    None => last = Some(Group { style, indent, items: vec![item] }),
+                    None => last = Some(ListGroup { style, indent, items: vec![item] }),
                 }
                 open = true;
             }
@@ -134,7 +134,7 @@ fn last_group(lines: &[&str]) -> Option<Group> {
     last
 }
 
-fn continue_item(group: Option<&mut Group>, line: &str, at: usize) {
+fn continue_item(group: Option<&mut ListGroup>, line: &str, at: usize) {
     if let Some(item) = group.and_then(|group| group.items.last_mut()) {
         item.text.push(' ');
         item.text.push_str(line.trim());
@@ -143,14 +143,14 @@ fn continue_item(group: Option<&mut Group>, line: &str, at: usize) {
 }
 
 /// What stands around a list.
-struct Surroundings<'a> {
+struct ListContext<'a> {
     headline: &'a str,
     /// The line before it.
     lead: &'a str,
     rest: &'a [&'a str],
 }
 
-impl Surroundings<'_> {
+impl ListContext<'_> {
     /// The words around ask for one of the items.
     fn ask_to_choose(&self) -> bool {
         let rest_asks = self.rest.iter().any(|line| asks(line));
@@ -168,23 +168,23 @@ impl Surroundings<'_> {
     }
 }
 
-impl Group {
-    fn is_choice(&self, around: &Surroundings<'_>) -> bool {
+impl ListGroup {
+    fn is_choice(&self, around: &ListContext<'_>) -> bool {
         if self.items.len() < 2 || !around.rest_is_short() {
             return false;
         }
         let keys: Vec<char> = self.items.iter().filter_map(|item| item.key).collect();
         match self.style {
-            Style::Letter(_) => {
+            ListStyle::Letter(_) => {
                 let in_order = ('a'..='z').zip(&keys).all(|(letter, key)| letter == *key);
                 are_distinct(&keys) && (in_order || around.ask_to_choose())
             }
-            Style::Digit(_) => {
+            ListStyle::Digit(_) => {
                 let from = |first: char| (first..='9').zip(&keys).all(|(digit, key)| digit == *key);
                 let few = keys.len() <= MAX_NUMBERED;
                 few && (from('1') || from('0')) && around.ask_to_choose()
             }
-            Style::Bullet => {
+            ListStyle::Bullet => {
                 let known = self.items.iter().all(|item| is_answer(&item.text));
                 self.items.len() <= MAX_NUMBERED && (known || around.ask_to_choose())
             }
@@ -240,7 +240,7 @@ fn is_answer(text: &str) -> bool {
 }
 
 /// Reads the start of a list's item: its style, its key and its text.
-fn item(line: &str) -> Option<(Style, Option<char>, &str)> {
+fn item(line: &str) -> Option<(ListStyle, Option<char>, &str)> {
     let line = line.trim();
     let marks = ["- ", "* ", "+ ", "• ", "– "];
     let bulleted = marks.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim);
@@ -248,11 +248,11 @@ fn item(line: &str) -> Option<(Style, Option<char>, &str)> {
         return Some((style, Some(key), text));
     }
     let text = bulleted?.trim_matches(['*', '_', '`']);
-    (!text.is_empty()).then_some((Style::Bullet, None, text))
+    (!text.is_empty()).then_some((ListStyle::Bullet, None, text))
 }
 
 /// `a  drop it`, `b) keep it`, `(c) both`, `**3.** none`, `4、不`
-fn keyed(text: &str) -> Option<(Style, char, &str)> {
+fn keyed(text: &str) -> Option<(ListStyle, char, &str)> {
     const CLOSERS: [char; 9] = [')', '.', ':', '*', '`', '）', '．', '：', '、'];
     let opened = text.trim_start_matches(['(', '（', '*', '`']);
     let key = opened.chars().next().filter(char::is_ascii_alphanumeric)?;
@@ -261,14 +261,14 @@ fn keyed(text: &str) -> Option<(Style, char, &str)> {
     let (form, text) = if body.len() < rest.len() {
         let last = rest.strip_suffix(body).and_then(|closers| closers.chars().next_back());
         let apart = body.starts_with(char::is_whitespace) || last.is_some_and(|c| !c.is_ascii());
-        (Form::Closed, apart.then_some(body)?)
+        (ItemForm::Closed, apart.then_some(body)?)
     } else if rest.starts_with("  ") || rest.starts_with('\t') {
-        (Form::Spaced, rest)
+        (ItemForm::Spaced, rest)
     } else {
-        (Form::Dashed, [" - ", " – ", " — "].iter().find_map(|dash| rest.strip_prefix(dash))?)
+        (ItemForm::Dashed, [" - ", " – ", " — "].iter().find_map(|dash| rest.strip_prefix(dash))?)
     };
     let text = text.trim().trim_end_matches("**");
-    let style = if key.is_ascii_digit() { Style::Digit(form) } else { Style::Letter(form) };
+    let style = if key.is_ascii_digit() { ListStyle::Digit(form) } else { ListStyle::Letter(form) };
     (!text.is_empty()).then_some((style, key.to_ascii_lowercase(), text))
 }
 

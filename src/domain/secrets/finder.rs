@@ -11,7 +11,7 @@ use aho_corasick::nfa::noncontiguous::NFA;
 pub(super) const MAX_LINE_ENDS: u8 = 4;
 
 /// All forms of all secrets.
-pub(super) struct Finder {
+pub(super) struct SecretMatcher {
     forms: NFA,
     start: StateID,
     /// How many bytes of a form lie behind a state, by its number.
@@ -23,18 +23,18 @@ pub(super) struct Finder {
 
 /// Where a finder is after some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MatchState {
     state: StateID,
     line_ends: u8,
 }
 
-impl fmt::Debug for Finder {
+impl fmt::Debug for SecretMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Finder").finish_non_exhaustive()
     }
 }
 
-impl Finder {
+impl SecretMatcher {
     /// `None` where there is nothing to find.
     pub fn new(forms: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
         let forms = forms.into_iter().map(|form| without_line_ends(&form));
@@ -78,8 +78,8 @@ impl Finder {
         }
     }
 
-    pub fn start(&self) -> Place {
-        Place { state: self.start, line_ends: 0 }
+    pub fn start(&self) -> MatchState {
+        MatchState { state: self.start, line_ends: 0 }
     }
 
     /// The length of the longest form.
@@ -88,12 +88,12 @@ impl Finder {
     }
 
     /// The number of bytes, up to and with the last one, that may be the beginning of a form.
-    pub fn depth(&self, place: Place) -> usize {
+    pub fn depth(&self, place: MatchState) -> usize {
         self.depths.get(place.state.as_usize()).copied().unwrap_or_default()
     }
 
     /// Bytes at the beginning of `bytes` that change nothing where nothing has begun.
-    pub fn idle(&self, place: Place, bytes: &[u8]) -> usize {
+    pub fn idle(&self, place: MatchState, bytes: &[u8]) -> usize {
         if place.state != self.start {
             return 0;
         }
@@ -102,7 +102,7 @@ impl Finder {
     }
 
     /// Goes on by a byte. False for a line end that is passed over.
-    pub fn step(&self, place: &mut Place, byte: u8) -> bool {
+    pub fn step(&self, place: &mut MatchState, byte: u8) -> bool {
         let is_end = matches!(byte, b'\n' | b'\r');
         if is_end && place.line_ends < MAX_LINE_ENDS {
             place.line_ends += 1;
@@ -116,7 +116,7 @@ impl Finder {
     }
 
     /// The length of the longest form that ends here; 0 where none does.
-    pub fn found(&self, place: Place) -> usize {
+    pub fn found(&self, place: MatchState) -> usize {
         if !self.forms.is_match(place.state) {
             return 0;
         }

@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use finder::Finder;
+use finder::SecretMatcher;
 use forms::SHORTEST;
-pub use stream::{REDACTED, Stream};
-pub use vault::Vault;
+pub use stream::{REDACTED, RedactedStream};
+pub use vault::SharedSecrets;
 
 /// Stands at the end of a text that was cut.
 const CUT: &str = "…";
@@ -81,7 +81,7 @@ pub struct Secrets {
     names: BTreeSet<String>,
     values: BTreeSet<String>,
     /// `None` where there is no value.
-    finder: Option<Arc<Finder>>,
+    finder: Option<Arc<SecretMatcher>>,
 }
 
 impl std::fmt::Debug for Secrets {
@@ -98,7 +98,7 @@ impl Secrets {
     ) -> Self {
         let values = values.into_iter().map(|value| value.trim().to_owned());
         let values: BTreeSet<String> = values.filter(|value| value.len() >= SHORTEST).collect();
-        let finder = Finder::new(values.iter().flat_map(|value| forms::of(value)));
+        let finder = SecretMatcher::new(values.iter().flat_map(|value| forms::of(value)));
         Self { names: names.into_iter().collect(), values, finder: finder.map(Arc::new) }
     }
 
@@ -187,8 +187,8 @@ impl Secrets {
 
     /// For bytes that come in pieces.
     #[must_use]
-    pub fn stream(self: &Arc<Self>) -> Stream {
-        Stream::new(self.finder.clone())
+    pub fn stream(self: &Arc<Self>) -> RedactedStream {
+        RedactedStream::new(self.finder.clone())
     }
 
     /// The values, for the one process that must know them to take them out.

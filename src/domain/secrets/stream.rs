@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::finder::{Finder, Place};
+use super::finder::{MatchState, SecretMatcher};
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -14,12 +14,12 @@ const LOOSE: usize = 4;
 
 /// A stream on its way. What comes out does not depend on how it was cut, unless it is settled between.
 #[derive(Debug, Clone, Default)]
-pub struct Stream(Option<Work>);
+pub struct RedactedStream(Option<StreamScan>);
 
 #[derive(Debug, Clone)]
-struct Work {
-    finder: Arc<Finder>,
-    place: Place,
+struct StreamScan {
+    finder: Arc<SecretMatcher>,
+    place: MatchState,
     /// Not passed on yet.
     held: Vec<u8>,
     /// Where in the stream `held` begins.
@@ -27,20 +27,20 @@ struct Work {
     /// Where the last bytes lie that the finder has seen, as many as the longest form has.
     places: VecDeque<u64>,
     /// What is taken out of `held`, in its order and without overlap.
-    covered: VecDeque<Covered>,
+    covered: VecDeque<SecretSpan>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Covered {
+struct SecretSpan {
     start: u64,
     end: u64,
     /// The mark in its place was passed on.
     marked: bool,
 }
 
-impl Stream {
-    pub(super) fn new(finder: Option<Arc<Finder>>) -> Self {
-        Self(finder.map(|finder| Work {
+impl RedactedStream {
+    pub(super) fn new(finder: Option<Arc<SecretMatcher>>) -> Self {
+        Self(finder.map(|finder| StreamScan {
             place: finder.start(),
             finder,
             held: Vec::new(),
@@ -84,7 +84,7 @@ impl Stream {
     }
 }
 
-impl Work {
+impl StreamScan {
     fn end(&self) -> u64 {
         self.from + self.held.len() as u64
     }
@@ -136,7 +136,7 @@ impl Work {
             marked |= last.marked;
             self.covered.pop_back();
         }
-        self.covered.push_back(Covered { start, end, marked });
+        self.covered.push_back(SecretSpan { start, end, marked });
     }
 
     /// Up to where nothing can become part of a secret any more.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{REDACTED, Secrets, Vault, is_secret};
+use super::{REDACTED, Secrets, SharedSecrets, is_secret};
 
 const KEY: &str = "sk-canary/01+23=45?\"67\\89";
 
@@ -214,7 +214,7 @@ fn json_is_cleaned_in_its_texts_and_keys() {
 
 #[test]
 fn a_vault_only_learns_and_nobody_sees_what() {
-    let vault = Vault::default();
+    let vault = SharedSecrets::default();
     let before = vault.learn(["A".to_owned()], ["canary-0123".to_owned()]);
     let other = vault.clone();
     other.learn(["B".to_owned()], ["other-0123".to_owned(), "x".to_owned()]);

@@ -8,9 +8,9 @@ use super::Secrets;
 
 /// Clones share what they know.
 #[derive(Debug, Clone, Default)]
-pub struct Vault(Arc<Mutex<Arc<Secrets>>>);
+pub struct SharedSecrets(Arc<Mutex<Arc<Secrets>>>);
 
-impl Vault {
+impl SharedSecrets {
     /// Adds to what is known; all that is known then.
     pub fn learn(
         &self,

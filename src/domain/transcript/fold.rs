@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
 use super::{
-    AskedBlock, Block, BlockChange, Body, RecordPosition, Reply, Tellask, TellaskStatus, ToolCall,
-    ToolResult,
+    AskedBlock, Block, BlockBody, BlockChange, RecordPosition, Reply, Tellask, TellaskStatus,
+    ToolCall, ToolResult,
 };
 use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
@@ -23,7 +23,7 @@ use crate::domain::{PushCount, ReplyKind, SpecialCall, TellaskKind};
 
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fold {
+pub(super) struct TranscriptFold {
     text_limit: usize,
     /// Where each call stands among the blocks.
     calls: BTreeMap<CallId, usize>,
@@ -38,7 +38,7 @@ pub(super) struct Fold {
     owed_to: Option<SelfId>,
 }
 
-impl Fold {
+impl TranscriptFold {
     pub(super) fn new(text_limit: usize) -> Self {
         Self {
             text_limit,
@@ -86,7 +86,7 @@ impl Fold {
 
     pub(super) fn ended(&self, blocks: &mut [Block], call: &CallId, ok: bool) -> BlockChange {
         self.complete(blocks, call, |body| {
-            if let Body::Tool(ToolCall { result: Some(result), .. }) = body {
+            if let BlockBody::Tool(ToolCall { result: Some(result), .. }) = body {
                 result.ok = Some(ok);
             }
         })
@@ -112,7 +112,9 @@ impl Fold {
             Record::GenFinish { .. } => self.open = None,
             Record::HumanText(text) => self.add(blocks, place, entry, |fold| fold.prompt(text)),
             Record::RuntimeGuide { content } => {
-                self.add(blocks, place, entry, |fold| Body::Guide { text: fold.kept(content) });
+                self.add(blocks, place, entry, |fold| BlockBody::Guide {
+                    text: fold.kept(content),
+                });
             }
             // A thought only its provider can read.
             Record::Thought { content, .. } if content.trim().is_empty() => {}
@@ -120,7 +122,7 @@ impl Fold {
                 self.add(blocks, place, entry, |fold| fold.thinking(content, &entry.ts));
             }
             Record::Words { content, interrupted } => self.add(blocks, place, entry, |fold| {
-                Body::Saying { text: fold.kept(content), interrupted: *interrupted }
+                BlockBody::Saying { text: fold.kept(content), interrupted: *interrupted }
             }),
             Record::FuncCall(call) => self.call(blocks, place, entry, call, true),
             Record::TellaskCall { call, delivery_mode } => {
@@ -132,7 +134,7 @@ impl Fold {
             Record::Carryover(reply) => return self.late_reply(blocks, place, entry, reply),
             Record::ReplyResolution { call_id, target_call_id, .. } => {
                 return self.complete(blocks, call_id, |body| {
-                    if let Body::Reply(reply) = body {
+                    if let BlockBody::Reply(reply) = body {
                         reply.delivered = true;
                         reply.answers = Some(target_call_id.clone());
                     }
@@ -146,10 +148,12 @@ impl Fold {
                 return self.found_callees(blocks, pending_side_dialogs);
             }
             Record::UiOnly { content } => {
-                self.add(blocks, place, entry, |fold| Body::Notice { text: fold.kept(content) });
+                self.add(blocks, place, entry, |fold| BlockBody::Notice {
+                    text: fold.kept(content),
+                });
             }
             Record::Unknown { kind, .. } => {
-                self.add(blocks, place, entry, |_| Body::Unknown { kind: kind.clone() });
+                self.add(blocks, place, entry, |_| BlockBody::Unknown { kind: kind.clone() });
             }
             Record::Anchor { .. }
             | Record::Reminders { .. }
@@ -164,11 +168,11 @@ impl Fold {
         blocks: &mut Vec<Block>,
         place: RecordPosition,
         entry: &Entry,
-        body: impl FnOnce(&mut Self) -> Body,
+        body: impl FnOnce(&mut Self) -> BlockBody,
     ) {
         if self.course.is_some_and(|course| course < place.course) {
             let course = place.course;
-            blocks.push(block(place, entry, Body::CourseBreak { course }));
+            blocks.push(block(place, entry, BlockBody::CourseBreak { course }));
         }
         self.course = Some(place.course);
         let body = body(self);
@@ -180,34 +184,35 @@ impl Fold {
 
     fn generation_begins(&mut self, blocks: &mut Vec<Block>, place: RecordPosition, entry: &Entry) {
         if self.open.is_some() && self.open != entry.genseq {
-            self.add(blocks, place, entry, |_| Body::CutOff);
+            self.add(blocks, place, entry, |_| BlockBody::CutOff);
         }
         self.open = entry.genseq;
     }
 
-    fn prompt(&mut self, text: &HumanText) -> Body {
+    fn prompt(&mut self, text: &HumanText) -> BlockBody {
         match (text.origin, &text.tellask_reply_directive) {
-            (Origin::User, _) => {
-                Body::You { text: self.illustrated(&text.content, text.content_items.as_ref()) }
-            }
+            (Origin::User, _) => BlockBody::You {
+                text: self.illustrated(&text.content, text.content_items.as_ref()),
+            },
             (Origin::Runtime, Some(directive)) => {
                 self.owed_to = Some(directive.target_dialog_id.clone());
-                Body::Assignment {
+                BlockBody::Assignment {
                     from: directive.target_dialog_id.clone(),
                     call: directive.target_call_id.clone(),
                     reply: reply_kind(&directive.expected_reply_call_name),
                     text: self.kept(&directive.tellask_content),
                 }
             }
-            (Origin::Runtime, None) => Body::Guide { text: self.kept(&text.content) },
-            (Origin::DiligencePush, _) => {
-                Body::Push { text: self.kept(&text.content), count: PushCount::read(&text.content) }
-            }
+            (Origin::Runtime, None) => BlockBody::Guide { text: self.kept(&text.content) },
+            (Origin::DiligencePush, _) => BlockBody::Push {
+                text: self.kept(&text.content),
+                count: PushCount::read(&text.content),
+            },
         }
     }
 
-    fn thinking(&self, content: &str, at: &Stamp) -> Body {
-        Body::Thinking {
+    fn thinking(&self, content: &str, at: &Stamp) -> BlockBody {
+        BlockBody::Thinking {
             text: self.kept(content),
             words: count_words(content),
             seconds: seconds_between(&self.previous, at),
@@ -227,7 +232,7 @@ impl Fold {
             Some(SpecialCall::Tellask(kind)) => fold.tellask(call, kind, !as_function),
             Some(SpecialCall::AskHuman) if !as_function => fold.question(call),
             Some(SpecialCall::Reply(kind)) => fold.reply(call, kind),
-            Some(SpecialCall::AskHuman) | None => Body::Tool(ToolCall {
+            Some(SpecialCall::AskHuman) | None => BlockBody::Tool(ToolCall {
                 call: call.id.clone(),
                 name: call.name.clone(),
                 arguments: summary(&call.raw_arguments_text),
@@ -236,9 +241,9 @@ impl Fold {
         });
     }
 
-    fn tellask(&self, call: &Call, kind: TellaskKind, started: bool) -> Body {
+    fn tellask(&self, call: &Call, kind: TellaskKind, started: bool) -> BlockBody {
         let arguments = arguments(&call.raw_arguments_text);
-        Body::Tellask(Tellask {
+        BlockBody::Tellask(Tellask {
             call: call.id.clone(),
             kind,
             started,
@@ -251,18 +256,18 @@ impl Fold {
         })
     }
 
-    fn question(&self, call: &Call) -> Body {
+    fn question(&self, call: &Call) -> BlockBody {
         let arguments = arguments(&call.raw_arguments_text);
-        Body::Question(AskedBlock {
+        BlockBody::Question(AskedBlock {
             call: call.id.clone(),
             content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
             answer: None,
         })
     }
 
-    fn reply(&self, call: &Call, kind: ReplyKind) -> Body {
+    fn reply(&self, call: &Call, kind: ReplyKind) -> BlockBody {
         let arguments = arguments(&call.raw_arguments_text);
-        Body::Reply(Reply {
+        BlockBody::Reply(Reply {
             call: call.id.clone(),
             kind,
             to: self.owed_to.clone(),
@@ -292,13 +297,13 @@ impl Fold {
         let lines = result.content.lines().count() + Attachment::all(items).len();
         let at = entry.ts.clone();
         self.complete(blocks, &result.id, |body| {
-            if let Body::Tool(tool) = body {
+            if let BlockBody::Tool(tool) = body {
                 tool.result = Some(ToolResult { text, lines, seconds, ok: None });
-            } else if let Body::Tellask(tellask) = body {
+            } else if let BlockBody::Tellask(tellask) = body {
                 if !tellask.started {
                     tellask.status = TellaskStatus::Failed { text, at };
                 }
-            } else if let Body::Reply(reply) = body
+            } else if let BlockBody::Reply(reply) = body
                 && !reply.delivered
             {
                 reply.refused = Some(text);
@@ -355,9 +360,9 @@ impl Fold {
     }
 
     /// The call an answer belongs to, when its own record is not at hand.
-    fn earlier(&self, call: &EarlierCall<'_>) -> Body {
+    fn earlier(&self, call: &EarlierCall<'_>) -> BlockBody {
         if call.name == ASK_HUMAN {
-            return Body::Question(AskedBlock {
+            return BlockBody::Question(AskedBlock {
                 call: call.id.clone(),
                 content: self.kept(call.content),
                 answer: None,
@@ -367,7 +372,7 @@ impl Fold {
             Some(SpecialCall::Tellask(kind)) => kind,
             Some(SpecialCall::AskHuman | SpecialCall::Reply(_)) | None => TellaskKind::Sessionless,
         };
-        Body::Tellask(Tellask {
+        BlockBody::Tellask(Tellask {
             call: call.id.clone(),
             kind,
             started: true,
@@ -391,14 +396,14 @@ impl Fold {
     ) -> BlockChange {
         let at = at.clone();
         self.complete(blocks, call, |body| {
-            if let Body::Tellask(tellask) = body {
+            if let BlockBody::Tellask(tellask) = body {
                 tellask.callee = callee.or(tellask.callee.take());
                 tellask.status = match status {
                     ReplyStatus::Pending => TellaskStatus::Working,
                     ReplyStatus::Completed => TellaskStatus::Replied { text, at },
                     ReplyStatus::Failed => TellaskStatus::Failed { text, at },
                 };
-            } else if let Body::Question(asked) = body {
+            } else if let BlockBody::Question(asked) = body {
                 asked.answer = Some((text, at));
             }
         })
@@ -406,7 +411,7 @@ impl Fold {
 
     fn found_callee(&self, blocks: &mut [Block], call: &CallId, callee: &SelfId) -> BlockChange {
         self.complete(blocks, call, |body| {
-            if let Body::Tellask(tellask) = body {
+            if let BlockBody::Tellask(tellask) = body {
                 tellask.callee = Some(callee.clone());
             }
         })
@@ -427,7 +432,7 @@ impl Fold {
         &self,
         blocks: &mut [Block],
         call: &CallId,
-        change: impl FnOnce(&mut Body),
+        change: impl FnOnce(&mut BlockBody),
     ) -> BlockChange {
         let Some(at) = self.calls.get(call).copied() else {
             return BlockChange::Nothing;
@@ -465,7 +470,7 @@ struct EarlierCall<'a> {
     course: Course,
 }
 
-fn block(place: RecordPosition, entry: &Entry, body: Body) -> Block {
+fn block(place: RecordPosition, entry: &Entry, body: BlockBody) -> Block {
     Block { place, at: entry.ts.clone(), genseq: entry.genseq, revision: 0, body }
 }
 

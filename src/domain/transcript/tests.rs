@@ -30,11 +30,11 @@ fn fold(lines: &[&str]) -> Transcript {
     Transcript::of_course(FIRST, &entries(lines))
 }
 
-fn bodies(transcript: &Transcript) -> Vec<&Body> {
+fn bodies(transcript: &Transcript) -> Vec<&BlockBody> {
     transcript.blocks().iter().map(|block| &block.body).collect()
 }
 
-fn only(lines: &[&str]) -> Body {
+fn only(lines: &[&str]) -> BlockBody {
     let transcript = fold(lines);
     assert_eq!(transcript.blocks().len(), 1, "{transcript:?}");
     transcript.blocks()[0].body.clone()
@@ -43,7 +43,7 @@ fn only(lines: &[&str]) -> Body {
 #[test]
 fn a_reply_completes_the_request_it_answers() {
     let asked = fold(&[START, PROMPT, THOUGHT, WORDS, TELLASK, CREATED, STATUS, FINISH]);
-    let Body::Tellask(working) = bodies(&asked)[3] else {
+    let BlockBody::Tellask(working) = bodies(&asked)[3] else {
         panic!("a tellask");
     };
     assert_eq!(working.status, TellaskStatus::Working);
@@ -53,7 +53,7 @@ fn a_reply_completes_the_request_it_answers() {
     let reply = Entry::parse(REPLIED).unwrap();
     let at = RecordPosition { course: FIRST, line: 8 };
     assert_eq!(replied.push(at, &reply), BlockChange::Updated(3));
-    let Body::Tellask(done) = bodies(&replied)[3] else {
+    let BlockBody::Tellask(done) = bodies(&replied)[3] else {
         panic!("a tellask");
     };
     let text = "The answer is 42.\nSure.".to_owned();
@@ -64,7 +64,7 @@ fn a_reply_completes_the_request_it_answers() {
 fn thinking_says_how_long_and_how_much() {
     assert_eq!(
         only(&[START, THOUGHT]),
-        Body::Thinking { text: "whom to ask".to_owned(), words: 3, seconds: Some(4) }
+        BlockBody::Thinking { text: "whom to ask".to_owned(), words: 3, seconds: Some(4) }
     );
 }
 
@@ -85,7 +85,7 @@ fn a_question_shows_its_answer() {
     ] {
         let expected =
             AskedBlock { call: "ask-1".into(), content: "Blue or green?".to_owned(), answer };
-        assert_eq!(only(lines), Body::Question(expected));
+        assert_eq!(only(lines), BlockBody::Question(expected));
     }
 }
 
@@ -99,14 +99,14 @@ fn a_tool_call_shows_its_arguments_in_one_line_and_the_size_of_its_result() {
             arguments: "src/a.rs range=1~9".to_owned(),
             result,
         };
-        assert_eq!(only(lines), Body::Tool(expected));
+        assert_eq!(only(lines), BlockBody::Tool(expected));
     }
 }
 
 #[test]
 fn a_request_that_was_refused_says_why() {
     let call = TELLASK.replace("tellask_call_start", "func_call_requested");
-    let Body::Tellask(tellask) = only(&[&call, STATUS]) else {
+    let BlockBody::Tellask(tellask) = only(&[&call, STATUS]) else {
         panic!("a tellask");
     };
     assert!(matches!(tellask.status, TellaskStatus::Failed { .. }));
@@ -120,13 +120,13 @@ fn a_reply_is_delivered_when_that_is_recorded() {
     let status = r#"{"ts":"t","type":"func_result_record","id":"a","name":"replyTellask","content":"Reply delivered.","genseq":1}"#;
     let transcript = fold(&[assigned, reply, resolved, status]);
     let from = SelfId::new("ea/48/2");
-    let assignment = Body::Assignment {
+    let assignment = BlockBody::Assignment {
         from: from.clone(),
         call: "tb-1".into(),
         reply: Some(ReplyKind::Session),
         text: "Find it.".to_owned(),
     };
-    let replied = Body::Reply(Reply {
+    let replied = BlockBody::Reply(Reply {
         call: "a".into(),
         kind: ReplyKind::Session,
         to: Some(from),
@@ -141,14 +141,14 @@ fn a_reply_is_delivered_when_that_is_recorded() {
 #[test]
 fn a_generation_that_never_finished_leaves_a_mark() {
     let next = START.replace("\"genseq\":1", "\"genseq\":2");
-    assert_eq!(bodies(&fold(&[START, &next])), [&Body::CutOff]);
+    assert_eq!(bodies(&fold(&[START, &next])), [&BlockBody::CutOff]);
     assert!(bodies(&fold(&[START, FINISH, &next])).is_empty());
 }
 
 #[test]
 fn a_record_of_a_newer_program_is_shown_by_its_name() {
     let kind = "hologram_record".to_owned();
-    assert_eq!(only(&[r#"{"ts":"t","type":"hologram_record"}"#]), Body::Unknown { kind });
+    assert_eq!(only(&[r#"{"ts":"t","type":"hologram_record"}"#]), BlockBody::Unknown { kind });
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_later_course_begins_with_a_break() {
     let mut transcript = fold(&[WORDS]);
     let place = RecordPosition { course: Course(2), line: 0 };
     assert_eq!(transcript.push(place, &Entry::parse(WORDS).unwrap()), BlockChange::Added);
-    assert_eq!(bodies(&transcript)[1], &Body::CourseBreak { course: Course(2) });
+    assert_eq!(bodies(&transcript)[1], &BlockBody::CourseBreak { course: Course(2) });
     assert_eq!(transcript.blocks().len(), 3);
 }
 
@@ -186,7 +186,7 @@ fn pages_give_the_same_blocks_wherever_they_begin() {
             paged.push(RecordPosition { course: FIRST, line: cut + at }, entry);
         }
         paged.prepend(RecordPosition { course: FIRST, line: 0 }, &entries(older));
-        let expected: Vec<&Body> = bodies(&whole);
+        let expected: Vec<&BlockBody> = bodies(&whole);
         assert_eq!(bodies(&paged).len(), expected.len(), "cut at {cut}: {paged:#?}");
         for (one, other) in bodies(&paged).into_iter().zip(expected) {
             assert_eq!(without_seconds(one), without_seconds(other), "cut at {cut}");
@@ -195,9 +195,9 @@ fn pages_give_the_same_blocks_wherever_they_begin() {
 }
 
 /// How long a thought took is not known where its page begins.
-fn without_seconds(body: &Body) -> Body {
+fn without_seconds(body: &BlockBody) -> BlockBody {
     let mut body = body.clone();
-    if let Body::Thinking { seconds, .. } = &mut body {
+    if let BlockBody::Thinking { seconds, .. } = &mut body {
         *seconds = None;
     }
     body
@@ -260,15 +260,16 @@ fn each_picture_is_one_line_below_the_words_it_came_with() {
         line.replace("\"genseq\":1", &format!("\"genseq\":1,\"contentItems\":{items}"))
     };
     let lines = "[image/png, 2 KiB]\n[image]";
-    let Body::You { text } = only(&[&with(PROMPT)]) else { panic!("words") };
+    let BlockBody::You { text } = only(&[&with(PROMPT)]) else { panic!("words") };
     assert_eq!(text, format!("ask alice\n{lines}"));
-    let Body::Tool(ToolCall { result: Some(result), .. }) = only(&[TOOL, &with(TOOL_RESULT)])
+    let BlockBody::Tool(ToolCall { result: Some(result), .. }) = only(&[TOOL, &with(TOOL_RESULT)])
     else {
         panic!("a result");
     };
     assert_eq!((result.text, result.lines), (format!("a\nb\nc\n{lines}"), 5));
     let answer = with(&ANSWER.replace("\"callId\"", "\"genseq\":1,\"callId\""));
-    let Body::Question(AskedBlock { answer: Some((text, _)), .. }) = only(&[ASK, &answer]) else {
+    let BlockBody::Question(AskedBlock { answer: Some((text, _)), .. }) = only(&[ASK, &answer])
+    else {
         panic!("an answer");
     };
     assert_eq!(text, format!("Blue, please.\n{lines}"));
@@ -301,6 +302,6 @@ fn a_push_is_a_block_of_its_own_with_its_count() {
         ("Of another program.", None),
     ] {
         let text = content.to_owned();
-        assert_eq!(only(&[&push(content)]), Body::Push { text, count });
+        assert_eq!(only(&[&push(content)]), BlockBody::Push { text, count });
     }
 }

@@ -62,7 +62,7 @@ impl Built {
             side,
             |dialog| {
                 dialog.history.assignments.insert_mut(call, started);
-                dialog.stack = vec![Frame::owing(assignment, "replyTellask")];
+                dialog.stack = vec![AssignmentFrame::owing(assignment, "replyTellask")];
             },
         )
     }
@@ -75,7 +75,7 @@ impl Built {
         );
         let entry = Arc::new(Entry::parse(&record).expect("a record"));
         self.with(side, |dialog| dialog.history.fold(Course::FIRST, entry)).with(asker, |dialog| {
-            dialog.stack.push(Frame::asked_back(
+            dialog.stack.push(AssignmentFrame::asked_back(
                 &SelfId::new(side),
                 &call,
                 "?",

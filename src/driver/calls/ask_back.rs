@@ -9,7 +9,7 @@ use crate::domain::history::CallFact;
 use crate::domain::record::{
     Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{CallId, Dialog, Frame, ReplyDirective, SelfId};
+use crate::domain::{AssignmentFrame, CallId, Dialog, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::{ReplyText, Texts};
@@ -85,7 +85,7 @@ fn recorded_call(id: &CallId, asked: &CallFact) -> Call {
 fn push_question(draft: &mut Draft, asker: &SelfId, side: &SelfId, call: &CallId, content: &str) {
     let mut stack = draft.dialog(asker).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     let index = stack.iter().rposition(|frame| !frame.is_ask_back()).map_or(0, |base| base + 1);
-    stack.insert(index, Frame::asked_back(side, call, content, ReplyKind::Back.name()));
+    stack.insert(index, AssignmentFrame::asked_back(side, call, content, ReplyKind::Back.name()));
     draft.set_stack(asker, stack);
 }
 
@@ -166,7 +166,7 @@ pub fn record_waiting_status(draft: &mut Draft, id: &SelfId, texts: Texts) {
 /// Removes questions from the stack whose answer is no longer awaited.
 pub fn drop_unawaited(draft: &mut Draft, id: &SelfId) {
     let Some(stack) = draft.dialog(id).map(|dialog| dialog.stack.clone()) else { return };
-    let awaited: Vec<Frame> = stack
+    let awaited: Vec<AssignmentFrame> = stack
         .iter()
         .filter(|frame| {
             let owed = frame.tellask_reply_obligation.as_ref();
@@ -190,7 +190,7 @@ pub fn restore_asked_back(draft: &mut Draft, id: &SelfId) {
     let frames = draft.tree.dialogs.values().flat_map(|other| &other.stack);
     let asked: BTreeSet<&CallId> = frames
         .filter(|frame| frame.is_ask_back() && frame.asker_dialog_id == *id)
-        .filter_map(Frame::owed_call)
+        .filter_map(AssignmentFrame::owed_call)
         .collect();
     let listed = |call: &CallId| asked.contains(call);
     let lost: Vec<(CallId, String)> = dialog

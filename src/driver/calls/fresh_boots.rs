@@ -4,7 +4,9 @@
 //! A conclusion is delivered after its generation: first the asker's result, then the anchor in this
 //! dialog, then the state is cleared. So recovery after a crash only has to look at the asker's records.
 
-use crate::domain::fresh_boots::{Due, FbrState, Heard, Phase, Round, due, heard, round_by_course};
+use crate::domain::fresh_boots::{
+    FbrPhase, FbrRound, FbrState, FbrStep, FbrVerdict, due, heard, round_by_course,
+};
 use crate::domain::latest::DisplayState;
 use crate::domain::queue::QueuedPrompt;
 use crate::domain::record::{AnchorRole, Call, Origin, Record, ReplyStatus};
@@ -19,20 +21,20 @@ use super::results::{self, CallEnd, ResultAuthor, append_result};
 pub fn begin(latest: &mut Latest, effort: u32) {
     latest.generating = Some(true);
     latest.display_state = Some(DisplayState::Proceeding);
-    latest.fbr_state = Some(FbrState::begin(Round::first(effort)));
+    latest.fbr_state = Some(FbrState::begin(FbrRound::first(effort)));
 }
 
 /// The round that begins or continues.
-pub fn round_due(dialog: &Dialog) -> Option<Round> {
+pub fn round_due(dialog: &Dialog) -> Option<FbrRound> {
     match due(dialog)? {
-        Due::Prompt(round) | Due::Again(round) => Some(round),
-        Due::Conclude(_) => None,
+        FbrStep::Prompt(round) | FbrStep::Again(round) => Some(round),
+        FbrStep::Conclude(_) => None,
     }
 }
 
 /// The prompt that opens a round; `None` where the model is only asked again.
 pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
-    let Due::Prompt(round) = due(dialog)? else { return None };
+    let FbrStep::Prompt(round) = due(dialog)? else { return None };
     Some(QueuedPrompt {
         msg_id: draft.ids.message(),
         content: texts.fresh_boots_prompt(dialog.assignment()?, round),
@@ -45,21 +47,21 @@ pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedProm
 
 /// Advances the state when a generation has finished.
 pub fn advance(draft: &mut Draft, id: &SelfId) {
-    if let Some(Due::Prompt(round)) = draft.dialog(id).and_then(due) {
+    if let Some(FbrStep::Prompt(round)) = draft.dialog(id).and_then(due) {
         set_round(draft, id, round);
     }
 }
 
 /// Stores which round the dialog is in. Drafted after its records: the state must not refer to a prompt that
 /// was not written.
-pub fn set_round(draft: &mut Draft, id: &SelfId, round: Round) {
+pub fn set_round(draft: &mut Draft, id: &SelfId, round: FbrRound) {
     draft.edit_latest(id, |latest| {
         latest.fbr_state = latest.fbr_state.as_ref().map(|state| state.at(round));
     });
 }
 
 /// The phase of a dialog that is reasoning.
-pub fn phase(dialog: &Dialog) -> Option<Phase> {
+pub fn phase(dialog: &Dialog) -> Option<FbrPhase> {
     dialog.latest.fbr_state.as_ref().and_then(FbrState::round).map(|round| round.phase)
 }
 
@@ -69,14 +71,14 @@ pub fn record_round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: T
     let recorded: Vec<(&str, &str)> =
         calls.iter().map(|call| (call.name.as_str(), call.raw_arguments_text.as_str())).collect();
     match heard(phase, &recorded) {
-        Heard::Nothing => {}
-        Heard::Conclusion(content) => {
+        FbrVerdict::Nothing => {}
+        FbrVerdict::Conclusion(content) => {
             for call in calls {
                 draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
                 append_result(draft, at, &call, content.clone());
             }
         }
-        Heard::Refused => {
+        FbrVerdict::Refused => {
             let content = texts.fresh_boots_refused(phase);
             let note = Record::Words { content, interrupted: false };
             draft.append(&at.dialog, at.course, at.genseq, note);
@@ -87,7 +89,7 @@ pub fn record_round(draft: &mut Draft, at: &Position, calls: Vec<Call>, texts: T
 /// Delivers the conclusion; if it is no longer awaited, the reasoning only ends.
 pub fn conclude(draft: &mut Draft, id: &SelfId, texts: Texts) {
     let Some(dialog) = draft.dialog(id) else { return };
-    let Some(Due::Conclude(content)) = due(dialog) else { return };
+    let Some(FbrStep::Conclude(content)) = due(dialog) else { return };
     let Some(assignment) = dialog.assignment().cloned() else { return };
     let at = Position {
         dialog: id.clone(),

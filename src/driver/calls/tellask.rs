@@ -5,8 +5,8 @@ use serde_json::Map;
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallRef, CallResult, Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{
-    AgentId, Assignment, CrowdLimits, Dialog, DialogMeta, Frame, Latest, Pending, RegistryEntry,
-    SelfId, Slug, crowd, waits,
+    AgentId, Assignment, AssignmentFrame, CrowdLimits, Dialog, DialogMeta, Latest, Pending,
+    RegistryEntry, SelfId, Slug, crowd, waits,
 };
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -185,7 +185,11 @@ fn create(
     if let Some(effort) = request.effort {
         fresh_boots::begin(&mut latest, effort);
     }
-    draft.create(meta, latest, vec![Frame::owing(assignment, request.kind.reply().name())]);
+    draft.create(
+        meta,
+        latest,
+        vec![AssignmentFrame::owing(assignment, request.kind.reply().name())],
+    );
     draft.append_detached(&at.dialog, at.course, Record::SideDialogCreated(created));
     if let Some(slug) = request.slug {
         register(draft, target, slug, &side);
@@ -239,7 +243,7 @@ fn replace_request(
 }
 
 fn push_request(draft: &mut Draft, at: &Position, request: &TellaskRequest<'_>, side: &SelfId) {
-    let frame = Frame::owing(assignment(draft, at, request), request.kind.reply().name());
+    let frame = AssignmentFrame::owing(assignment(draft, at, request), request.kind.reply().name());
     let mut stack = draft.dialog(side).map(|dialog| dialog.stack.clone()).unwrap_or_default();
     // Questions asked back stay owed, below the newer request.
     if let Some(index) = stack.iter().rposition(|old| old.assignment_from_asker.is_some()) {

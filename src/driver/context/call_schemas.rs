@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{ConclusionArgs, Phase};
+use crate::domain::fresh_boots::{ConclusionArgs, FbrPhase};
 use crate::driver::calls::args::SpecialArgs;
 use crate::driver::texts::{CallArgument, Texts};
 use crate::llm::ToolSchema;
@@ -34,10 +34,10 @@ pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
 }
 
 /// The calls fresh-boots reasoning may make in this phase.
-pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
+pub fn conclusions(phase: FbrPhase, texts: Texts) -> Vec<ToolSchema> {
     match phase {
-        Phase::Divergence | Phase::Convergence => Vec::new(),
-        Phase::Finalization => {
+        FbrPhase::Divergence | FbrPhase::Convergence => Vec::new(),
+        FbrPhase::Finalization => {
             let content = [("content", CallArgument::Conclusion)];
             let parameters = || parameters::<ConclusionArgs>();
             let offers = texts
@@ -48,9 +48,9 @@ pub fn conclusions(phase: Phase, texts: Texts) -> Vec<ToolSchema> {
     }
 }
 
-type Arguments<'a> = &'a [(&'a str, CallArgument)];
+type CallArguments<'a> = &'a [(&'a str, CallArgument)];
 
-fn offer(call: SpecialCall, arguments: Arguments<'_>, texts: Texts) -> ToolSchema {
+fn offer(call: SpecialCall, arguments: CallArguments<'_>, texts: Texts) -> ToolSchema {
     let parameters = SpecialArgs::schema(call);
     schema(call.name(), texts.special_call(call), parameters, arguments, texts)
 }
@@ -60,7 +60,7 @@ fn schema(
     name: &str,
     description: &str,
     mut parameters: Value,
-    arguments: Arguments<'_>,
+    arguments: CallArguments<'_>,
     texts: Texts,
 ) -> ToolSchema {
     for (key, argument) in arguments {
@@ -83,7 +83,7 @@ mod tests {
         let lines = |lang| {
             let texts = Texts(lang);
             let side = special_calls(false, texts).into_iter();
-            side.chain(conclusions(Phase::Finalization, texts)).map(line).collect::<String>()
+            side.chain(conclusions(FbrPhase::Finalization, texts)).map(line).collect::<String>()
         };
         insta::assert_snapshot!("en", lines(Lang::En));
         insta::assert_snapshot!("zh", lines(Lang::Zh));

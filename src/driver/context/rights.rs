@@ -4,7 +4,7 @@
 //! the asker lacks: no tool, no path. With several askers in one session it gets what all of them have; if
 //! the user asks, it has its own.
 
-use crate::domain::{Dialog, DialogTree, Shell};
+use crate::domain::{Dialog, DialogTree, ShellRight};
 use crate::minds::Minds;
 use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
 
@@ -42,7 +42,7 @@ fn rights_at(
         rights.tools = rights.tools.and(&of_asker.tools);
         rights.access = rights.access.and(of_asker.access);
     }
-    if member.shell == Shell::Granted {
+    if member.shell == ShellRight::Granted {
         rights.tools = rights.tools.with(&own, &SHELL_TOOLS);
     }
     rights

@@ -1,7 +1,7 @@
 //! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course.
 
 use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::reminder::{AGENT_SHARED, PERSONAL, Packing, Rewrite};
+use crate::domain::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
 use crate::domain::{HealthLevel, Reminder};
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
@@ -62,8 +62,8 @@ fn apply(
         }
         StateChange::UpdateReminder { id, content, render } => {
             let render_mode = render.map(|render| render_name(render).to_owned());
-            let packing = Packing::By(level);
-            ReminderEdit::Update { id, rewrite: Rewrite { content, render_mode, packing } }
+            let packing = CarryOver::By(level);
+            ReminderEdit::Update { id, rewrite: NewWording { content, render_mode, packing } }
         }
         StateChange::DeleteReminder { id } => ReminderEdit::Delete { id },
         StateChange::Follow { id, content, owner, meta } => {

@@ -1,7 +1,7 @@
 //! The user sends a message to a dialog that owes a reply: that work is parked, the user is answered, and
 //! the work waits until the user continues it.
 
-use crate::domain::latest::{ExecutionMarker, Parked, StopReason};
+use crate::domain::latest::{ExecutionMarker, ParkedWork, StopReason};
 use crate::domain::queue::enqueue;
 use crate::domain::record::Record;
 use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
@@ -21,7 +21,7 @@ pub fn park(draft: &mut Draft, at: &Position, texts: Texts) {
     }
     let guide = Record::RuntimeGuide { content: texts.answer_the_person_first() };
     draft.append(&at.dialog, at.course, at.genseq, guide);
-    draft.edit_latest(&at.dialog, |latest| latest.set_parked(Some(&Parked::new(owed))));
+    draft.edit_latest(&at.dialog, |latest| latest.set_parked(Some(&ParkedWork::new(owed))));
 }
 
 /// Clears the parked work if the dialog resumes it: by an earlier guide, or by one of these prompts.

@@ -1,6 +1,8 @@
 //! The reminders of a dialog as the user sees them.
 
-use crate::domain::reminder::{AGENT_SHARED, Guard, PERSONAL, ReminderAction, sort_newest_first};
+use crate::domain::reminder::{
+    AGENT_SHARED, EditGuard, PERSONAL, ReminderAction, sort_newest_first,
+};
 use crate::domain::{Dialog, Reminder, Stamp};
 use crate::protocol::sheet::{ReminderAudience, ReminderView};
 
@@ -29,10 +31,10 @@ pub fn reminder_views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView>
 }
 
 /// Why the user cannot change a reminder.
-pub fn guard_sentence(guard: &Guard) -> String {
+pub fn guard_sentence(guard: &EditGuard) -> String {
     match guard {
-        Guard::Instead(text) => format!("the reminder says: {text}"),
-        Guard::Tool(tool) => format!("it is managed with the tool `{tool}`"),
-        Guard::Program => "the program keeps it up to date".to_owned(),
+        EditGuard::Instead(text) => format!("the reminder says: {text}"),
+        EditGuard::Tool(tool) => format!("it is managed with the tool `{tool}`"),
+        EditGuard::Program => "the program keeps it up to date".to_owned(),
     }
 }

@@ -11,7 +11,9 @@ use tokio::sync::Semaphore;
 use crate::domain::sandbox::Level;
 use crate::domain::secrets::is_secret;
 use crate::domain::trust::Unagreed;
-use crate::domain::{AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, Vault};
+use crate::domain::{
+    AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, SharedSecrets,
+};
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
 use crate::llm::{LlmError, Provider};
@@ -163,7 +165,7 @@ pub struct Engine {
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
     /// Secrets seen in this run of the program.
-    pub vault: Vault,
+    pub vault: SharedSecrets,
     pub log: Arc<Log>,
 }
 

@@ -7,8 +7,8 @@ use crate::domain::record::{Entry, Record};
 use crate::domain::reminder::SharedEdit;
 use crate::domain::tree::{Batch, DialogTree, TreeChange};
 use crate::domain::{
-    AgentId, Course, Dialog, Frame, Genseq, IdSource, Latest, Pending, Question, QueuedPrompt,
-    RegistryEntry, Reminder, SelfId, Stamp,
+    AgentId, AssignmentFrame, Course, Dialog, Genseq, IdSource, Latest, Pending, Question,
+    QueuedPrompt, RegistryEntry, Reminder, SelfId, Stamp,
 };
 
 #[derive(Debug)]
@@ -89,14 +89,19 @@ impl Draft {
         });
     }
 
-    pub fn create(&mut self, meta: crate::domain::DialogMeta, latest: Latest, stack: Vec<Frame>) {
+    pub fn create(
+        &mut self,
+        meta: crate::domain::DialogMeta,
+        latest: Latest,
+        stack: Vec<AssignmentFrame>,
+    ) {
         let change = TreeChange::Create { meta: Box::new(meta), latest: Box::new(latest), stack };
         self.tree.apply(change.clone());
         self.before.push(change);
     }
 
     /// Replaces the asker stack before the records of this step are written.
-    pub fn set_stack_first(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack_first(&mut self, dialog: &SelfId, stack: Vec<AssignmentFrame>) {
         let change = TreeChange::Stack { dialog: dialog.clone(), stack };
         self.tree.apply(change.clone());
         // Earlier stacks of this step are contained in this one and would undo it.
@@ -126,7 +131,7 @@ impl Draft {
         self.push(TreeChange::Latest { dialog: dialog.clone(), latest: Box::new(latest) });
     }
 
-    pub fn set_stack(&mut self, dialog: &SelfId, stack: Vec<Frame>) {
+    pub fn set_stack(&mut self, dialog: &SelfId, stack: Vec<AssignmentFrame>) {
         self.push(TreeChange::Stack { dialog: dialog.clone(), stack });
     }
 

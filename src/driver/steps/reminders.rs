@@ -4,7 +4,7 @@
 //! share is a file outside of the trees; it is read when it is needed.
 
 use crate::domain::record::Record;
-use crate::domain::reminder::{MAX_IN_A_SCOPE, Rewrite, SharedEdit};
+use crate::domain::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::store::Store;
@@ -21,7 +21,7 @@ pub enum ReminderEdit {
     },
     Update {
         id: String,
-        rewrite: Rewrite,
+        rewrite: NewWording,
     },
     Delete {
         id: String,
@@ -139,7 +139,7 @@ fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Remi
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::{PERSONAL, Packing};
+    use crate::domain::reminder::{CarryOver, PERSONAL};
 
     fn reminder(id: &str, scope: &str) -> Reminder {
         let new = Reminder::new(id.to_owned(), String::new(), Stamp::default());
@@ -151,10 +151,10 @@ mod tests {
     }
 
     fn update(id: &str) -> ReminderEdit {
-        let (content, packing) = ("new".to_owned(), Packing::AsItIs);
+        let (content, packing) = ("new".to_owned(), CarryOver::AsItIs);
         ReminderEdit::Update {
             id: id.to_owned(),
-            rewrite: Rewrite { content, render_mode: None, packing },
+            rewrite: NewWording { content, render_mode: None, packing },
         }
     }
 

@@ -1,16 +1,16 @@
 //! Texts of fresh-boots reasoning: the prompt of each round, results of calls in it, its end.
 
 use crate::domain::Assignment;
-use crate::domain::fresh_boots::{CONCLUSION_TOOLS, Phase, Round};
+use crate::domain::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
 
 use super::Texts;
 
 impl Texts {
     /// The prompt of a round; the first one states the request.
     #[must_use]
-    pub fn fresh_boots_prompt(self, assignment: &Assignment, round: Round) -> String {
+    pub fn fresh_boots_prompt(self, assignment: &Assignment, round: FbrRound) -> String {
         let directive = self.fresh_boots_directive(round);
-        if (round.phase, round.iteration) != (Phase::Divergence, 1) {
+        if (round.phase, round.iteration) != (FbrPhase::Divergence, 1) {
             return directive;
         }
         let request = &assignment.tellask_content;
@@ -27,10 +27,10 @@ impl Texts {
         format!("{introduction}\n\n---\n\n{request}\n\n---\n\n{directive}")
     }
 
-    fn fresh_boots_directive(self, round: Round) -> String {
+    fn fresh_boots_directive(self, round: FbrRound) -> String {
         let (n, of) = (round.iteration, round.effort);
         match round.phase {
-            Phase::Divergence => self.pick(
+            FbrPhase::Divergence => self.pick(
                 format!(
                     "[FBR divergence, round {n} of {of}]\n\
                      Take an angle that differs in kind from those before: another cause, another \
@@ -43,7 +43,7 @@ impl Texts {
                      奇特的想法也欢迎，先当作候选。不要重复，先不权衡，不下结论。不要调用任何工具。"
                 ),
             ),
-            Phase::Convergence => self.pick(
+            FbrPhase::Convergence => self.pick(
                 format!(
                     "[FBR convergence, round {n} of {of}]\n\
                      Go through what you have. Keep what several angles support, or what the question \
@@ -57,7 +57,7 @@ impl Texts {
                      不要调用任何工具。"
                 ),
             ),
-            Phase::Finalization => self.fresh_boots_attempt(n, of),
+            FbrPhase::Finalization => self.fresh_boots_attempt(n, of),
         }
     }
 
@@ -107,14 +107,14 @@ impl Texts {
 
     /// Replaces a refused call in the answer of the model.
     #[must_use]
-    pub fn fresh_boots_refused(self, phase: Phase) -> String {
+    pub fn fresh_boots_refused(self, phase: FbrPhase) -> String {
         match phase {
-            Phase::Divergence | Phase::Convergence => self.pick(
+            FbrPhase::Divergence | FbrPhase::Convergence => self.pick(
                 "[FBR violation] I made a call in a round without tools. It was refused and nothing \
                  was run; the round counts.",
                 "[FBR 违规] 我在没有工具的一轮里进行了调用。调用被拒绝，什么也没有执行；本轮照计。",
             ),
-            Phase::Finalization => self.pick(
+            FbrPhase::Finalization => self.pick(
                 "[FBR violation] I did not make exactly one of the two concluding calls, with \
                  content. Nothing was accepted.",
                 "[FBR 违规] 我没有恰好进行两个结论调用之一并写明内容。没有接受任何结论。",

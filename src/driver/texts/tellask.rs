@@ -1,7 +1,7 @@
 //! Tellasks: the assignment, the status of the call, and refusals.
 
 use crate::domain::record::ReplyStatus;
-use crate::domain::{AgentId, Assignment, CallId, CrowdLimits, Crowded, Pending};
+use crate::domain::{AgentId, Assignment, CallId, CrowdLimit, CrowdLimits, Pending};
 
 use super::{Texts, quote};
 
@@ -138,10 +138,10 @@ impl Texts {
 
     /// Refusal: the limits of side dialogs are reached.
     #[must_use]
-    pub fn crowded(self, what: Crowded, most: CrowdLimits) -> String {
+    pub fn crowded(self, what: CrowdLimit, most: CrowdLimits) -> String {
         let CrowdLimits { dialogs, depth } = most;
         match what {
-            Crowded::Dialogs => self.pick(
+            CrowdLimit::Dialogs => self.pick(
                 format!(
                     "Failed: {dialogs} side dialogs of this tree are at work already, and no more may \
                      be. Nobody was asked. Wait for replies before you ask again, or do the work here."
@@ -151,7 +151,7 @@ impl Texts {
                      请等到有回复后再诉请，或在这里自己完成。"
                 ),
             ),
-            Crowded::Depth => self.pick(
+            CrowdLimit::Depth => self.pick(
                 format!(
                     "Failed: side dialogs may ask one another {depth} deep, and this one would go \
                      deeper. Nobody was asked. Do the work here, or say in your reply what is missing."

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{Phase, Round};
+use crate::domain::fresh_boots::{FbrPhase, FbrRound};
 use crate::domain::record::ReplyStatus;
 use crate::domain::{Assignment, CallId, CallType, Course, Genseq, Pending, Reminder, Stamp};
 
@@ -52,7 +52,7 @@ fn reply<'a>(name: &'a str, status: ReplyStatus, id: &'a CallId) -> ReplyText<'a
 
 fn all(texts: Texts) -> Vec<String> {
     let id = &CallId::new("c");
-    let directive = crate::domain::Frame::owing(assignment(), "replyTellask")
+    let directive = crate::domain::AssignmentFrame::owing(assignment(), "replyTellask")
         .tellask_reply_obligation
         .expect("an obligation");
     let mut owned = Reminder::new("r".to_owned(), "x".to_owned(), Stamp::default());
@@ -101,8 +101,10 @@ fn all(texts: Texts) -> Vec<String> {
     ];
     let statuses = [ReplyStatus::Completed, ReplyStatus::Failed, ReplyStatus::Pending];
     all.extend(statuses.map(|status| texts.answered_below("tellask", id, status)));
-    all.extend([Phase::Divergence, Phase::Finalization].map(|p| texts.fresh_boots_refused(p)));
-    let rounds = std::iter::successors(Some(Round::first(2)), |round| round.next());
+    all.extend(
+        [FbrPhase::Divergence, FbrPhase::Finalization].map(|p| texts.fresh_boots_refused(p)),
+    );
+    let rounds = std::iter::successors(Some(FbrRound::first(2)), |round| round.next());
     all.extend(rounds.map(|round| texts.fresh_boots_prompt(&assignment(), round)));
     let kinds = [
         TellaskKind::Back,
@@ -196,7 +198,7 @@ fn headings_and_markers_are_those_of_the_language() {
         ),
     ] {
         let texts = Texts(lang);
-        let frame = crate::domain::Frame::owing(assignment(), "replyTellask");
+        let frame = crate::domain::AssignmentFrame::owing(assignment(), "replyTellask");
         let told = [
             texts.assignment(&assignment(), None, "replyTellask"),
             texts.waiting("tellask", id),

@@ -1,6 +1,6 @@
 //! The user switches keep-going on or off.
 
-use crate::domain::keep_going::{RestAction, Switch, rest_action};
+use crate::domain::keep_going::{KeepGoingSwitch, RestAction, rest_action};
 use crate::domain::shown_state::Activity;
 use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
 use crate::driver::generation::keep_going::push;
@@ -17,13 +17,13 @@ impl TreeState {
     pub(super) async fn switch_keep_going(
         &mut self,
         id: &SelfId,
-        switch: Switch,
+        switch: KeepGoingSwitch,
     ) -> Result<(), String> {
         if !self.tree().is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }
         let policy = self.load_policy().await;
-        if policy.keep_going.text.is_none() && switch != Switch::Off {
+        if policy.keep_going.text.is_none() && switch != KeepGoingSwitch::Off {
             return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
@@ -31,7 +31,7 @@ impl TreeState {
         let mut draft = self.draft();
         draft.set_durable();
         apply_switch(&mut draft, id, switch, &policy.keep_going);
-        if switch == Switch::On && resting {
+        if switch == KeepGoingSwitch::On && resting {
             push_idle(&mut draft, id, &policy, self.engine.texts());
         }
         self.keep_going = policy.keep_going;
@@ -56,20 +56,20 @@ impl TreeState {
     }
 }
 
-fn apply_switch(draft: &mut Draft, id: &SelfId, switch: Switch, config: &KeepGoing) {
+fn apply_switch(draft: &mut Draft, id: &SelfId, switch: KeepGoingSwitch, config: &KeepGoing) {
     let full = config.full();
     draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget.unwrap_or(full);
         match switch {
-            Switch::On => {
+            KeepGoingSwitch::On => {
                 latest.disable_diligence_push = Some(false);
                 latest.diligence_push_remaining_budget = Some(if left > 0 { left } else { full });
             }
-            Switch::Off => latest.disable_diligence_push = Some(true),
-            Switch::Refill => latest.diligence_push_remaining_budget = Some(full),
+            KeepGoingSwitch::Off => latest.disable_diligence_push = Some(true),
+            KeepGoingSwitch::Refill => latest.diligence_push_remaining_budget = Some(full),
         }
     });
-    let Some(dialog) = draft.dialog(id).filter(|_| switch == Switch::Off) else { return };
+    let Some(dialog) = draft.dialog(id).filter(|_| switch == KeepGoingSwitch::Off) else { return };
     if dialog.queue.iter().any(QueuedPrompt::is_push) {
         let queue = dialog.queue.iter().filter(|prompt| !prompt.is_push()).cloned().collect();
         draft.set_queue(id, queue);

@@ -1,6 +1,6 @@
 //! The user changes the reminders of a dialog, like a tool does.
 
-use crate::domain::reminder::{MAX_BYTES, PERSONAL, Packing, ReminderAction, Rewrite};
+use crate::domain::reminder::{CarryOver, MAX_BYTES, NewWording, PERSONAL, ReminderAction};
 use crate::domain::{Reminder, SelfId};
 use crate::driver::reporting::reminder_views::{guard_sentence, reminder_views};
 use crate::driver::steps::reminders::{self, ReminderEdit};
@@ -77,10 +77,10 @@ fn edit(
         }
         ReminderChange::Reword { id, content } => {
             check_guard(find(&id)?, ReminderAction::Update)?;
-            let (content, packing) = (check_content(content)?, Packing::AsItIs);
+            let (content, packing) = (check_content(content)?, CarryOver::AsItIs);
             Ok(ReminderEdit::Update {
                 id,
-                rewrite: Rewrite { content, render_mode: None, packing },
+                rewrite: NewWording { content, render_mode: None, packing },
             })
         }
         ReminderChange::Delete { id } => {

@@ -1,7 +1,7 @@
 //! Requests of the user to one tree, acknowledged when they are on disk.
 
 use crate::domain::counted;
-use crate::domain::keep_going::{Switch, says_stop};
+use crate::domain::keep_going::{KeepGoingSwitch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
@@ -64,7 +64,7 @@ pub enum TreeRequest {
     KeepGoing {
         ticket: Ticket,
         dialog: SelfId,
-        switch: Switch,
+        switch: KeepGoingSwitch,
     },
     Reminder {
         ticket: Ticket,

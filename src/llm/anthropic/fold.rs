@@ -7,7 +7,7 @@ use super::blocks::{AnswerBlock, BlockKind, BlockStart, Blocks};
 use super::wire::{EventHead, WireBlock, WireDelta, WireEvent, WireMessage, WireUsage};
 use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
-use crate::llm::protocol::Fold;
+use crate::llm::protocol::StreamFold;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Message, Segment, failure};
 
@@ -27,7 +27,7 @@ pub struct MessagesFold {
     paused_messages: Vec<Message>,
 }
 
-impl Fold for MessagesFold {
+impl StreamFold for MessagesFold {
     fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.is_over || data.is_empty() {

@@ -10,7 +10,7 @@ use super::wire::{CallDelta, Chunk, Delta, WireChoice};
 use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
-use crate::llm::protocol::Fold;
+use crate::llm::protocol::StreamFold;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
@@ -30,7 +30,7 @@ pub struct ChatFold {
     has_begun: bool,
 }
 
-impl Fold for ChatFold {
+impl StreamFold for ChatFold {
     fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.is_done || data.is_empty() {

@@ -13,7 +13,7 @@ use crate::llm::canned::{
     Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, listen,
     merged, says, thinks,
 };
-use crate::llm::protocol::Fold;
+use crate::llm::protocol::StreamFold;
 use crate::llm::sse::SseDecoder;
 use crate::llm::{AnswerLimits, ErrorClass, GenEvent, Secret, Usage};
 

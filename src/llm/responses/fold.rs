@@ -7,7 +7,7 @@ use super::items::{ItemState, Items, message_text, payload, thought_text};
 use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
-use crate::llm::protocol::Fold;
+use crate::llm::protocol::StreamFold;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
@@ -24,7 +24,7 @@ pub struct ResponsesFold {
     has_begun: bool,
 }
 
-impl Fold for ResponsesFold {
+impl StreamFold for ResponsesFold {
     fn event(&mut self, event: &SseEvent) -> Result<(), LlmError> {
         let data = event.data.trim();
         if self.finish.is_some() || data.is_empty() || data == "[DONE]" {

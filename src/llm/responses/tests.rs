@@ -8,7 +8,7 @@ use crate::llm::canned::{
     JSON, STREAM, answered, answered_with, calls, chunks, data, ends, failure, folded, merged,
     says, thinks,
 };
-use crate::llm::protocol::Fold;
+use crate::llm::protocol::StreamFold;
 use crate::llm::{ErrorClass, GenEvent, Usage};
 
 /// One event, with its name in the data and in the `event` field.

@@ -2,7 +2,7 @@
 
 use super::access;
 use super::spec::MemberSpec;
-use crate::domain::{AgentId, Member, Shell};
+use crate::domain::{AgentId, Member, ShellRight};
 
 /// As in Dominds 1.19.2.
 const DEFAULT_FBR_EFFORT: u8 = 3;
@@ -27,7 +27,7 @@ pub(super) fn member(id: &AgentId, spec: MemberSpec) -> Member {
         diligence_push_max: spec.diligence_push_max.unwrap_or(DEFAULT_DILIGENCE_PUSH_MAX),
         streaming: spec.streaming.unwrap_or(true),
         hidden,
-        shell: Shell::No,
+        shell: ShellRight::No,
         lent: false,
         access: access::lists(spec.access),
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::domain::team::HUMAN;
-use crate::domain::{AgentId, Member, Shell, Team};
+use crate::domain::{AgentId, Member, ShellRight, Team};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type};
 
@@ -97,7 +97,7 @@ pub(super) fn shell_specialists(
 pub(super) fn remove_shell_tools(team: &mut Team, report: &mut ProblemReport) {
     for member in &mut team.members {
         if team.shell_specialists.contains(&member.id) {
-            member.shell = Shell::Granted;
+            member.shell = ShellRight::Granted;
             continue;
         }
         if !requests_shell(member) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::Severity;
-use crate::domain::Shell;
+use crate::domain::ShellRight;
 
 fn read_members(yaml: &str) -> (Team, Vec<Problem>) {
     read(&format!("members:\n  lead: {{}}\n{yaml}"))
@@ -58,7 +58,7 @@ members:
     assert_eq!(lead.fbr_params.temperature, Some(0.5));
     assert_eq!(lead.fbr_params.top_p, Some(1.0));
     assert_eq!((lead.fbr_effort, lead.diligence_push_max), (7, 3));
-    assert!(!lead.streaming && !lead.hidden && lead.shell == Shell::No);
+    assert!(!lead.streaming && !lead.hidden && lead.shell == ShellRight::No);
     let ops = member(&team, "ops");
     assert_eq!(ops.model.as_deref(), Some("big"));
     assert_eq!(ops.toolsets, ["ws_mod"]);
@@ -247,12 +247,12 @@ members:
     );
     assert_eq!(team.shell_specialists, ["ops", "shy", "pangu"].map(AgentId::new));
     for (name, expected) in [
-        ("ops", Shell::Granted),
-        ("shy", Shell::Granted),
-        ("pangu", Shell::Granted),
-        ("loner", Shell::No),
-        ("lead", Shell::No),
-        ("fuxi", Shell::No),
+        ("ops", ShellRight::Granted),
+        ("shy", ShellRight::Granted),
+        ("pangu", ShellRight::Granted),
+        ("loner", ShellRight::No),
+        ("lead", ShellRight::No),
+        ("fuxi", ShellRight::No),
     ] {
         assert_eq!(member(&team, name).shell, expected, "{name}");
     }
@@ -287,7 +287,7 @@ members:
     assert_eq!(pangu.toolsets, ["*", "!team_mgmt"]);
     assert_eq!(pangu.provider.as_deref(), Some("local"));
     assert_eq!(pangu.access.no_read_dirs, [".minds/**"]);
-    assert!(pangu.shell == Shell::No && pangu.hidden);
+    assert!(pangu.shell == ShellRight::No && pangu.hidden);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn steps() -> Vec<Vec<TreeChange>> {
             call_site_genseq: Some(crate::domain::Genseq(1)),
         },
     );
-    let mut delivered = Frame::owing(assignment(), "replyTellask");
+    let mut delivered = AssignmentFrame::owing(assignment(), "replyTellask");
     delivered.tellask_reply_obligation = None;
     vec![
         vec![create_main(), append(&main_id(), &[START, &say("m")])],

@@ -54,7 +54,7 @@ fn assert_whole(workspace: &Workspace) -> Vec<Problem> {
     assert_eq!(loaded.tree.registry.len(), 1);
     let side = loaded.tree.get(&side_id()).unwrap();
     assert_eq!(side.meta, *meta(&side_id(), "dev", Some("main")));
-    assert_eq!(side.stack, [Frame::owing(assignment(), "replyTellask")]);
+    assert_eq!(side.stack, [AssignmentFrame::owing(assignment(), "replyTellask")]);
     assert_eq!(contents(&workspace.at("")), before);
 
     let store = workspace.open();
@@ -456,7 +456,7 @@ fn a_stack_that_names_no_assignment_is_kept_as_a_copy() {
     let loaded = store.load(run(), &root()).unwrap();
     assert_eq!(
         loaded.tree.get(&side_id()).unwrap().stack,
-        [Frame::owing(assignment(), "replyTellask")]
+        [AssignmentFrame::owing(assignment(), "replyTellask")]
     );
     commit(&store, loaded.repairs).unwrap();
     assert_nothing_is_lost(&before, &workspace);

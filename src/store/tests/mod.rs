@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Access, Committed, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use crate::domain::assignment::Frame;
+use crate::domain::assignment::AssignmentFrame;
 use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{
     Assignment, Clock, Course, DialogMeta, Entry, Latest, Pending, RootId, SelfId, Slug, Stamp,
@@ -145,7 +145,7 @@ fn create_side() -> TreeChange {
     TreeChange::Create {
         meta: meta(&side_id(), "dev", Some("main")),
         latest: latest(),
-        stack: vec![Frame::owing(assignment(), "replyTellask")],
+        stack: vec![AssignmentFrame::owing(assignment(), "replyTellask")],
     }
 }
 

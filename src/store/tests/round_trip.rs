@@ -5,7 +5,7 @@ use super::*;
 use crate::domain::question::{CallSite, Question};
 use crate::domain::record::{Origin, Record};
 use crate::domain::registry::RegistryEntry;
-use crate::domain::reminder::{Packing, Rewrite, SharedEdit};
+use crate::domain::reminder::{CarryOver, NewWording, SharedEdit};
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
 
 fn prompt(id: &str) -> QueuedPrompt {
@@ -316,7 +316,7 @@ fn personal_reminders_are_one_file_each() {
     let edit = |edit| commit(&store, vec![TreeChange::Shared { agent: "lead".into(), edit }]);
     let rewrite = |id: &str, text: &str| SharedEdit::Rewrite {
         id: id.into(),
-        rewrite: Rewrite { content: text.into(), render_mode: None, packing: Packing::AsItIs },
+        rewrite: NewWording { content: text.into(), render_mode: None, packing: CarryOver::AsItIs },
     };
     edit(SharedEdit::Remove { id: "a".into() }).unwrap();
     edit(rewrite("a", "x")).unwrap();

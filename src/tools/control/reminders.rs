@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::Lang;
-use crate::domain::reminder::{Guard, MAX_BYTES, ReminderAction, guard};
+use crate::domain::reminder::{EditGuard, MAX_BYTES, ReminderAction, guard};
 use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
 use crate::tools::tool::{ReminderView, Tool, ToolCx, localized};
 use crate::tools::typed;
@@ -126,21 +126,21 @@ fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
 fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<ToolOutcome> {
     let kept = reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared;
     Some(ToolOutcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
-        Guard::Instead(text) => {
+        EditGuard::Instead(text) => {
             let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
             match lang {
                 Lang::En => format!("Not done. The reminder says: {text}"),
                 Lang::Zh => format!("未执行。该提醒的说明:{text}"),
             }
         }
-        Guard::Tool(tool) => {
+        EditGuard::Tool(tool) => {
             let tool: String = tool.chars().take(ID_CHARS).collect();
             match lang {
                 Lang::En => format!("Not done. This reminder is managed with the tool `{tool}`."),
                 Lang::Zh => format!("未执行。该提醒由工具 `{tool}` 管理。"),
             }
         }
-        Guard::Program => lang
+        EditGuard::Program => lang
             .pick(
                 "The program keeps this reminder up to date; it cannot be edited.",
                 "该提醒由程序自动维护,不能编辑。",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::lines::bare;
-use super::plan::Refusal;
+use super::plan::PlanRefusal;
 use crate::domain::Lang;
 
 /// Line numbers named in a message.
@@ -63,7 +63,10 @@ impl JsonSchema for OccurrenceArg {
 }
 
 /// Which line is meant where a call says so or not.
-pub(super) fn occurrence(given: Option<OccurrenceArg>, lang: Lang) -> Result<Occurrence, Refusal> {
+pub(super) fn occurrence(
+    given: Option<OccurrenceArg>,
+    lang: Lang,
+) -> Result<Occurrence, PlanRefusal> {
     match given {
         None => Ok(Occurrence::Only),
         Some(OccurrenceArg::Nth(number)) => Ok(Occurrence::Nth(number.get())),
@@ -72,12 +75,12 @@ pub(super) fn occurrence(given: Option<OccurrenceArg>, lang: Lang) -> Result<Occ
     }
 }
 
-fn bad_occurrence(lang: Lang) -> Refusal {
+fn bad_occurrence(lang: Lang) -> PlanRefusal {
     let text = lang.pick(
         "`occurrence` must be a whole number from 1, or last.",
         "`occurrence` 须为从 1 开始的整数,或 last。",
     );
-    Refusal::new("INVALID_OCCURRENCE", text)
+    PlanRefusal::new("INVALID_OCCURRENCE", text)
 }
 
 /// The lines that fit an anchor, counted from 0.
@@ -87,11 +90,11 @@ pub(super) fn fitting(
     kind: AnchorMatch,
     lines: &[&str],
     lang: Lang,
-) -> Result<Vec<usize>, Refusal> {
+) -> Result<Vec<usize>, PlanRefusal> {
     let wanted = anchor.strip_suffix('\n').unwrap_or(anchor);
     let wanted = wanted.strip_suffix('\r').unwrap_or(wanted);
     if wanted.trim().is_empty() || wanted.contains('\n') {
-        return Err(Refusal::new(
+        return Err(PlanRefusal::new(
             "INVALID_ANCHOR",
             match lang {
                 Lang::En => format!("`{field}` must be text from one line, and not blank."),
@@ -106,7 +109,7 @@ pub(super) fn fitting(
     let found = lines.iter().enumerate().filter(|(_, line)| fits(bare(line)));
     let found: Vec<usize> = found.map(|(at, _)| at).collect();
     if found.is_empty() {
-        return Err(Refusal::new(
+        return Err(PlanRefusal::new(
             "ANCHOR_NOT_FOUND",
             match lang {
                 Lang::En => format!("No line fits `{field}`. Read the file and take text from it."),
@@ -123,7 +126,7 @@ pub(super) fn chosen(
     field: &str,
     occurrence: Occurrence,
     lang: Lang,
-) -> Result<usize, Refusal> {
+) -> Result<usize, PlanRefusal> {
     let chosen = match (occurrence, found) {
         (Occurrence::Only, [only]) => Some(*only),
         (Occurrence::Only, _) => return Err(ambiguous(found, field, lang)),
@@ -132,7 +135,7 @@ pub(super) fn chosen(
     };
     chosen.ok_or_else(|| {
         let many = found.len();
-        Refusal::new(
+        PlanRefusal::new(
             "OCCURRENCE_NOT_FOUND",
             match lang {
                 Lang::En => {
@@ -144,9 +147,9 @@ pub(super) fn chosen(
     })
 }
 
-fn ambiguous(found: &[usize], field: &str, lang: Lang) -> Refusal {
+fn ambiguous(found: &[usize], field: &str, lang: Lang) -> PlanRefusal {
     let (many, lines) = (found.len(), numbers(found));
-    Refusal::new(
+    PlanRefusal::new(
         "ANCHOR_AMBIGUOUS",
         match lang {
             Lang::En => format!(

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::anchor::{AnchorMatch, Occurrence, OccurrenceArg, chosen, fitting, numbers, occurrence};
-use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
+use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit};
 use crate::domain::Lang;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub(super) fn plan(
     args: &BlockReplaceArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<PlannedEdit, Refusal> {
+) -> Result<PlannedEdit, PlanRefusal> {
     let kind = args.matching.unwrap_or(AnchorMatch::Contains);
     let occurrence = occurrence(args.occurrence, lang)?;
     let starts = fitting(&args.start_anchor, "start_anchor", kind, lines, lang)?;
@@ -49,7 +49,7 @@ pub(super) fn plan(
     let closed: Vec<usize> =
         starts.iter().copied().filter(|&start| first_end(start).is_some()).collect();
     if closed.is_empty() {
-        return Err(Refusal::new(
+        return Err(PlanRefusal::new(
             "BLOCK_NOT_FOUND",
             lang.pick(
                 "No line behind one that fits `start_anchor` fits `end_anchor`.",
@@ -76,9 +76,9 @@ pub(super) fn plan(
     Ok(PlannedEdit { range, evidence })
 }
 
-fn nested(inner: &[usize], lang: Lang) -> Refusal {
+fn nested(inner: &[usize], lang: Lang) -> PlanRefusal {
     let lines = numbers(inner);
-    Refusal::new(
+    PlanRefusal::new(
         "BLOCK_NESTED",
         match lang {
             Lang::En => format!(

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::anchor::{AnchorMatch, OccurrenceArg, chosen, fitting, occurrence};
-use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
+use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit};
 use crate::domain::Lang;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub(super) fn plan_after(
     args: &InsertArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<PlannedEdit, Refusal> {
+) -> Result<PlannedEdit, PlanRefusal> {
     anchored(args, lines, lang).map(|at| beside(at, at + 1))
 }
 
@@ -44,11 +44,11 @@ pub(super) fn plan_before(
     args: &InsertArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<PlannedEdit, Refusal> {
+) -> Result<PlannedEdit, PlanRefusal> {
     anchored(args, lines, lang).map(|at| beside(at, at))
 }
 
-fn anchored(args: &InsertArgs, lines: &[&str], lang: Lang) -> Result<usize, Refusal> {
+fn anchored(args: &InsertArgs, lines: &[&str], lang: Lang) -> Result<usize, PlanRefusal> {
     let kind = args.matching.unwrap_or(AnchorMatch::Contains);
     let occurrence = occurrence(args.occurrence, lang)?;
     let found = fitting(&args.anchor, "anchor", kind, lines, lang)?;

@@ -7,7 +7,7 @@ use crate::domain::Lang;
 use crate::tools::typed::ToolArgs;
 
 /// How one of the preparing tools finds its lines.
-pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<PlannedEdit, Refusal>;
+pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<PlannedEdit, PlanRefusal>;
 
 /// What all preparing tools are told. How their lines are found differs, see [`Planner`].
 pub(super) trait EditArgs: ToolArgs + Sync {
@@ -38,12 +38,12 @@ pub(super) struct PlannedEdit {
 
 /// Why nothing was planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct PlanRefusal {
     pub code: &'static str,
     pub text: String,
 }
 
-impl Refusal {
+impl PlanRefusal {
     pub(super) fn new(code: &'static str, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
     }

@@ -8,7 +8,7 @@ use super::change::{LineChange, Normalized};
 use super::diff::unified;
 use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
-use super::plan::{EditArgs, EditTarget, PlannedEdit, Planner, Refusal};
+use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit, Planner};
 use super::source::{LIMIT_LINES, NoText, read_text};
 use super::taken::HunkLease;
 use super::{in_background, no_hunk};
@@ -35,7 +35,7 @@ pub(super) fn tool<A: EditArgs>(
 /// Why nothing was prepared.
 enum PrepareError {
     NoText(NoText),
-    Plan(Refusal),
+    Plan(PlanRefusal),
 }
 
 /// A prepared edit and how it is shown.
@@ -147,8 +147,8 @@ fn new_file(
     Ok(PreparedEdit { draft, change, evidence: Vec::new(), total_lines: 0 })
 }
 
-fn too_long(lang: Lang) -> Refusal {
-    Refusal::new(
+fn too_long(lang: Lang) -> PlanRefusal {
+    PlanRefusal::new(
         "CONTENT_TOO_LARGE",
         match lang {
             Lang::En => format!("`content` has more than {LIMIT_LINES} lines; put it in in parts."),
@@ -157,8 +157,8 @@ fn too_long(lang: Lang) -> Refusal {
     )
 }
 
-fn no_change(lang: Lang) -> Refusal {
-    Refusal::new(
+fn no_change(lang: Lang) -> PlanRefusal {
+    PlanRefusal::new(
         "NO_CHANGE",
         lang.pick(
             "The file would stay as it is; nothing was prepared.",

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::plan::{EditArgs, EditTarget, PlannedEdit, Refusal};
+use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit};
 use crate::domain::Lang;
 use crate::tools::files::parse_range;
 
@@ -33,9 +33,9 @@ pub(super) fn plan(
     args: &RangeEditArgs,
     lines: &[&str],
     lang: Lang,
-) -> Result<PlannedEdit, Refusal> {
+) -> Result<PlannedEdit, PlanRefusal> {
     let parsed = parse_range(&args.range);
-    let range = parsed.map_err(|fault| Refusal::new("INVALID_RANGE", fault.text(lang)))?;
+    let range = parsed.map_err(|fault| PlanRefusal::new("INVALID_RANGE", fault.text(lang)))?;
     let total = lines.len() as u64;
     let (from, to) = (*range.start(), *range.end());
     let open = to == u64::MAX;
@@ -44,7 +44,7 @@ pub(super) fn plan(
     let end = if open { Some(lines.len()) } else { usize::try_from(to).ok() };
     let (Some(first), Some(end)) = (first, end) else {
         let behind = total + 1;
-        return Err(Refusal::new(
+        return Err(PlanRefusal::new(
             "RANGE_OUT_OF_BOUNDS",
             match lang {
                 Lang::En => format!(

@@ -1,9 +1,9 @@
 //! `find` and the programs that only tell their version.
 
 use super::place::{PathCheck, PathUse};
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 
-type Arguments = Result<Vec<String>, Refusal>;
+type Arguments = Result<Vec<String>, LineRefusal>;
 
 /// Tests and actions of `find` that only look and print.
 const FIND_ALONE: [&str; 16] = [
@@ -64,15 +64,15 @@ pub(super) fn version(program: &str, words: &[String]) -> Arguments {
         if program == "node" { &["--version", "-v"] } else { &["--version", "-V"] };
     match words {
         [word] if known.contains(&word.as_str()) => Ok(words.to_vec()),
-        [] => Err(Refusal::Incomplete),
+        [] => Err(LineRefusal::Incomplete),
         [word, ..] => Err(option_of(program, word)),
     }
 }
 
-fn option_of(program: &str, option: &str) -> Refusal {
-    Refusal::Option { program: program.to_owned(), option: option.to_owned() }
+fn option_of(program: &str, option: &str) -> LineRefusal {
+    LineRefusal::Option { program: program.to_owned(), option: option.to_owned() }
 }
 
-fn no_value(program: &str, option: &str) -> Refusal {
-    Refusal::NoValue { program: program.to_owned(), option: option.to_owned() }
+fn no_value(program: &str, option: &str) -> LineRefusal {
+    LineRefusal::NoValue { program: program.to_owned(), option: option.to_owned() }
 }

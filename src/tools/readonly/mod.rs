@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use self::parse::{Pipeline, RunCondition};
 use self::place::PathCheck;
-use self::refusal::Refusal;
+use self::refusal::LineRefusal;
 use self::run::CommandLine;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
@@ -33,7 +33,7 @@ use super::shell::{exit_text, refused_text, streams_text};
 use super::tool::{Tool, ToolCx, localized};
 use super::typed;
 use crate::domain::Lang;
-use crate::domain::background::Exit;
+use crate::domain::background::ProcessExit;
 
 pub(super) const NAME: &str = "readonly_shell";
 pub(super) const TOOLSET: &str = "codex_inspect_and_patch_tools";
@@ -87,7 +87,7 @@ async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
     };
     let how = ran.exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
     let text = format!("{how}\n{}", streams_text(&ran.out, &ran.err, LINES, cx.lang));
-    if ran.exit == Some(Exit::Code(0)) {
+    if ran.exit == Some(ProcessExit::Code(0)) {
         ToolOutcome::done(text)
     } else {
         ToolOutcome::failed(text)
@@ -114,7 +114,7 @@ fn judged(cx: &ToolCx, command: &str) -> Result<CheckedLine, String> {
     line(command, place).map_err(|refusal| refusal.text(cx.lang))
 }
 
-fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, Refusal> {
+fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, LineRefusal> {
     let mut pipelines = parse::parse(command)?;
     if let [first, second, ..] = pipelines.as_slice()
         && let [words] = first.commands.as_slice()
@@ -122,7 +122,7 @@ fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, Refusal>
         && cd == "cd"
     {
         if second.after != RunCondition::Success {
-            return Err(Refusal::Cd);
+            return Err(LineRefusal::Cd);
         }
         place.folder = place.inner(folder)?;
         pipelines.remove(0);
@@ -139,10 +139,10 @@ fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, Refusal>
 }
 
 /// One program with the arguments it is run with, as its file and words.
-fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, Refusal> {
-    let Some((program, rest)) = words.split_first() else { return Err(Refusal::Incomplete) };
+fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, LineRefusal> {
+    let Some((program, rest)) = words.split_first() else { return Err(LineRefusal::Incomplete) };
     let arguments = match program.as_str() {
-        "cd" => return Err(Refusal::Cd),
+        "cd" => return Err(LineRefusal::Cd),
         "sed" => scripts::sed(rest, place)?,
         "awk" => scripts::awk(rest, place)?,
         "jq" => scripts::jq(rest, place)?,

@@ -2,7 +2,7 @@
 //! `&&`, `||`. Everything else a shell would act on is refused, also where it might be harmless; nothing
 //! here is ever given to a shell.
 
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 
 /// One program with its arguments, quotes taken off.
 pub(super) type Words = Vec<String>;
@@ -38,9 +38,9 @@ const MAX_CHARS: usize = 8_192;
 /// The most programs of a line.
 const MAX_COMMANDS: usize = 60;
 
-pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
+pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, LineRefusal> {
     if line.chars().count() > MAX_CHARS {
-        return Err(Refusal::TooLong);
+        return Err(LineRefusal::TooLong);
     }
     let mut pipelines = Vec::new();
     let mut pipeline = Pipeline { after: RunCondition::Nothing, commands: Vec::new() };
@@ -61,14 +61,14 @@ pub(super) fn parse(line: &str) -> Result<Vec<Pipeline>, Refusal> {
     pipeline.commands.push(whole(&mut words)?);
     pipelines.push(pipeline);
     let count: usize = pipelines.iter().map(|pipeline| pipeline.commands.len()).sum();
-    if count > MAX_COMMANDS { Err(Refusal::TooLong) } else { Ok(pipelines) }
+    if count > MAX_COMMANDS { Err(LineRefusal::TooLong) } else { Ok(pipelines) }
 }
 
-fn whole(words: &mut Words) -> Result<Words, Refusal> {
-    if words.is_empty() { Err(Refusal::Incomplete) } else { Ok(std::mem::take(words)) }
+fn whole(words: &mut Words) -> Result<Words, LineRefusal> {
+    if words.is_empty() { Err(LineRefusal::Incomplete) } else { Ok(std::mem::take(words)) }
 }
 
-fn tokens(line: &str) -> Result<Vec<Token>, Refusal> {
+fn tokens(line: &str) -> Result<Vec<Token>, LineRefusal> {
     let mut tokens = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.trim_matches([' ', '\t']).chars().peekable();
@@ -88,7 +88,7 @@ fn tokens(line: &str) -> Result<Vec<Token>, Refusal> {
             }
             '\\' => {
                 let next = chars.next().filter(|c| !c.is_control());
-                word.get_or_insert_default().push(next.ok_or(Refusal::Incomplete)?);
+                word.get_or_insert_default().push(next.ok_or(LineRefusal::Incomplete)?);
                 continue;
             }
             c => {
@@ -105,41 +105,41 @@ fn tokens(line: &str) -> Result<Vec<Token>, Refusal> {
 }
 
 /// A character outside of quotes. `begins`: it is the first one of its word.
-fn plain(c: char, begins: bool) -> Result<(), Refusal> {
+fn plain(c: char, begins: bool) -> Result<(), LineRefusal> {
     match c {
-        '\n' | '\r' => Err(Refusal::Newline),
-        '>' | '<' => Err(Refusal::Redirection),
-        '$' | '`' => Err(Refusal::Expansion(c)),
-        ';' | '&' => Err(Refusal::Separator(c)),
-        '*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '!' => Err(Refusal::Pattern(c)),
-        '~' | '#' if begins => Err(Refusal::Pattern(c)),
-        c if c.is_control() => Err(Refusal::Control),
+        '\n' | '\r' => Err(LineRefusal::Newline),
+        '>' | '<' => Err(LineRefusal::Redirection),
+        '$' | '`' => Err(LineRefusal::Expansion(c)),
+        ';' | '&' => Err(LineRefusal::Separator(c)),
+        '*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '!' => Err(LineRefusal::Pattern(c)),
+        '~' | '#' if begins => Err(LineRefusal::Pattern(c)),
+        c if c.is_control() => Err(LineRefusal::Control),
         _ => Ok(()),
     }
 }
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn single_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), Refusal> {
+fn single_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), LineRefusal> {
     for c in chars.by_ref() {
         match c {
             '\'' => return Ok(()),
-            '\n' | '\r' => return Err(Refusal::Newline),
-            '\0' => return Err(Refusal::Control),
+            '\n' | '\r' => return Err(LineRefusal::Newline),
+            '\0' => return Err(LineRefusal::Control),
             c => word.push(c),
         }
     }
-    Err(Refusal::Unterminated)
+    Err(LineRefusal::Unterminated)
 }
 
 /// A backslash stands for itself before anything but `"`, `\`, `$` and a backtick, as in a shell.
-fn double_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), Refusal> {
+fn double_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), LineRefusal> {
     while let Some(c) = chars.next() {
         match c {
             '"' => return Ok(()),
-            '$' | '`' => return Err(Refusal::Expansion(c)),
-            '\n' | '\r' => return Err(Refusal::Newline),
-            '\0' => return Err(Refusal::Control),
+            '$' | '`' => return Err(LineRefusal::Expansion(c)),
+            '\n' | '\r' => return Err(LineRefusal::Newline),
+            '\0' => return Err(LineRefusal::Control),
             '\\' => match chars.next_if(|c| matches!(c, '"' | '\\' | '$' | '`')) {
                 Some(escaped) => word.push(escaped),
                 None => word.push('\\'),
@@ -147,7 +147,7 @@ fn double_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), Refusal
             c => word.push(c),
         }
     }
-    Err(Refusal::Unterminated)
+    Err(LineRefusal::Unterminated)
 }
 
 #[cfg(test)]
@@ -190,48 +190,48 @@ mod tests {
     #[test]
     fn c12_whatever_else_a_shell_acts_on_is_refused() {
         for (line, refusal) in [
-            ("cat a; cat b", Refusal::Separator(';')),
-            ("cat a & cat b", Refusal::Separator('&')),
-            ("cat a &", Refusal::Separator('&')),
-            ("cat a\ncat b", Refusal::Newline),
-            ("cat a\rcat b", Refusal::Newline),
-            ("cat 'a\nb'", Refusal::Newline),
-            ("cat a > b", Refusal::Redirection),
-            ("cat a >> b", Refusal::Redirection),
-            ("cat a 2>b", Refusal::Redirection),
-            ("cat < a", Refusal::Redirection),
-            ("cat <(ls)", Refusal::Redirection),
-            ("cat a &> b", Refusal::Separator('&')),
-            ("cat a |& cat", Refusal::Separator('&')),
-            ("cat $(ls)", Refusal::Expansion('$')),
-            ("cat $HOME", Refusal::Expansion('$')),
-            ("cat \"$HOME\"", Refusal::Expansion('$')),
-            ("cat `ls`", Refusal::Expansion('`')),
-            ("cat \"`ls`\"", Refusal::Expansion('`')),
-            ("cat $'a'", Refusal::Expansion('$')),
-            ("cat *.rs", Refusal::Pattern('*')),
-            ("cat a?", Refusal::Pattern('?')),
-            ("cat [ab]", Refusal::Pattern('[')),
-            ("cat {a,b}", Refusal::Pattern('{')),
-            ("(cat a)", Refusal::Pattern('(')),
-            ("! cat a", Refusal::Pattern('!')),
-            ("cat ~/a", Refusal::Pattern('~')),
-            ("cat a # b", Refusal::Pattern('#')),
-            ("cat 'a", Refusal::Unterminated),
-            ("cat \"a", Refusal::Unterminated),
-            ("cat a\\", Refusal::Incomplete),
-            ("", Refusal::Incomplete),
-            ("| cat", Refusal::Incomplete),
-            ("cat a |", Refusal::Incomplete),
-            ("cat a && || b", Refusal::Incomplete),
-            ("cat a ||| b", Refusal::Incomplete),
-            ("cat a\0b", Refusal::Control),
-            ("cat 'a\0b'", Refusal::Control),
-            ("cat a\u{b}b", Refusal::Control),
+            ("cat a; cat b", LineRefusal::Separator(';')),
+            ("cat a & cat b", LineRefusal::Separator('&')),
+            ("cat a &", LineRefusal::Separator('&')),
+            ("cat a\ncat b", LineRefusal::Newline),
+            ("cat a\rcat b", LineRefusal::Newline),
+            ("cat 'a\nb'", LineRefusal::Newline),
+            ("cat a > b", LineRefusal::Redirection),
+            ("cat a >> b", LineRefusal::Redirection),
+            ("cat a 2>b", LineRefusal::Redirection),
+            ("cat < a", LineRefusal::Redirection),
+            ("cat <(ls)", LineRefusal::Redirection),
+            ("cat a &> b", LineRefusal::Separator('&')),
+            ("cat a |& cat", LineRefusal::Separator('&')),
+            ("cat $(ls)", LineRefusal::Expansion('$')),
+            ("cat $HOME", LineRefusal::Expansion('$')),
+            ("cat \"$HOME\"", LineRefusal::Expansion('$')),
+            ("cat `ls`", LineRefusal::Expansion('`')),
+            ("cat \"`ls`\"", LineRefusal::Expansion('`')),
+            ("cat $'a'", LineRefusal::Expansion('$')),
+            ("cat *.rs", LineRefusal::Pattern('*')),
+            ("cat a?", LineRefusal::Pattern('?')),
+            ("cat [ab]", LineRefusal::Pattern('[')),
+            ("cat {a,b}", LineRefusal::Pattern('{')),
+            ("(cat a)", LineRefusal::Pattern('(')),
+            ("! cat a", LineRefusal::Pattern('!')),
+            ("cat ~/a", LineRefusal::Pattern('~')),
+            ("cat a # b", LineRefusal::Pattern('#')),
+            ("cat 'a", LineRefusal::Unterminated),
+            ("cat \"a", LineRefusal::Unterminated),
+            ("cat a\\", LineRefusal::Incomplete),
+            ("", LineRefusal::Incomplete),
+            ("| cat", LineRefusal::Incomplete),
+            ("cat a |", LineRefusal::Incomplete),
+            ("cat a && || b", LineRefusal::Incomplete),
+            ("cat a ||| b", LineRefusal::Incomplete),
+            ("cat a\0b", LineRefusal::Control),
+            ("cat 'a\0b'", LineRefusal::Control),
+            ("cat a\u{b}b", LineRefusal::Control),
         ] {
             assert_eq!(parse(line), Err(refusal), "{line:?}");
         }
-        assert_eq!(parse(&"a".repeat(9_000)), Err(Refusal::TooLong));
-        assert_eq!(parse("a|".repeat(61).trim_end_matches('|')), Err(Refusal::TooLong));
+        assert_eq!(parse(&"a".repeat(9_000)), Err(LineRefusal::TooLong));
+        assert_eq!(parse("a|".repeat(61).trim_end_matches('|')), Err(LineRefusal::TooLong));
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 use crate::domain::Lang;
 use crate::tools::access::{Access, AccessOp};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
@@ -32,12 +32,12 @@ pub(super) enum PathUse {
 
 impl PathCheck<'_> {
     /// A path that is not there is let through: the program says so itself.
-    pub fn judge(&self, path: &str, kind: PathUse) -> Result<(), Refusal> {
+    pub fn judge(&self, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         self.judge_at(&self.folder, path, kind)
     }
 
     /// The same for a program that works in this folder below the workspace.
-    pub fn judge_at(&self, folder: &Path, path: &str, kind: PathUse) -> Result<(), Refusal> {
+    pub fn judge_at(&self, folder: &Path, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         if path.is_empty() || path.trim() != path || goes_back_later(path) {
             let why = self.lang.pick(
                 "write it without blanks at its ends, and with `..` at its beginning only",
@@ -59,7 +59,7 @@ impl PathCheck<'_> {
     }
 
     /// The folder `cd` goes to.
-    pub fn inner(&self, path: &str) -> Result<PathBuf, Refusal> {
+    pub fn inner(&self, path: &str) -> Result<PathBuf, LineRefusal> {
         self.judge(path, PathUse::Any)?;
         let below = below(&self.folder, path);
         let opened = self.guard.open_dir(&below);
@@ -75,7 +75,7 @@ impl PathCheck<'_> {
         Err(refused(path, why))
     }
 
-    fn told(&self, path: &str, judged: Result<(), PathFault>) -> Result<(), Refusal> {
+    fn told(&self, path: &str, judged: Result<(), PathFault>) -> Result<(), LineRefusal> {
         match judged {
             Ok(()) => Ok(()),
             Err(fault) if fault.kind == PathFaultKind::NotFound => Ok(()),
@@ -88,8 +88,8 @@ fn below(folder: &Path, path: &str) -> String {
     folder.join(path).to_string_lossy().into_owned()
 }
 
-fn refused(path: &str, why: &str) -> Refusal {
-    Refusal::Path { path: path.to_owned(), why: why.to_owned() }
+fn refused(path: &str, why: &str) -> LineRefusal {
+    LineRefusal::Path { path: path.to_owned(), why: why.to_owned() }
 }
 
 /// True if `..` stands behind a name: which folder that is depends on whether the name is a link.

@@ -2,7 +2,7 @@
 //! refused; so an option nobody has thought of cannot write or run anything.
 
 use super::place::{PathCheck, PathUse};
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 use crate::domain::reserved::{AT_TOP, TASKDOC_ENDING};
 
 /// What the words that are no options mean.
@@ -90,12 +90,12 @@ pub(super) fn check(
     program: &str,
     words: &[String],
     place: &PathCheck<'_>,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, LineRefusal> {
     if ONLY_PRINTED.contains(&program) {
         return Ok(words.to_vec());
     }
     let found = PROGRAMS.iter().find(|spec| spec.name == program);
-    let spec = found.ok_or_else(|| Refusal::Program(program.to_owned()))?;
+    let spec = found.ok_or_else(|| LineRefusal::Program(program.to_owned()))?;
     let read = read(spec, words)?;
     spec.judge(&read, place)?;
     if program == "rg" {
@@ -103,7 +103,7 @@ pub(super) fn check(
         if !place.access.read_scope().is_open() {
             let files = read.operands.iter().skip(usize::from(!read.no_pattern));
             if files.clone().next().is_none() {
-                return Err(Refusal::Lists("rg".to_owned()));
+                return Err(LineRefusal::Lists("rg".to_owned()));
             }
             files.into_iter().try_for_each(|file| place.judge(file, PathUse::File))?;
         }
@@ -125,7 +125,7 @@ struct Read<'a> {
     options_end: usize,
 }
 
-fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, Refusal> {
+fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, LineRefusal> {
     let mut read = Read { options_end: words.len(), ..Read::default() };
     let mut words = words.iter().map(String::as_str).enumerate();
     while let Some((at, word)) = words.next() {
@@ -144,7 +144,7 @@ fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, Refusal> {
         };
         read.no_pattern |= option.stands_for_pattern;
         if option.needs_value && words.next().is_none() {
-            return Err(Refusal::NoValue {
+            return Err(LineRefusal::NoValue {
                 program: spec.name.to_owned(),
                 option: word.to_owned(),
             });
@@ -163,7 +163,7 @@ struct OptionCluster {
 }
 
 impl Spec {
-    fn long_option(&self, option: &str) -> Result<OptionCluster, Refusal> {
+    fn long_option(&self, option: &str) -> Result<OptionCluster, LineRefusal> {
         let (name, value) = option.split_once('=').map_or((option, None), |(n, v)| (n, Some(v)));
         let stands_for_pattern = matches!(name, "regexp" | "files" | "type-list");
         for known in self.long.split(' ').filter(|known| !known.is_empty()) {
@@ -183,7 +183,7 @@ impl Spec {
         Err(self.refused(&format!("--{option}")))
     }
 
-    fn letters(&self, letters: &str) -> Result<OptionCluster, Refusal> {
+    fn letters(&self, letters: &str) -> Result<OptionCluster, LineRefusal> {
         let counts = matches!(self.name, "head" | "tail" | "diff" | "uniq");
         if counts && letters.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(OptionCluster::default());
@@ -200,7 +200,7 @@ impl Spec {
         Ok(OptionCluster::default())
     }
 
-    fn judge(&self, read: &Read<'_>, place: &PathCheck<'_>) -> Result<(), Refusal> {
+    fn judge(&self, read: &Read<'_>, place: &PathCheck<'_>) -> Result<(), LineRefusal> {
         let operands = &read.operands;
         let paths = |from: usize, kind| {
             let stdin = |path: &&&str| **path == "-";
@@ -210,7 +210,7 @@ impl Spec {
                 .filter(|path| !stdin(path))
                 .try_for_each(|path| place.judge(path, kind))
         };
-        let too_many = Err(Refusal::TooMany { program: self.name.to_owned() });
+        let too_many = Err(LineRefusal::TooMany { program: self.name.to_owned() });
         match self.operands {
             Operands::None if operands.is_empty() => Ok(()),
             Operands::None => too_many,
@@ -226,7 +226,7 @@ impl Spec {
         }
     }
 
-    fn refused(&self, option: &str) -> Refusal {
-        Refusal::Option { program: self.name.to_owned(), option: option.to_owned() }
+    fn refused(&self, option: &str) -> LineRefusal {
+        LineRefusal::Option { program: self.name.to_owned(), option: option.to_owned() }
     }
 }

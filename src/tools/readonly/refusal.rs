@@ -3,7 +3,7 @@
 use crate::domain::Lang;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum LineRefusal {
     TooLong,
     Newline,
     Control,
@@ -69,7 +69,7 @@ pub(super) enum GitFault {
 /// What is repeated of a line, in characters.
 const SHOWN_CHARS: usize = 120;
 
-impl Refusal {
+impl LineRefusal {
     pub fn text(&self, lang: Lang) -> String {
         let why = match lang {
             Lang::En => self.english(),

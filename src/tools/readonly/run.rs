@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::parse::{Pipeline, RunCondition};
 use crate::domain::Secrets;
-use crate::domain::background::Exit;
+use crate::domain::background::ProcessExit;
 use crate::tools::shell::{CommandSandbox, GroupReaper, Launch, RunningCommand, StreamWindow};
 
 /// Where programs are looked for: places only an administrator writes to.
@@ -35,7 +35,7 @@ pub(super) struct RunOutput {
     pub out: StreamWindow,
     pub err: StreamWindow,
     /// How the last program that ran has ended; `None`: the time was over.
-    pub exit: Option<Exit>,
+    pub exit: Option<ProcessExit>,
 }
 
 /// The program behind a name.
@@ -60,13 +60,13 @@ impl CommandLine<'_> {
         Ok(ran)
     }
 
-    async fn all(&self, ran: &mut RunOutput) -> io::Result<Exit> {
-        let mut last = Exit::Code(0);
+    async fn all(&self, ran: &mut RunOutput) -> io::Result<ProcessExit> {
+        let mut last = ProcessExit::Code(0);
         for pipeline in &self.pipelines {
             let wanted = match pipeline.after {
                 RunCondition::Nothing => true,
-                RunCondition::Success => last == Exit::Code(0),
-                RunCondition::Failure => last != Exit::Code(0),
+                RunCondition::Success => last == ProcessExit::Code(0),
+                RunCondition::Failure => last != ProcessExit::Code(0),
             };
             if wanted {
                 last = self.pipeline(pipeline, ran).await?;
@@ -76,7 +76,7 @@ impl CommandLine<'_> {
     }
 
     /// All programs of a pipeline run at once; how the last one ends is how it ends.
-    async fn pipeline(&self, pipeline: &Pipeline, ran: &mut RunOutput) -> io::Result<Exit> {
+    async fn pipeline(&self, pipeline: &Pipeline, ran: &mut RunOutput) -> io::Result<ProcessExit> {
         let mut started: Vec<RunningCommand> = Vec::new();
         let mut input = Stdio::null();
         let last = pipeline.commands.len().saturating_sub(1);
@@ -103,6 +103,6 @@ impl CommandLine<'_> {
             ran.out.append(&working.out);
             ran.err.append(&working.err);
         }
-        ends.into_iter().flatten().last().unwrap_or(Ok(Exit::Unknown))
+        ends.into_iter().flatten().last().unwrap_or(Ok(ProcessExit::Unknown))
     }
 }

@@ -2,9 +2,9 @@
 //! do at all, the sandbox says; here the model is told quickly what has no use, and a member's lists hold.
 
 use super::place::{PathCheck, PathUse};
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 
-type Arguments = Result<Vec<String>, Refusal>;
+type Arguments = Result<Vec<String>, LineRefusal>;
 
 /// `sed [-nErsuz] [-e script]… [script] [file]…`, with the option by which it neither writes nor runs.
 pub(super) fn sed(words: &[String], place: &PathCheck<'_>) -> Arguments {
@@ -38,7 +38,7 @@ const AWK_CLOSED: [&str; 3] = ["system", "getline", "ENVIRON"];
 /// `awk [-F separator] [-v name=value]… program [file]…`
 pub(super) fn awk(words: &[String], place: &PathCheck<'_>) -> Arguments {
     if !place.access.read_scope().is_open() {
-        return Err(Refusal::Lists("awk".to_owned()));
+        return Err(LineRefusal::Lists("awk".to_owned()));
     }
     let mut rest = words.iter();
     let mut program = None;
@@ -53,10 +53,10 @@ pub(super) fn awk(words: &[String], place: &PathCheck<'_>) -> Arguments {
             }
         }
     }
-    let program = program.ok_or(Refusal::Incomplete)?;
+    let program = program.ok_or(LineRefusal::Incomplete)?;
     let mut names = program.split(|c: char| !c.is_alphanumeric() && c != '_');
     if let Some(name) = names.find(|name| AWK_CLOSED.contains(name)) {
-        return Err(Refusal::Script { program: "awk".to_owned(), part: name.to_owned() });
+        return Err(LineRefusal::Script { program: "awk".to_owned(), part: name.to_owned() });
     }
     for file in rest.filter(|file| *file != "-") {
         // A word like `a=b` is read as an assignment, unless there is a file of that name.
@@ -108,23 +108,23 @@ pub(super) fn jq(words: &[String], place: &PathCheck<'_>) -> Arguments {
             file => place.judge(file, PathUse::File)?,
         }
     }
-    filter.ok_or(Refusal::Incomplete)?;
+    filter.ok_or(LineRefusal::Incomplete)?;
     Ok(words.to_vec())
 }
 
 /// Modules are files nobody has named.
-fn jq_filter(filter: &str) -> Result<(), Refusal> {
+fn jq_filter(filter: &str) -> Result<(), LineRefusal> {
     let mut words = filter.split(|c: char| !c.is_alphanumeric() && c != '_');
     match words.find(|word| matches!(*word, "import" | "include" | "modulemeta" | "env" | "ENV")) {
-        Some(word) => Err(Refusal::Script { program: "jq".to_owned(), part: word.to_owned() }),
+        Some(word) => Err(LineRefusal::Script { program: "jq".to_owned(), part: word.to_owned() }),
         None => Ok(()),
     }
 }
 
-fn option_of(program: &str, option: &str) -> Refusal {
-    Refusal::Option { program: program.to_owned(), option: option.to_owned() }
+fn option_of(program: &str, option: &str) -> LineRefusal {
+    LineRefusal::Option { program: program.to_owned(), option: option.to_owned() }
 }
 
-fn no_value(program: &str, option: &str) -> Refusal {
-    Refusal::NoValue { program: program.to_owned(), option: option.to_owned() }
+fn no_value(program: &str, option: &str) -> LineRefusal {
+    LineRefusal::NoValue { program: program.to_owned(), option: option.to_owned() }
 }

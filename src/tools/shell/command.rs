@@ -17,7 +17,7 @@ use super::register::RegistryGuard;
 use super::window::StreamWindow;
 use super::{note, texts};
 use crate::domain::Lang;
-use crate::domain::background::Exit;
+use crate::domain::background::ProcessExit;
 use crate::sandbox::NewPaths;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx, localized};
@@ -173,10 +173,14 @@ impl Wish {
     }
 
     /// A command that is over, with nothing left of it.
-    fn over(&self, working: &RunningCommand, exit: Exit, lang: Lang) -> ToolOutcome {
+    fn over(&self, working: &RunningCommand, exit: ProcessExit, lang: Lang) -> ToolOutcome {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
         let text = format!("{}\n{streams}", texts::exit(exit, lang));
-        if exit == Exit::Code(0) { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
+        if exit == ProcessExit::Code(0) {
+            ToolOutcome::done(text)
+        } else {
+            ToolOutcome::failed(text)
+        }
     }
 
     fn not_kept(&self, error: &std::io::Error, so_far: &str, lang: Lang) -> String {

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::group::ProcessGroup;
 use super::identity::Identity;
 use super::window::StreamWindow;
-use crate::domain::background::Exit;
+use crate::domain::background::ProcessExit;
 use crate::domain::sandbox::Level;
 use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
 
@@ -61,7 +61,7 @@ pub(crate) struct RunningCommand {
     stderr: Option<ChildStderr>,
     pub out: StreamWindow,
     pub err: StreamWindow,
-    guard: Guard,
+    guard: EndOnDrop,
 }
 
 /// A command that waits to be let begin. Dropped, it never does.
@@ -90,7 +90,7 @@ pub(crate) struct GroupReaper(Arc<Mutex<JoinSet<()>>>);
 
 /// Ends a group when it is dropped, unless it was let go.
 #[derive(Debug)]
-struct Guard {
+struct EndOnDrop {
     group: Option<ProcessGroup>,
     standing: Option<Placeholders>,
     enders: GroupReaper,
@@ -131,7 +131,7 @@ impl Drop for KillOnDrop {
     }
 }
 
-impl Drop for Guard {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
         if let Some(group) = self.group.take() {
             self.enders.end(group, self.standing.take());
@@ -207,7 +207,7 @@ fn begin(
     let identity = Identity::of(pid);
     let group = ProcessGroup::behind(identity.clone(), layers);
     Ok(RunningCommand {
-        guard: Guard { group: Some(group.clone()), standing, enders },
+        guard: EndOnDrop { group: Some(group.clone()), standing, enders },
         group,
         identity,
         stdout: child.stdout.take(),
@@ -243,7 +243,7 @@ impl PausedCommand {
 
 impl RunningCommand {
     /// Waits until the command has ended and nobody can write any more. `None`: it takes longer.
-    pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<Exit>> {
+    pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<ProcessExit>> {
         let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
         let (out, err) = (&mut self.out, &mut self.err);
         let whole = async { tokio::join!(child.wait(), read(stdout, out), read(stderr, err)).0 };
@@ -272,9 +272,9 @@ impl RunningCommand {
     }
 }
 
-pub(super) fn exit(status: ExitStatus) -> Exit {
-    let signal = status.signal().map(Exit::Signal);
-    status.code().map(Exit::Code).or(signal).unwrap_or(Exit::Unknown)
+pub(super) fn exit(status: ExitStatus) -> ProcessExit {
+    let signal = status.signal().map(ProcessExit::Signal);
+    status.code().map(ProcessExit::Code).or(signal).unwrap_or(ProcessExit::Unknown)
 }
 
 /// Reads a stream to its end. Given up between two reads, it loses nothing.

@@ -48,7 +48,7 @@ pub enum OutputLogMode {
 
 /// One of the two streams of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
+pub(super) enum OutputStream {
     Out,
     Err,
 }
@@ -84,7 +84,7 @@ struct LogSummary {
     held: [Vec<u8>; 2],
 }
 
-impl Stream {
+impl OutputStream {
     fn name(self) -> &'static str {
         match self {
             Self::Out => "stdout",
@@ -111,7 +111,7 @@ pub(super) fn keep(
     keeping: &OutputLogMode,
 ) -> io::Result<OutputLog> {
     let mut held = [Vec::new(), Vec::new()];
-    let windows = [(Stream::Out, out.window), (Stream::Err, err.window)];
+    let windows = [(OutputStream::Out, out.window), (OutputStream::Err, err.window)];
     for ((stream, window), held) in windows.into_iter().zip(&mut held) {
         let (end, before) = window.end();
         create(&piece(folder, stream, "new"))?.write_all(&end)?;
@@ -132,8 +132,8 @@ pub(super) fn keep(
                 Ok::<_, io::Error>(ended)
             };
             Ok(OutputLog::Here([
-                begin(Stream::Out, out.pipe, out_held)?,
-                begin(Stream::Err, err.pipe, err_held)?,
+                begin(OutputStream::Out, out.pipe, out_held)?,
+                begin(OutputStream::Err, err.pipe, err_held)?,
             ]))
         }
         OutputLogMode::Beside(program) => {
@@ -175,7 +175,7 @@ pub fn keep_output() {
         [io::stdin().as_fd().try_clone_to_owned(), io::stderr().as_fd().try_clone_to_owned()];
     let secrets = told.as_ref().ok().map(|told| Arc::new(Secrets::new([], told.secrets.clone())));
     let held = told.unwrap_or_default().held;
-    let streams = [Stream::Out, Stream::Err].into_iter().zip(pipes).zip(held);
+    let streams = [OutputStream::Out, OutputStream::Err].into_iter().zip(pipes).zip(held);
     thread::scope(|scope| {
         for ((stream, pipe), held) in streams {
             let secrets = &secrets;
@@ -202,7 +202,12 @@ fn told() -> io::Result<LogSummary> {
 
 /// Reads a stream to its end. After an error the rest is read and thrown away, so that the process can
 /// go on.
-fn listen(pipe: Option<File>, mut clean: secrets::Stream, held: &[u8], mut pieces: LogSegments) {
+fn listen(
+    pipe: Option<File>,
+    mut clean: secrets::RedactedStream,
+    held: &[u8],
+    mut pieces: LogSegments,
+) {
     let mut text = Vec::new();
     clean.push(held, &mut text);
     let mut block = vec![0; BLOCK_BYTES];
@@ -244,13 +249,13 @@ fn next<'a>(pipe: &mut File, block: &'a mut [u8]) -> Option<&'a [u8]> {
 #[derive(Debug)]
 struct LogSegments {
     folder: PathBuf,
-    stream: Stream,
+    stream: OutputStream,
     next: Option<File>,
     length: u64,
 }
 
 impl LogSegments {
-    fn new(folder: PathBuf, stream: Stream) -> Self {
+    fn new(folder: PathBuf, stream: OutputStream) -> Self {
         Self { folder, stream, next: None, length: 0 }
     }
 
@@ -307,7 +312,7 @@ fn lines_of(mut from: impl Read) -> io::Result<u64> {
 }
 
 /// The end of a stream as it lies in its files now.
-pub(super) fn read(folder: &Path, stream: Stream) -> StreamTail {
+pub(super) fn read(folder: &Path, stream: OutputStream) -> StreamTail {
     let mut text = Vec::new();
     let mut before = gone(&piece(folder, stream, "gone"));
     for name in ["old", "new", "next"] {
@@ -339,7 +344,7 @@ fn gone(path: &Path) -> u64 {
     text.split_ascii_whitespace().filter_map(|n| n.parse::<u64>().ok()).sum()
 }
 
-fn piece(folder: &Path, stream: Stream, name: &str) -> PathBuf {
+fn piece(folder: &Path, stream: OutputStream, name: &str) -> PathBuf {
     folder.join(format!("{}.{name}", stream.name()))
 }
 
@@ -353,24 +358,28 @@ mod tests {
     fn the_pieces_of_a_stream_are_read_as_one_and_lost_lines_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
-            fs::write(piece(folder.path(), Stream::Out, name), text).unwrap();
+            fs::write(piece(folder.path(), OutputStream::Out, name), text).unwrap();
         };
-        assert_eq!(read(folder.path(), Stream::Out), StreamTail::default());
+        assert_eq!(read(folder.path(), OutputStream::Out), StreamTail::default());
         put("gone", "2\n 3\n");
         put("old", "a\n");
         put("next", "c");
-        assert_eq!(read(folder.path(), Stream::Out), StreamTail { text: "a\nc".into(), before: 5 });
+        assert_eq!(
+            read(folder.path(), OutputStream::Out),
+            StreamTail { text: "a\nc".into(), before: 5 }
+        );
         put("new", &"b\n".repeat(200_000));
-        let kept = read(folder.path(), Stream::Out);
+        let kept = read(folder.path(), OutputStream::Out);
         assert!(kept.text.ends_with("b\nc") && kept.text.len() == 256 * 1024);
         assert_eq!(kept.before + newlines(kept.text.as_bytes()), 5 + 1 + 200_000);
-        assert_eq!(read(folder.path(), Stream::Err), StreamTail::default());
+        assert_eq!(read(folder.path(), OutputStream::Err), StreamTail::default());
         for name in ["new", "gone"] {
-            let link = piece(folder.path(), Stream::Err, name);
-            std::os::unix::fs::symlink(piece(folder.path(), Stream::Out, name), link).unwrap();
+            let link = piece(folder.path(), OutputStream::Err, name);
+            std::os::unix::fs::symlink(piece(folder.path(), OutputStream::Out, name), link)
+                .unwrap();
         }
         assert_eq!(
-            read(folder.path(), Stream::Err),
+            read(folder.path(), OutputStream::Err),
             StreamTail::default(),
             "links are not followed"
         );
@@ -394,7 +403,7 @@ mod tests {
         let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().metadata());
         let files: Vec<_> = files.map(Result::unwrap).collect();
         assert!(files.iter().all(|file| file.permissions().mode() & 0o777 == 0o600));
-        (read(folder.path(), Stream::Out), files.iter().map(fs::Metadata::len).sum())
+        (read(folder.path(), OutputStream::Out), files.iter().map(fs::Metadata::len).sum())
     }
 
     #[tokio::test]

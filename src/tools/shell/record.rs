@@ -10,7 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
-use crate::domain::background::Exit;
+use crate::domain::background::ProcessExit;
 use crate::domain::{AgentId, Stamp, json};
 
 /// Below the workspace.
@@ -38,7 +38,7 @@ pub struct ProcessRecord {
     pub started_at: Stamp,
     /// How it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit: Option<Exit>,
+    pub exit: Option<ProcessExit>,
     /// Lines of each stream that a look at its output shows.
     pub scrollback: usize,
 }
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(read(&folder), Some(record()));
         // A reader that has the old record open keeps it whole.
         let mut old = open(&folder.join(RECORD)).unwrap();
-        let ended = ProcessRecord { exit: Some(Exit::Code(3)), ..record() };
+        let ended = ProcessRecord { exit: Some(ProcessExit::Code(3)), ..record() };
         write(&folder, &ended).unwrap();
         let mut text = String::new();
         old.read_to_string(&mut text).unwrap();

@@ -15,10 +15,10 @@ use tokio::time::sleep;
 use super::environment::Environment;
 use super::group::ProcessGroup;
 use super::launch::{CommandSandbox, DetachedParts, GroupReaper, exit};
-use super::output_log::{self, OutputLogMode, Source, Stream, StreamTail};
+use super::output_log::{self, OutputLogMode, OutputStream, Source, StreamTail};
 use super::record::{self, ProcessRecord};
 use super::register::ProcessRegistry;
-use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::background::{Background, BackgroundState, ProcessExit};
 use crate::domain::sandbox::Level;
 use crate::domain::{Problem, Secrets};
 use crate::sandbox::Sandbox;
@@ -213,7 +213,12 @@ impl Shells {
             let text = text.get(from..).unwrap_or_default().to_owned();
             Output { text, before: before + skipped as u64 }
         };
-        Some(ProcessView { state, out: output(Stream::Out), err: output(Stream::Err), record })
+        Some(ProcessView {
+            state,
+            out: output(OutputStream::Out),
+            err: output(OutputStream::Err),
+            record,
+        })
     }
 
     /// The process of a record as it is now. One that is not known any more, because its own record is
@@ -411,7 +416,7 @@ impl Shells {
         self.0.changed.send_replace(());
         let shells = self.clone();
         self.watchers().spawn(async move {
-            let ended = child.wait().await.map_or(Exit::Unknown, exit);
+            let ended = child.wait().await.map_or(ProcessExit::Unknown, exit);
             while group.is_there() {
                 sleep(LOOK).await;
             }
@@ -433,11 +438,11 @@ impl Shells {
             while identity.is_there() {
                 sleep(LOOK).await;
             }
-            shells.ended(pid, Exit::Unknown);
+            shells.ended(pid, ProcessExit::Unknown);
         });
     }
 
-    fn ended(&self, pid: u32, exit: Exit) {
+    fn ended(&self, pid: u32, exit: ProcessExit) {
         if let Some(daemon) = self.daemons().get_mut(&pid) {
             daemon.state = BackgroundState::Ended(exit);
             daemon.record.exit = Some(exit);

@@ -14,7 +14,7 @@ use super::launch::{Launch, PausedCommand};
 use super::note::follow;
 use super::record::ProcessRecord;
 use super::{Environment, ProcessRegistry, Shells};
-use crate::domain::background::{BackgroundState, Exit, SHELL_OWNER};
+use crate::domain::background::{BackgroundState, ProcessExit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::test_support::TestBench;
@@ -322,14 +322,14 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
     let PausedCommand { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);
     let ended = working.finish(limit).await.unwrap().unwrap();
-    assert_ne!(ended, Exit::Code(0));
+    assert_ne!(ended, ProcessExit::Code(0));
     assert!(!bench.at("begun").exists());
 
     let held = launch.hold(bench.cx.shells.enders()).await.unwrap();
     let pid = held.identity().pid;
     let mut working = held.begin().await.unwrap();
     assert_eq!(working.identity.pid, pid, "the command takes the place of what waited");
-    assert_eq!(working.finish(limit).await.unwrap().unwrap(), Exit::Code(0));
+    assert_eq!(working.finish(limit).await.unwrap().unwrap(), ProcessExit::Code(0));
     assert!(bench.at("begun").exists());
 }
 
@@ -382,7 +382,7 @@ async fn c19_a_process_that_ended_meanwhile_is_reported_as_lost() {
     }
     assert!(bench.cx.shells.stop(pid(&reminder), true).await);
     let ended = bench.cx.shells.list();
-    assert_eq!(ended[0].state, BackgroundState::Ended(Exit::Signal(15)));
+    assert_eq!(ended[0].state, BackgroundState::Ended(ProcessExit::Signal(15)));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::shells::{Output, ProcessView};
 use super::window::{OutputLimits, StreamWindow, last};
 use crate::domain::Lang;
-use crate::domain::background::{BackgroundState, Exit};
+use crate::domain::background::{BackgroundState, ProcessExit};
 use crate::sandbox::{NewPaths, SandboxRefusal};
 use crate::tools::outcome::MAX_RESULT_CHARS;
 
@@ -97,14 +97,16 @@ fn quoted(paths: &[PathBuf]) -> String {
 }
 
 /// How a command ended.
-pub(crate) fn exit(exit: Exit, lang: Lang) -> String {
+pub(crate) fn exit(exit: ProcessExit, lang: Lang) -> String {
     match (exit, lang) {
-        (Exit::Code(code), Lang::En) => format!("exit code {code}"),
-        (Exit::Code(code), Lang::Zh) => format!("退出码 {code}"),
-        (Exit::Signal(signal), Lang::En) => format!("ended by signal {signal}"),
-        (Exit::Signal(signal), Lang::Zh) => format!("被信号 {signal} 结束"),
-        (Exit::Unknown, Lang::En) => "ended; nobody was there to see its exit code".to_owned(),
-        (Exit::Unknown, Lang::Zh) => "已结束;当时无人在场,退出码未知".to_owned(),
+        (ProcessExit::Code(code), Lang::En) => format!("exit code {code}"),
+        (ProcessExit::Code(code), Lang::Zh) => format!("退出码 {code}"),
+        (ProcessExit::Signal(signal), Lang::En) => format!("ended by signal {signal}"),
+        (ProcessExit::Signal(signal), Lang::Zh) => format!("被信号 {signal} 结束"),
+        (ProcessExit::Unknown, Lang::En) => {
+            "ended; nobody was there to see its exit code".to_owned()
+        }
+        (ProcessExit::Unknown, Lang::Zh) => "已结束;当时无人在场,退出码未知".to_owned(),
     }
 }
 
@@ -122,7 +124,12 @@ pub(super) fn state(state: BackgroundState, lang: Lang) -> String {
 }
 
 /// A command that is not over yet, or left something at work behind.
-pub(super) fn in_background(pid: u32, ended: Option<Exit>, seconds: u64, lang: Lang) -> String {
+pub(super) fn in_background(
+    pid: u32,
+    ended: Option<ProcessExit>,
+    seconds: u64,
+    lang: Lang,
+) -> String {
     let what = match (ended, lang) {
         (Some(how), Lang::En) => format!(
             "The command itself is over ({}), but processes it started are still at work. ",

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::domain::secrets::Stream;
+use crate::domain::secrets::RedactedStream;
 use crate::domain::{Lang, Secrets, counted};
 
 /// Bytes kept from the beginning.
@@ -16,7 +16,7 @@ const TAIL_BYTES: usize = 256 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct StreamWindow {
     /// Takes secrets out before anything is kept, or half of one could be.
-    clean: Stream,
+    clean: RedactedStream,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     bytes: u64,

@@ -2,7 +2,7 @@
 
 use super::{App, Request};
 use crate::domain::DialogId;
-use crate::domain::keep_going::Switch;
+use crate::domain::keep_going::KeepGoingSwitch;
 use crate::protocol::Command;
 use crate::ui::lang::Word;
 use crate::ui::model::{Retry, Tone};
@@ -21,16 +21,16 @@ impl App {
     pub(super) fn switch_keep_going(&mut self) {
         let Some(dialog) = self.dialog_here() else { return };
         let is_on = self.model.tree.get(&dialog).is_some_and(|row| row.keep_going.is_some());
-        self.keep_going(dialog, if is_on { Switch::Off } else { Switch::On });
+        self.keep_going(dialog, if is_on { KeepGoingSwitch::Off } else { KeepGoingSwitch::On });
     }
 
     pub(super) fn refill(&mut self) {
         if let Some(dialog) = self.dialog_here() {
-            self.keep_going(dialog, Switch::Refill);
+            self.keep_going(dialog, KeepGoingSwitch::Refill);
         }
     }
 
-    fn keep_going(&mut self, dialog: DialogId, switch: Switch) {
+    fn keep_going(&mut self, dialog: DialogId, switch: KeepGoingSwitch) {
         self.request(Request::KeepGoing { dialog, switch });
     }
 

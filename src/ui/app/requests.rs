@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::keep_going::Switch;
+use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
 use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
@@ -64,7 +64,7 @@ pub(super) enum Request {
     },
     KeepGoing {
         dialog: DialogId,
-        switch: Switch,
+        switch: KeepGoingSwitch,
     },
     Agree {
         digests: Vec<String>,

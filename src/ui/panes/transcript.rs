@@ -17,8 +17,8 @@ use ratatui::layout::Rect;
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use scroll::{Anchor, CallEnd, ScrollMove};
 
-use crate::domain::fresh_boots::{Phase, Reasoning};
-use crate::domain::transcript::{Body, RecordPosition};
+use crate::domain::fresh_boots::{FbrPhase, Reasoning};
+use crate::domain::transcript::{BlockBody, RecordPosition};
 use crate::domain::{CallId, Genseq};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
@@ -180,7 +180,9 @@ impl TranscriptPane {
 
     /// The block being read: the last one above the reading row that is a jump source or can be opened.
     pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
-        self.last_read(open, |body| is_openable(body) || matches!(body, Body::Assignment { .. }))
+        self.last_read(open, |body| {
+            is_openable(body) || matches!(body, BlockBody::Assignment { .. })
+        })
     }
 
     /// The same among those that can be opened.
@@ -188,7 +190,7 @@ impl TranscriptPane {
         self.last_read(open, is_openable)
     }
 
-    fn last_read(&self, open: &OpenDialog, fits: impl Fn(&Body) -> bool) -> Option<isize> {
+    fn last_read(&self, open: &OpenDialog, fits: impl Fn(&BlockBody) -> bool) -> Option<isize> {
         let reading = self.rows.len().saturating_sub(self.reading_offset).max(1);
         let above = self.rows.get(..reading).unwrap_or_default();
         let found = |at: &&Anchor| open.block(at.item).is_some_and(|block| fits(&block.body));
@@ -346,9 +348,9 @@ impl TranscriptPane {
         item: isize,
     ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
-        let thinking = matches!(block.body, Body::Thinking { .. }) && open.unfolded.thinking;
+        let thinking = matches!(block.body, BlockBody::Thinking { .. }) && open.unfolded.thinking;
         let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
-        let waits = matches!(&block.body, Body::Question(asked) if asked.answer.is_none());
+        let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
             cached.revision == block.revision && cached.unfolded == unfolded && !waits
         });
@@ -392,8 +394,11 @@ fn has_gap(open: &OpenDialog, item: isize) -> bool {
 }
 
 /// True if there is more to see of a block than its rows show.
-fn is_openable(body: &Body) -> bool {
-    let has_more = matches!(body, Body::Thinking { .. } | Body::Guide { .. } | Body::Push { .. });
+fn is_openable(body: &BlockBody) -> bool {
+    let has_more = matches!(
+        body,
+        BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
+    );
     body.call().is_some() || has_more
 }
 
@@ -464,9 +469,9 @@ pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
     let what = ui.word(Word::FreshBoots);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };
     let phase = match round.phase {
-        Phase::Divergence => Word::Divergence,
-        Phase::Convergence => Word::Convergence,
-        Phase::Finalization => Word::Finalization,
+        FbrPhase::Divergence => Word::Divergence,
+        FbrPhase::Convergence => Word::Convergence,
+        FbrPhase::Finalization => Word::Finalization,
     };
     let (dot, phase) = (ui.glyphs.middle_dot, ui.word(phase));
     format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)

@@ -51,8 +51,8 @@ impl RawMode for Tty {
     }
 }
 
-fn enter(tty: &Tty, flag: &ModeFlag) -> Guard<Tty, Tty> {
-    Guard::enter(tty.clone(), tty.clone(), flag.clone()).unwrap()
+fn enter(tty: &Tty, flag: &ModeFlag) -> TerminalGuard<Tty, Tty> {
+    TerminalGuard::enter(tty.clone(), tty.clone(), flag.clone()).unwrap()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn suspending_restores_the_terminal_until_continued() {
 fn a_terminal_that_cannot_be_written_to_is_not_left_raw() {
     let tty = Tty { broken: true, ..Tty::default() };
     let flag = ModeFlag::default();
-    assert!(Guard::enter(tty.clone(), tty.clone(), flag.clone()).is_err());
+    assert!(TerminalGuard::enter(tty.clone(), tty.clone(), flag.clone()).is_err());
     assert!(!tty.raw.load(Ordering::SeqCst) && !flag.is_on());
 }
 

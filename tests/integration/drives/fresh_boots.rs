@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::fresh_boots::{CONCLUSION_TOOLS, Phase, Round};
+use dominds_tui::domain::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
 use dominds_tui::domain::record::Record;
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::Command;
@@ -218,7 +218,7 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
     assert_eq!(world.state(&side), "stopped");
     assert_eq!(world.state(&main), "blocked");
     let second =
-        Round { effort: 2, phase: Phase::Divergence, iteration: 2, prompt_delivered: true };
+        FbrRound { effort: 2, phase: FbrPhase::Divergence, iteration: 2, prompt_delivered: true };
     let state = world.dialog(&side).latest.fbr_state.expect("a state");
     assert_eq!(state.round(), Some(second));
     running.resume(&side).await.expect("it goes on");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::keep_going::Switch;
+use dominds_tui::domain::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, TreeRow};
@@ -47,7 +47,11 @@ impl World {
 }
 
 impl Running {
-    async fn keep_going(&mut self, dialog: &DialogId, switch: Switch) -> Result<(), String> {
+    async fn keep_going(
+        &mut self,
+        dialog: &DialogId,
+        switch: KeepGoingSwitch,
+    ) -> Result<(), String> {
         let dialog = dialog.clone();
         self.ask(|ticket| Command::KeepGoing { ticket, dialog, switch }).await.map(drop)
     }
@@ -182,7 +186,7 @@ async fn j04_a_side_dialog_is_never_pushed() {
     let side = made(&main, 2);
     assert_eq!(world.models.remaining(), 0);
     assert_eq!((world.pushes(&side).len(), running.row(&side).keep_going), (0, None));
-    for switch in [Switch::On, Switch::Off, Switch::Refill] {
+    for switch in [KeepGoingSwitch::On, KeepGoingSwitch::Off, KeepGoingSwitch::Refill] {
         assert!(running.keep_going(&side, switch).await.is_err());
     }
 }
@@ -202,7 +206,7 @@ async fn j05_nothing_is_pushed_where_it_is_switched_off() {
         let dialog = running.begin("Go").await.expect("a dialog");
         running.idle().await;
         if off {
-            running.keep_going(&dialog, Switch::Off).await.expect("off");
+            running.keep_going(&dialog, KeepGoingSwitch::Off).await.expect("off");
         }
         running.send(Command::Stop { dialog: dialog.clone() }).await;
         running.quiet().await;
@@ -252,17 +256,17 @@ async fn j09_an_idle_dialog_that_is_switched_on_again_is_pushed_at_once() {
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     running.idle().await;
-    running.keep_going(&dialog, Switch::Off).await.expect("off");
+    running.keep_going(&dialog, KeepGoingSwitch::Off).await.expect("off");
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
-    running.keep_going(&dialog, Switch::On).await.expect("on");
+    running.keep_going(&dialog, KeepGoingSwitch::On).await.expect("on");
     running.idle().await;
     assert_eq!(world.models.requests().len(), 1, "a stopped dialog is not idle");
-    running.keep_going(&dialog, Switch::Off).await.expect("off");
+    running.keep_going(&dialog, KeepGoingSwitch::Off).await.expect("off");
     running.resume(&dialog).await.expect("it goes on");
     running.quiet().await;
     assert_eq!((world.models.requests().len(), world.state(&dialog)), (2, "idle_waiting_user"));
-    running.keep_going(&dialog, Switch::On).await.expect("on");
+    running.keep_going(&dialog, KeepGoingSwitch::On).await.expect("on");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     assert_eq!((world.pushes(&dialog).len(), world.models.remaining()), (1, 0));
 }
@@ -287,7 +291,7 @@ async fn a_refill_is_the_persons_word_even_for_a_member_without_pushes() {
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     assert_eq!(running.row(&dialog).keep_going, None);
-    running.keep_going(&dialog, Switch::On).await.expect("on");
+    running.keep_going(&dialog, KeepGoingSwitch::On).await.expect("on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!((world.pushes(&dialog).len(), world.models.remaining()), (3, 0));
     assert_eq!(running.row(&dialog).keep_going, None, "used up, it is off again");

@@ -3,7 +3,7 @@
 use dominds_tui::domain::Course;
 use dominds_tui::domain::Lang;
 use dominds_tui::domain::record::{Entry, Record};
-use dominds_tui::domain::transcript::{Body, TellaskStatus, Transcript};
+use dominds_tui::domain::transcript::{BlockBody, TellaskStatus, Transcript};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 
@@ -118,7 +118,7 @@ async fn k09_a_dialog_of_the_other_language_is_read_and_goes_on() {
     );
     let transcript = Transcript::of_course(Course::FIRST, &all);
     let shown = transcript.blocks().iter().filter_map(|block| match &block.body {
-        Body::Tellask(tellask) => Some(&tellask.status),
+        BlockBody::Tellask(tellask) => Some(&tellask.status),
         _ => None,
     });
     let shown: Vec<&str> = shown

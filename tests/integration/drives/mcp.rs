@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::app;
-use dominds_tui::domain::{DialogId, Lang, Problem, Vault};
+use dominds_tui::domain::{DialogId, Lang, Problem, SharedSecrets};
 use dominds_tui::driver::ToolSources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
@@ -68,7 +68,7 @@ fn sources(workspace: &Path) -> ToolSources {
         lang: Lang::En,
         env: &environment,
         clients: Clients::default(),
-        vault: Vault::default(),
+        vault: SharedSecrets::default(),
         permission: Arc::new(Agreed),
         taken,
         sandbox: None,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dominds_tui::domain::assignment::{Assignment, Frame};
+use dominds_tui::domain::assignment::{Assignment, AssignmentFrame};
 use dominds_tui::domain::record::{AnchorRole, Call, CallResult, DeliveryMode, Record};
 use dominds_tui::domain::tree::{Batch, TreeChange};
 use dominds_tui::domain::{
@@ -107,7 +107,7 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
         course: Course::FIRST,
         entries: records.into_iter().map(entry).collect(),
     };
-    let stack = vec![Frame::owing(assignment, "replyTellask")];
+    let stack = vec![AssignmentFrame::owing(assignment, "replyTellask")];
     let changes = vec![
         append(bob, vec![made, status]),
         append(alice, vec![anchor]),

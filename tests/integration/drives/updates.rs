@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::Frame;
+use dominds_tui::domain::AssignmentFrame;
 use dominds_tui::domain::record::Record;
 use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
@@ -53,7 +53,8 @@ async fn a_newer_request_keeps_what_its_dialog_was_asked_back_also_over_a_restar
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     let alice = made(&main, 2);
-    let asked: Vec<bool> = world.dialog(&alice).stack.iter().map(Frame::is_ask_back).collect();
+    let asked: Vec<bool> =
+        world.dialog(&alice).stack.iter().map(AssignmentFrame::is_ask_back).collect();
     assert_eq!(asked, [true, false], "what is asked back lies below the newer request");
     running.kill().await;
     let mut running = world.start().await;

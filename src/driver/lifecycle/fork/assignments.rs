@@ -3,7 +3,7 @@
 use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
 use crate::domain::history::CallFact;
 use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
-use crate::domain::{AgentId, Assignment, CallId, Frame, SelfId};
+use crate::domain::{AgentId, Assignment, AssignmentFrame, CallId, SelfId};
 
 use super::dialogs::{ForkedDialog, SourceDialog};
 
@@ -25,13 +25,13 @@ pub fn first_assignment(source: &SourceDialog, sources: &[SourceDialog]) -> Opti
 }
 
 /// The asker stack of a side dialog: its newest assignment, owed unless it was answered.
-pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<Frame> {
+pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<AssignmentFrame> {
     let Some(assignment) = newest_assignment(side, all) else { return Vec::new() };
     let Some(kind) = tellask_kind(&assignment.call_name) else { return Vec::new() };
     let call = assignment.call_id.clone();
     let answered =
         reply_to(&assignment, all).is_some() || side.history.resolved_targets.contains(&call);
-    let mut frame = Frame::owing(assignment, kind.reply().name());
+    let mut frame = AssignmentFrame::owing(assignment, kind.reply().name());
     if answered && kind != TellaskKind::FreshBoots {
         frame.tellask_reply_obligation = None;
     }
@@ -40,7 +40,7 @@ pub fn stack(side: &ForkedDialog, all: &[ForkedDialog]) -> Vec<Frame> {
 
 /// True if a side dialog that is dead now was already dead at the fork point: its newest call was closed
 /// without a reply.
-pub fn was_declared_dead(stack: &[Frame], all: &[ForkedDialog]) -> bool {
+pub fn was_declared_dead(stack: &[AssignmentFrame], all: &[ForkedDialog]) -> bool {
     let assignment = stack.last().and_then(|frame| frame.assignment_from_asker.as_ref());
     assignment.and_then(|assignment| reply_to(assignment, all)) == Some(ReplyStatus::Failed)
 }

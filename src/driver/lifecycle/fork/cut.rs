@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::domain::call::{ASK_HUMAN, text_argument};
-use crate::domain::fresh_boots::{FbrState, Round};
+use crate::domain::fresh_boots::{FbrRound, FbrState};
 use crate::domain::latest::CourseStartPrompt;
 use crate::domain::question::CallSite;
 use crate::domain::record::{
@@ -294,7 +294,8 @@ fn restart_reasoning(copied: ForkedDialog) -> ForkedDialog {
     let round = copied.latest.fbr_state.as_ref().and_then(FbrState::round);
     let mut latest = copied.latest;
     latest.current_course = Course::FIRST;
-    latest.fbr_state = Some(FbrState::begin(Round::first(round.map_or(1, |round| round.effort))));
+    latest.fbr_state =
+        Some(FbrState::begin(FbrRound::first(round.map_or(1, |round| round.effort))));
     ForkedDialog { latest, courses: Vec::new(), history: History::new(Course::FIRST), ..copied }
 }
 

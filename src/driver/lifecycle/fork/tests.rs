@@ -6,7 +6,8 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Entry;
 use crate::domain::tree::TreeChange;
 use crate::domain::{
-    Course, Dialog, DialogMeta, ExecutionMarker, Frame, Genseq, Latest, RootId, SelfId, Slug, Stamp,
+    AssignmentFrame, Course, Dialog, DialogMeta, ExecutionMarker, Genseq, Latest, RootId, SelfId,
+    Slug, Stamp,
 };
 use crate::store::CourseLine;
 
@@ -124,7 +125,7 @@ fn fork(sources: &[SourceDialog], genseq: u32) -> (Vec<TreeChange>, GenerationOp
 }
 
 /// The stack and the latest state of the side dialog, and how many of its lines stay.
-fn kept_side(changes: &[TreeChange]) -> Option<(&[Frame], &Latest, usize)> {
+fn kept_side(changes: &[TreeChange]) -> Option<(&[AssignmentFrame], &Latest, usize)> {
     let made = changes.iter().find_map(|change| {
         let TreeChange::Create { meta, latest, stack } = change else { return None };
         (meta.id.as_str() == SIDE).then_some((stack.as_slice(), latest.as_ref()))
@@ -136,7 +137,7 @@ fn kept_side(changes: &[TreeChange]) -> Option<(&[Frame], &Latest, usize)> {
     made.map(|(stack, latest)| (stack, latest, lines.unwrap_or_default()))
 }
 
-fn owed(stack: &[Frame]) -> Option<(&str, &str)> {
+fn owed(stack: &[AssignmentFrame]) -> Option<(&str, &str)> {
     let owed = stack.last()?.tellask_reply_obligation.as_ref()?;
     Some((owed.target_dialog_id.as_str(), owed.target_call_id.as_str()))
 }

@@ -12,10 +12,10 @@ use self::repository::Repository;
 use self::settings::SETTINGS;
 pub(super) use self::settings::environment;
 use super::place::PathCheck;
-use super::refusal::Refusal;
+use super::refusal::LineRefusal;
 
 /// `git [-C folder] show|status|diff|log|blame …`
-pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, Refusal> {
+pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, LineRefusal> {
     let mut rest = words;
     let mut inner = None;
     if let [option, folder, after @ ..] = rest
@@ -24,7 +24,7 @@ pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>
         inner = Some((folder.clone(), place.inner(folder)?));
         rest = after;
     }
-    let Some((command, rest)) = rest.split_first() else { return Err(Refusal::Incomplete) };
+    let Some((command, rest)) = rest.split_first() else { return Err(LineRefusal::Incomplete) };
     let told: Told<'_> = told(command, rest)?;
     let at = inner.as_ref().map_or(&place.folder, |(_, at)| at);
     let repository = Repository::find(place, at)?;

@@ -1,6 +1,6 @@
 //! The commands of git that only look, and of each the options that keep it so.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::LineRefusal;
 
 /// One command.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(super) struct Told<'a> {
     pub paths: Vec<&'a str>,
 }
 
-pub(super) fn told<'a>(command: &str, words: &'a [String]) -> Result<Told<'a>, Refusal> {
+pub(super) fn told<'a>(command: &str, words: &'a [String]) -> Result<Told<'a>, LineRefusal> {
     let spec = SPECS.iter().find(|spec| spec.names.contains(&command));
     let spec = spec.ok_or_else(|| option_of(command))?;
     let mut told = Told::default();
@@ -77,7 +77,7 @@ pub(super) fn told<'a>(command: &str, words: &'a [String]) -> Result<Told<'a>, R
 
 impl Spec {
     /// Whether the next word is the value of this one.
-    fn takes_next(&self, word: &str) -> Result<bool, Refusal> {
+    fn takes_next(&self, word: &str) -> Result<bool, LineRefusal> {
         let (bare, value) = word.split_once('=').map_or((word, None), |(b, v)| (b, Some(v)));
         if self.valued.split_whitespace().any(|known| known == bare) {
             return if value.is_some() { Ok(false) } else { Err(no_value(word)) };
@@ -95,11 +95,11 @@ impl Spec {
     }
 }
 
-fn no_value(option: &str) -> Refusal {
-    Refusal::NoValue { program: "git".to_owned(), option: option.to_owned() }
+fn no_value(option: &str) -> LineRefusal {
+    LineRefusal::NoValue { program: "git".to_owned(), option: option.to_owned() }
 }
 
 /// An option that git may not be given here.
-pub(super) fn option_of(option: &str) -> Refusal {
-    Refusal::Option { program: "git".to_owned(), option: option.to_owned() }
+pub(super) fn option_of(option: &str) -> LineRefusal {
+    LineRefusal::Option { program: "git".to_owned(), option: option.to_owned() }
 }

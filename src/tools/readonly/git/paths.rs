@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::place::{PathCheck, PathUse};
-use super::super::refusal::{GitFault, Refusal};
+use super::super::refusal::{GitFault, LineRefusal};
 use super::options::{Told, option_of};
 use super::repository::Repository;
 use crate::domain::reserved::AT_TOP;
@@ -19,20 +19,20 @@ pub(super) struct Asked<'a> {
     pub folder: &'a Path,
 }
 
-type Judged<T> = Result<T, Refusal>;
+type Judged<T> = Result<T, LineRefusal>;
 
 impl Asked<'_> {
     /// The revisions and the paths git is told.
     pub fn asked(&self, command: &str, told: &Told<'_>) -> Judged<(Vec<String>, Vec<String>)> {
         let reading = self.place.access.read_scope();
         if !reading.is_open() && !self.repository.below.as_os_str().is_empty() {
-            return Err(Refusal::Git(GitFault::Nested));
+            return Err(LineRefusal::Git(GitFault::Nested));
         }
         let mut revisions = Vec::new();
         let mut paths: Vec<&str> = Vec::new();
         // Two folders of commits would be compared by names that begin below them.
         if command == "diff" && told.operands.iter().any(|operand| path_of(operand).is_some()) {
-            return Err(Refusal::Git(GitFault::InRevision));
+            return Err(LineRefusal::Git(GitFault::InRevision));
         }
         // As git does it: what is there is a path, unless `--` says which is which.
         let may_be_path = told.paths.is_empty();
@@ -43,7 +43,7 @@ impl Asked<'_> {
         }
         paths.extend(&told.paths);
         if command == "blame" {
-            let [path] = paths.as_slice() else { return Err(Refusal::Incomplete) };
+            let [path] = paths.as_slice() else { return Err(LineRefusal::Incomplete) };
             self.place.judge_at(self.folder, path, PathUse::File)?;
             self.path(path)?;
             return Ok((revisions, vec![(*path).to_owned()]));
@@ -69,7 +69,7 @@ impl Asked<'_> {
         }
         let names = self.named(self.folder, path)?;
         if !names.starts_with(&self.repository.below) {
-            return Err(Refusal::Git(GitFault::Outside));
+            return Err(LineRefusal::Git(GitFault::Outside));
         }
         if self.is_there(path) {
             self.place.judge_at(self.folder, path, PathUse::Any)
@@ -99,7 +99,7 @@ impl Asked<'_> {
         let folder = self.place.workspace.join(&below).is_dir();
         let target = if folder { PathTarget::Directory } else { PathTarget::File };
         let names = self.place.guard.may_be_read(&below, target);
-        let names = names.map_err(|fault| Refusal::Path {
+        let names = names.map_err(|fault| LineRefusal::Path {
             path: path.to_owned(),
             why: fault.text(self.place.lang),
         })?;
@@ -112,7 +112,7 @@ impl Asked<'_> {
         let Some(endings) = &reading.extensions else {
             return Ok(match &reading.dirs {
                 _ if !paths.is_empty() => told().collect(),
-                Some(dirs) if dirs.is_empty() => return Err(Refusal::Git(GitFault::Nothing)),
+                Some(dirs) if dirs.is_empty() => return Err(LineRefusal::Git(GitFault::Nothing)),
                 Some(dirs) => {
                     dirs.iter().flat_map(|dir| below(dir)).map(|glob| only(&glob)).collect()
                 }
@@ -141,7 +141,7 @@ impl Asked<'_> {
             let from = if folder.is_empty() { String::new() } else { format!("{folder}/") };
             specs.extend(endings.iter().map(|end| only(&format!("{from}**/*{}", any_case(end)))));
         }
-        if specs.is_empty() { Err(Refusal::Git(GitFault::Nothing)) } else { Ok(specs) }
+        if specs.is_empty() { Err(LineRefusal::Git(GitFault::Nothing)) } else { Ok(specs) }
     }
 
     fn left_out(&self, reading: &ReadScope) -> Judged<Vec<String>> {
@@ -152,7 +152,7 @@ impl Asked<'_> {
         }
         for dir in &reading.denied_dirs {
             if dir.is_empty() {
-                return Err(Refusal::Git(GitFault::Nothing));
+                return Err(LineRefusal::Git(GitFault::Nothing));
             }
             out.extend(below(dir));
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::super::place::PathCheck;
-use super::super::refusal::{GitFault, Refusal};
+use super::super::refusal::{GitFault, LineRefusal};
 use super::super::run::{resolve, search_path};
 use super::settings::environment;
 use crate::sandbox::CommandSpec;
@@ -51,8 +51,8 @@ const BLAME: &str =
 
 impl Repository {
     /// The nearest one, from this folder up to the workspace.
-    pub fn find(place: &PathCheck<'_>, folder: &Path) -> Result<Self, Refusal> {
-        let refused = Refusal::Git;
+    pub fn find(place: &PathCheck<'_>, folder: &Path) -> Result<Self, LineRefusal> {
+        let refused = LineRefusal::Git;
         let workspace =
             fs::canonicalize(place.workspace).map_err(|_| refused(GitFault::Unreadable))?;
         let found = folder

@@ -2,7 +2,7 @@
 //! requested: older records, then the previous course.
 
 use super::Reading;
-use crate::domain::transcript::{Body, Reply, Tellask};
+use crate::domain::transcript::{BlockBody, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
@@ -158,30 +158,30 @@ impl Reading {
     }
 }
 
-fn jump_target(body: &Body, asker: Option<&SelfId>) -> JumpTarget {
+fn jump_target(body: &BlockBody, asker: Option<&SelfId>) -> JumpTarget {
     match body {
-        Body::Tellask(tellask) => jump_target_of_call(tellask, asker),
-        Body::Assignment { from, call, .. } => {
+        BlockBody::Tellask(tellask) => jump_target_of_call(tellask, asker),
+        BlockBody::Assignment { from, call, .. } => {
             JumpTarget::OtherDialog(from.clone(), CallEnd::Call(call.clone()))
         }
-        Body::Reply(Reply { to, answers: Some(call), .. }) => {
+        BlockBody::Reply(Reply { to, answers: Some(call), .. }) => {
             to.as_ref().or(asker).map_or(JumpTarget::Unknown, |to| {
                 JumpTarget::OtherDialog(to.clone(), CallEnd::Call(call.clone()))
             })
         }
-        Body::Question(question) if question.answer.is_none() => JumpTarget::Question,
-        Body::Reply(Reply { answers: None, .. })
-        | Body::Question(_)
-        | Body::Tool(_)
-        | Body::Thinking { .. }
-        | Body::Guide { .. }
-        | Body::Push { .. }
-        | Body::You { .. }
-        | Body::Notice { .. }
-        | Body::Saying { .. }
-        | Body::CourseBreak { .. }
-        | Body::CutOff
-        | Body::Unknown { .. } => JumpTarget::Toggle,
+        BlockBody::Question(question) if question.answer.is_none() => JumpTarget::Question,
+        BlockBody::Reply(Reply { answers: None, .. })
+        | BlockBody::Question(_)
+        | BlockBody::Tool(_)
+        | BlockBody::Thinking { .. }
+        | BlockBody::Guide { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::You { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => JumpTarget::Toggle,
     }
 }
 
@@ -207,8 +207,8 @@ mod tests {
     use crate::domain::ReplyKind;
     use crate::domain::transcript::TellaskStatus;
 
-    fn asked(kind: TellaskKind, callee: Option<&str>, called_in: Option<u32>) -> Body {
-        Body::Tellask(Tellask {
+    fn asked(kind: TellaskKind, callee: Option<&str>, called_in: Option<u32>) -> BlockBody {
+        BlockBody::Tellask(Tellask {
             call: "c".into(),
             kind,
             started: true,
@@ -221,8 +221,8 @@ mod tests {
         })
     }
 
-    fn replied(to: Option<&str>, answers: Option<&str>) -> Body {
-        Body::Reply(Reply {
+    fn replied(to: Option<&str>, answers: Option<&str>) -> BlockBody {
+        BlockBody::Reply(Reply {
             call: "r".into(),
             kind: ReplyKind::Session,
             to: to.map(SelfId::new),
@@ -241,7 +241,7 @@ mod tests {
         let call = || CallEnd::Call("c".into());
         let from = SelfId::new("asker");
         let assigned =
-            Body::Assignment { from, call: "c".into(), reply: None, text: String::new() };
+            BlockBody::Assignment { from, call: "c".into(), reply: None, text: String::new() };
         for (body, expected) in [
             (asked(TellaskKind::Session, Some("side"), None), to("side", assignment())),
             (asked(TellaskKind::Session, None, None), JumpTarget::Unknown),
@@ -254,7 +254,7 @@ mod tests {
             (replied(Some("asker"), Some("c")), to("asker", call())),
             (replied(None, Some("c")), to("asker", call())),
             (replied(Some("asker"), None), JumpTarget::Toggle),
-            (Body::CutOff, JumpTarget::Toggle),
+            (BlockBody::CutOff, JumpTarget::Toggle),
         ] {
             assert_eq!(jump_target(&body, Some(&asker)), expected, "{body:?}");
         }

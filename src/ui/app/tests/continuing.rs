@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
-use crate::domain::keep_going::Switch;
+use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::{DialogId, DisplayState, HealthLevel};
 use crate::protocol::{Command, DriverEvent, RetryView, TreeRow};
 
@@ -85,13 +85,13 @@ fn keep_going_is_toggled() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::Off));
-    assert_eq!(switched(&mut stage, "3 K"), (main_dialog(), Switch::Off));
-    assert_eq!(switched(&mut stage, "P"), (main_dialog(), Switch::Refill));
+    assert_eq!(switched(&mut stage, "K"), (main_dialog(), KeepGoingSwitch::Off));
+    assert_eq!(switched(&mut stage, "3 K"), (main_dialog(), KeepGoingSwitch::Off));
+    assert_eq!(switched(&mut stage, "P"), (main_dialog(), KeepGoingSwitch::Refill));
     let off = TreeRow { keep_going: None, ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(off)));
     assert!(!stage.screen().contains("keep-going"));
-    assert_eq!(switched(&mut stage, "K"), (main_dialog(), Switch::On));
+    assert_eq!(switched(&mut stage, "K"), (main_dialog(), KeepGoingSwitch::On));
 }
 
 #[test]

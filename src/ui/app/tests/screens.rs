@@ -1,7 +1,7 @@
 //! Snapshots of the app at every size. Read them when they change.
 
 use super::fixture::*;
-use crate::domain::fresh_boots::{Phase, Reasoning, Round};
+use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, TreeRow};
@@ -117,7 +117,7 @@ fn a_screen_without_utf8_has_ascii_symbols() {
 fn a_dialog_in_fresh_boots_reasoning_shows_its_round() {
     let mut stage = streaming(120, 40);
     let convergence =
-        Round { effort: 3, phase: Phase::Convergence, iteration: 2, prompt_delivered: true };
+        FbrRound { effort: 3, phase: FbrPhase::Convergence, iteration: 2, prompt_delivered: true };
     let mut rows = rows();
     rows.extend([("f1", Reasoning::Over), ("f2", Reasoning::In(convergence))].map(
         |(id, state)| TreeRow {

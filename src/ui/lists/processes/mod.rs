@@ -4,7 +4,7 @@
 mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use crate::domain::background::{BackgroundState, Exit};
+use crate::domain::background::{BackgroundState, ProcessExit};
 use crate::domain::question::short_headline;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -77,11 +77,11 @@ fn ask_to_stop(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
     Some(Outcome::Stay(Intent::Confirm(question, Box::new(Intent::StopProcess(process.pid)))))
 }
 
-fn ended(exit: Exit, ui: &UiSettings) -> String {
+fn ended(exit: ProcessExit, ui: &UiSettings) -> String {
     let word = ENDED.get(ui.lang);
     match exit {
-        Exit::Code(code) => format!("{word} {code}"),
-        Exit::Signal(signal) => format!("{word} SIG {signal}"),
-        Exit::Unknown => word.to_owned(),
+        ProcessExit::Code(code) => format!("{word} {code}"),
+        ProcessExit::Signal(signal) => format!("{word} SIG {signal}"),
+        ProcessExit::Unknown => word.to_owned(),
     }
 }

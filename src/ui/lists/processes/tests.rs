@@ -1,6 +1,6 @@
 //! Background processes: counted, listed, stopped, and asked about when the program quits.
 
-use crate::domain::background::{Background, BackgroundState, Exit};
+use crate::domain::background::{Background, BackgroundState, ProcessExit};
 use crate::domain::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{Command, DriverEvent, TreeRow};
@@ -21,7 +21,7 @@ fn process(pid: u32, command: &str, state: BackgroundState) -> Background {
 fn processes() -> Vec<Background> {
     vec![
         process(4100, "cargo watch -x test", BackgroundState::Lost),
-        process(4200, "make db", BackgroundState::Ended(Exit::Code(2))),
+        process(4200, "make db", BackgroundState::Ended(ProcessExit::Code(2))),
         process(4300, "npm run dev \u{1b}[2J -- --port 8080", BackgroundState::Running),
     ]
 }

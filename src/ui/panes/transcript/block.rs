@@ -6,7 +6,7 @@ use super::prose::{Prose, plain_rows};
 use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
 use crate::domain::transcript::{
-    AskedBlock, Block, Body, Reply, Tellask, TellaskStatus, ToolCall, first_line,
+    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, ToolCall, first_line,
 };
 use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::UiSettings;
@@ -95,20 +95,20 @@ impl LayoutContext<'_> {
 /// Lays a block out.
 pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
-        Body::You { text } => you(text, &block.at, context),
-        Body::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
-        Body::Guide { text } => aside(Word::Guide, text, context),
-        Body::Push { text, count } => push(text, *count, &block.at, context),
-        Body::Notice { text } => notice(text, context),
-        Body::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
-        Body::Saying { text, interrupted } => saying(text, *interrupted, context),
-        Body::Tool(tool) => tool_call(tool, context),
-        Body::Tellask(asked) => tellask(asked, &block.at, context),
-        Body::Question(asked) => question(asked, &block.at, context),
-        Body::Reply(given) => reply(given, &block.at, context),
-        Body::CourseBreak { course } => course_break(course.0, context),
-        Body::CutOff => one_line(context.ui.glyphs.stopped, Word::CutOff, context),
-        Body::Unknown { kind } => unknown(kind, context),
+        BlockBody::You { text } => you(text, &block.at, context),
+        BlockBody::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
+        BlockBody::Guide { text } => aside(Word::Guide, text, context),
+        BlockBody::Push { text, count } => push(text, *count, &block.at, context),
+        BlockBody::Notice { text } => notice(text, context),
+        BlockBody::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
+        BlockBody::Saying { text, interrupted } => saying(text, *interrupted, context),
+        BlockBody::Tool(tool) => tool_call(tool, context),
+        BlockBody::Tellask(asked) => tellask(asked, &block.at, context),
+        BlockBody::Question(asked) => question(asked, &block.at, context),
+        BlockBody::Reply(given) => reply(given, &block.at, context),
+        BlockBody::CourseBreak { course } => course_break(course.0, context),
+        BlockBody::CutOff => one_line(context.ui.glyphs.stopped, Word::CutOff, context),
+        BlockBody::Unknown { kind } => unknown(kind, context),
     }
 }
 

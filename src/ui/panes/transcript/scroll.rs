@@ -2,7 +2,7 @@
 
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
-use crate::domain::transcript::{Body, RecordPosition};
+use crate::domain::transcript::{BlockBody, RecordPosition};
 use crate::ui::model::OpenDialog;
 
 /// A row of an item.
@@ -40,11 +40,11 @@ pub enum CallEnd {
 }
 
 impl CallEnd {
-    fn matches(&self, body: &Body) -> bool {
+    fn matches(&self, body: &BlockBody) -> bool {
         match self {
             Self::Call(call) => body.makes_call(call),
             Self::Assignment(wanted) => {
-                matches!(body, Body::Assignment { call, .. } if call == wanted)
+                matches!(body, BlockBody::Assignment { call, .. } if call == wanted)
             }
         }
     }
@@ -264,7 +264,7 @@ impl TranscriptPane {
     fn rows_of_last_item(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> usize {
         let end = end_of_text(open);
         let asks = open.block(end - 1).is_some_and(
-            |block| matches!(&block.body, Body::Question(asked) if asked.answer.is_none()),
+            |block| matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none()),
         );
         let item = end - isize::from(asks);
         if item >= end_of_items(open, context) {
