@@ -144,7 +144,6 @@ fn is_this_machine(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Secret;
 
     #[test]
     fn only_this_machine_is_reached_without_a_proxy() {

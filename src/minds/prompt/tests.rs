@@ -1,7 +1,11 @@
 //! The sections of the system prompt and their order. Wording is not tested.
 
+use std::sync::Arc;
+
 use super::*;
-use crate::domain::AgentId;
+use crate::domain::{AgentId, Lang};
+use crate::minds::skills::Skill;
+use crate::minds::texts::MemberTexts;
 
 const TEAM: &str = "\
 shell_specialists: [ops]
