@@ -21,6 +21,7 @@ mod access;
 mod args;
 mod control;
 mod edits;
+mod file_identity;
 mod files;
 pub mod guard;
 mod images;

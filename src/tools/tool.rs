@@ -13,7 +13,7 @@ use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::access::Access;
 use super::args::Args;
-use super::guard::Identity;
+use super::file_identity::Identity;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
 

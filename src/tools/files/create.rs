@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::FileArgs;
+use super::args::FileArgs;
 use super::text::with_final_newline;
 use crate::domain::Lang;
 use crate::domain::counted;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::FileArgs;
+use super::args::FileArgs;
 use super::lines::{LineRange, excerpt};
 use super::text::short;
 use crate::domain::Lang;

@@ -1,6 +1,7 @@
 //! Tools for files of the workspace. All go through the guard; all answer with a header that says
 //! what was done, and a body.
 
+mod args;
 mod create;
 mod lines;
 mod list;
@@ -14,9 +15,7 @@ mod text;
 
 use std::sync::Arc;
 
-use super::outcome::ToolOutcome;
-use super::tool::{Tool, ToolCx};
-use super::typed::ToolArgs;
+use super::tool::Tool;
 
 /// Tools that only look.
 pub(super) const READING: [&str; 2] = ["list_dir", "read_file"];
@@ -42,23 +41,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// Arguments of a tool that works on one path, for those who have the same tool for a folder alone.
-pub(crate) trait FileArgs: ToolArgs {
-    /// Whether the tool changes something.
-    const WRITES: bool;
-
-    /// The path, if one was given.
-    fn path(&self) -> Option<&str>;
-
-    fn set_path(&mut self, path: String);
-
-    /// What the whole file is going to be, if that was given.
-    fn new_text(&self) -> Option<&str>;
-
-    /// Does the work, where blocking is allowed.
-    fn run(&self, cx: &ToolCx) -> ToolOutcome;
-}
-
+pub(crate) use args::FileArgs;
 pub(crate) use create::CreateFileArgs;
 pub(crate) use list::ListDirArgs;
 pub(crate) use overwrite::OverwriteFileArgs;

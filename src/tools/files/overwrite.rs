@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::FileArgs;
+use super::args::FileArgs;
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
 use crate::domain::Lang;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::FileArgs;
+use super::args::FileArgs;
 use super::lines::{LineRange, ReadLines, excerpt};
 use super::range::parse_range;
 use super::text::fence;

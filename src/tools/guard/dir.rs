@@ -14,8 +14,9 @@ use std::sync::Arc;
 use rustix::fs::{self as sys, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::stat::{Identity, PathKind, Stat};
+use super::stat::{PathKind, Stat};
 use crate::sandbox::nameless;
+use crate::tools::file_identity::Identity;
 
 /// Opening a directory only to look names up needs no read permission where `O_PATH` exists.
 #[cfg(any(target_os = "linux", target_os = "android"))]

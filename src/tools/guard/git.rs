@@ -5,8 +5,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::dir::Dir;
-use super::stat::{Identity, Stat};
+use super::stat::Stat;
 use crate::domain::reserved::GIT;
+use crate::tools::file_identity::Identity;
 
 /// The folder of what git runs by itself.
 const HOOKS: &str = "hooks";

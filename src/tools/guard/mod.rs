@@ -36,12 +36,13 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use crate::tools::file_identity::Identity;
 pub use dir::{Dir, Entries, ListedName};
 pub use entry::{DirEntryHandle, MovedEntry};
 pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, own_folder, set_up};
-pub use stat::{Identity, PathKind, Stat};
+pub use stat::{PathKind, Stat};
 pub use tree::TreeCount;
 pub use vacant::{NewPath, Spot};
 pub use write::FileSlot;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
-use super::stat::Identity;
 use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;
+use crate::tools::file_identity::Identity;
 
 /// What became of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

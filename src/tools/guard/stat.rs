@@ -6,13 +6,7 @@ use std::os::fd::AsFd;
 use rustix::fs::{FileType, Mode, fstat};
 
 use super::PathTarget;
-
-/// Which object on which disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    device: i128,
-    inode: u64,
-}
+use crate::tools::file_identity::Identity;
 
 /// What a name stands for, without following it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +54,7 @@ impl Stat {
 impl From<rustix::fs::Stat> for Stat {
     fn from(stat: rustix::fs::Stat) -> Self {
         Self {
-            identity: Identity { device: i128::from(stat.st_dev), inode: stat.st_ino },
+            identity: Identity::new(i128::from(stat.st_dev), stat.st_ino),
             kind: PathKind::of(FileType::from_raw_mode(stat.st_mode)),
             bytes: u64::try_from(stat.st_size).unwrap_or_default(),
             mode: Mode::from_raw_mode(stat.st_mode),

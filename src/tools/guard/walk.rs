@@ -10,7 +10,8 @@ use super::Guard;
 use super::dir::Dir;
 use super::fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, reserved_area};
-use super::stat::{Identity, PathKind};
+use super::stat::PathKind;
+use crate::tools::file_identity::Identity;
 
 /// Most links followed for one path, as in Linux.
 const LINK_LIMIT: usize = 40;

@@ -10,10 +10,11 @@ use rustix::fs::{Mode, fchmod};
 
 use super::dir::Dir;
 use super::fault::{PathFault, PathFaultKind};
-use super::stat::{Identity, Stat};
+use super::stat::Stat;
 use super::vacant::Spot;
 use super::walk::{LeafKind, WalkEnd, walk};
 use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
+use crate::tools::file_identity::Identity;
 
 /// Numbers temporary files within this process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);

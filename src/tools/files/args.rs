@@ -1,0 +1,22 @@
+//! What the arguments of tools for one path have in common.
+
+use crate::tools::outcome::ToolOutcome;
+use crate::tools::tool::ToolCx;
+use crate::tools::typed::ToolArgs;
+
+/// Arguments of a tool that works on one path, for those who have the same tool for a folder alone.
+pub(crate) trait FileArgs: ToolArgs {
+    /// Whether the tool changes something.
+    const WRITES: bool;
+
+    /// The path, if one was given.
+    fn path(&self) -> Option<&str>;
+
+    fn set_path(&mut self, path: String);
+
+    /// What the whole file is going to be, if that was given.
+    fn new_text(&self) -> Option<&str>;
+
+    /// Does the work, where blocking is allowed.
+    fn run(&self, cx: &ToolCx) -> ToolOutcome;
+}
