@@ -1,7 +1,7 @@
 //! The demo: a workspace, a team and its script, embedded in the program. Only the model is
 //! scripted; driver, store and screens are real.
 //!
-//! Existing files are never overwritten, and only a folder created by [`Stage::scratch`] is removed.
+//! Existing files are never overwritten, and only a folder created by [`DemoWorkspace::scratch`] is removed.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};

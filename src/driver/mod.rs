@@ -13,7 +13,7 @@
 //! The folders have one direction, each uses only those to its right: supervisor → tree → lifecycle,
 //! context → generation → calls, drive → steps → shared → reporting → texts.
 //!
-//! A step is drafted on a copy of the tree ([`steps::draft::Draft`]), written, and only then becomes the state and
+//! A step is drafted on a copy of the tree (`steps::draft::Draft`), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
 //! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
 

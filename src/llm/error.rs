@@ -68,7 +68,7 @@ pub struct LlmError {
 }
 
 impl LlmError {
-    /// An error of `class`; `message` is sanitized and truncated to [`MESSAGE_CHARS`].
+    /// An error of `class`; `message` is sanitized and truncated to `MESSAGE_CHARS`.
     #[must_use]
     pub fn new(class: ErrorClass, message: &str) -> Self {
         Self { class, message: plain(message, MESSAGE_CHARS), status: None, retry_after: None }

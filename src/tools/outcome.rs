@@ -1,5 +1,5 @@
 //! What a call leaves behind: a text for the model and the changes the caller must commit.
-//! No result text is longer than [`RESULT_LIMIT_CHARS`] once it has been capped.
+//! No result text is longer than [`MAX_RESULT_CHARS`] once it has been capped.
 
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl ToolOutcome {
         self
     }
 
-    /// The same outcome with its text within [`RESULT_LIMIT_CHARS`].
+    /// The same outcome with its text within [`MAX_RESULT_CHARS`].
     #[must_use]
     pub fn capped(self, lang: Lang) -> Self {
         Self { text: clip_middle(self.text, MAX_RESULT_CHARS, lang), ..self }

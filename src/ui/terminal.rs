@@ -1,6 +1,6 @@
 //! The terminal's modes: set at the start, reset at every exit.
 //!
-//! Invariant: whatever [`Guard::enter`] turned on is turned off by leaving, dropping, suspending, and
+//! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
 //! by a panic before its message is written. No mouse. Sequences with effects outside the screen
 //! (title, notification) are [`Control`]s, built here from safe text only.
 

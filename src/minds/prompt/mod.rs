@@ -1,7 +1,7 @@
-//! The system prompt: sections in a fixed order, each a small function of [`PromptInput`].
+//! The system prompt: sections in a fixed order, each a small function of `PromptInput`.
 //!
 //! The same input gives the same bytes: no time, no counter, nothing that changes within a course, so
-//! that providers can cache it. Every text is a [`LocalizedText`].
+//! that providers can cache it. Every text is a `LocalizedText`.
 
 mod collaboration;
 mod directory;

@@ -12,7 +12,7 @@ use crate::tools::guard::{Guard, PathFault};
 use crate::tools::stop::StopFlag;
 
 /// Most characters of all that is written down. A result of any tool is cut at
-/// [`crate::tools::RESULT_LIMIT_CHARS`]; ending before that leaves no match cut in two.
+/// [`crate::tools::MAX_RESULT_CHARS`]; ending before that leaves no match cut in two.
 const TOTAL_CHARS: usize = 44_000;
 /// A path is shown up to this many characters.
 const PATH_CHARS: usize = 400;
