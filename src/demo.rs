@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::domain::text::Text;
 use crate::domain::{AgentId, Lang};
 use crate::llm::Script;
 use crate::protocol::command::{Command, Ticket};
@@ -113,24 +114,24 @@ impl DemoWorkspace {
     /// The text at the end of the demo.
     #[must_use]
     pub fn ending(&self, lang: Lang) -> String {
-        let seen = lang.pick(
-            "The demo is over: four dialogs shared one task, two asked you, the plan is in \
-             notes/two-factor-plan.md.",
-            "演示结束：四个对话共同完成了一项任务，其中两个向你提问，计划写在 notes/two-factor-plan.md 里。",
-        );
+        let seen = Text::new("The demo is over: four dialogs shared one task, two asked you, the plan is in \
+             notes/two-factor-plan.md.", "演示结束：四个对话共同完成了一项任务，其中两个向你提问，计划写在 notes/two-factor-plan.md 里。").in_lang(lang);
         let kept = if self.scratch {
-            lang.pick("`demo --dir DIR` keeps its files.", "用 `demo --dir DIR` 可保留文件。")
+            Text::new("`demo --dir DIR` keeps its files.", "用 `demo --dir DIR` 可保留文件。")
+                .in_lang(lang)
         } else {
-            lang.pick(
+            Text::new(
                 "Played again, it keeps this run in a folder `earlier-N`.",
                 "重新播放时，这一次会保留在 `earlier-N` 文件夹里。",
             )
+            .in_lang(lang)
         };
-        let next = lang.pick(
+        let next = Text::new(
             "Next: `dominds-tui init` in a folder of yours.",
             "下一步：在你自己的文件夹里运行 `dominds-tui init`。",
-        );
-        let gap = lang.pick(" ", "");
+        )
+        .in_lang(lang);
+        let gap = Text::new(" ", "").in_lang(lang);
         [seen, next, kept].join(gap)
     }
 }

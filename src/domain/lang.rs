@@ -24,15 +24,6 @@ impl Lang {
         [Self::En, Self::Zh].into_iter().find(|lang| lang.code() == code)
     }
 
-    /// The text in this language.
-    #[must_use]
-    pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {
-        match self {
-            Self::En => en,
-            Self::Zh => zh,
-        }
-    }
-
     /// The code in file names and records.
     #[must_use]
     pub fn code(self) -> &'static str {

@@ -43,6 +43,7 @@ pub mod shown_state;
 pub mod state;
 pub mod taskdoc;
 pub mod team;
+pub mod text;
 pub mod time;
 pub mod transcript;
 pub mod tree;

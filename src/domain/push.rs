@@ -2,10 +2,11 @@
 //! reads the course later knows it too.
 
 use super::lang::Lang;
+use super::text::Text;
 
-/// Before, between and after the two numbers, in English and in Chinese.
-const MARKS: [(&str, &str, &str); 2] =
-    [("(push ", " of ", ")"), ("（第 ", " 次推动，共 ", " 次）")];
+/// Before, between and after the two numbers.
+const MARKS: [Text; 3] =
+    [Text::new("(push ", "（第 "), Text::new(" of ", " 次推动，共 "), Text::new(")", " 次）")];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct PushCount {
@@ -31,11 +32,7 @@ impl PushCount {
 
     #[must_use]
     pub fn mark(self, lang: Lang) -> String {
-        let [english, chinese] = MARKS;
-        let (before, between, after) = match lang {
-            Lang::En => english,
-            Lang::Zh => chinese,
-        };
+        let [before, between, after] = MARKS.map(|mark| mark.in_lang(lang));
         format!("{before}{}{between}{}{after}", self.number, self.most)
     }
 
@@ -43,7 +40,8 @@ impl PushCount {
     #[must_use]
     pub fn read(push: &str) -> Option<Self> {
         let first = push.lines().next()?;
-        let found = MARKS.iter().find_map(|(before, between, after)| {
+        let found = [Lang::En, Lang::Zh].into_iter().find_map(|lang| {
+            let [before, between, after] = MARKS.map(|mark| mark.in_lang(lang));
             let (_, rest) = first.split_once(before)?;
             let (number, rest) = rest.split_once(between)?;
             let (most, _) = rest.split_once(after)?;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::{ManageContext, load_configuration, problem_lines};
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, Problem, Severity};
 use crate::minds::mcp_config::McpFile;
 use crate::minds::priming_problems;
@@ -27,19 +28,21 @@ pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> Tool
     problems.retain(is_ours);
     problems.extend(minds.missing().map(Problem::warning));
     let members: Vec<&str> = minds.team().visible().map(|member| member.id.as_str()).collect();
-    let head = match cx.lang {
-        Lang::En => format!("Members that can be asked: {}.", list(&members)),
-        Lang::Zh => format!("可以找的成员:{}。", list(&members)),
-    };
+    let head = in_lang!(
+        cx.lang,
+        ("Members that can be asked: {}.", list(&members)),
+        ("可以找的成员:{}。", list(&members))
+    );
     outcome_of(&head, &problems, cx.lang)
 }
 
 pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolOutcome {
     if !cx.workspace.join(MCP_FILE).exists() {
-        let text = "There is no `.minds/mcp.yaml`: no tool servers, and nothing to fix.";
-        return ToolOutcome::done(
-            cx.lang.pick(text, "没有 `.minds/mcp.yaml`:没有工具服务,也无需修正。"),
+        const NO_FILE: Text = Text::new(
+            "There is no `.minds/mcp.yaml`: no tool servers, and nothing to fix.",
+            "没有 `.minds/mcp.yaml`:没有工具服务,也无需修正。",
         );
+        return ToolOutcome::done(NO_FILE.in_lang(cx.lang));
     }
     let mut problems = McpFile::load(&cx.workspace).problems;
     // What came up when the servers were started.
@@ -64,7 +67,7 @@ fn list(names: &[&str]) -> String {
 /// Warnings alone are no failure.
 fn outcome_of(head: &str, problems: &[Problem], lang: Lang) -> ToolOutcome {
     if problems.is_empty() {
-        let fine = lang.pick("Everything is in order.", "一切正常。");
+        let fine = Text::new("Everything is in order.", "一切正常。").in_lang(lang);
         return ToolOutcome::done(format!("{head}\n{fine}"));
     }
     let text = format!("{head}\n{}", problem_lines(problems));

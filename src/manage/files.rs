@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::context::{ManageContext, load_configuration, problem_lines};
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::domain::trust::Unagreed;
 use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
 use crate::tools::typed;
 use crate::tools::{
     CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs, Tool, ToolCx,
-    ToolOutcome, interrupted, localized,
+    ToolOutcome, interrupted,
 };
 use crate::yaml;
 
@@ -23,16 +24,16 @@ const CONFIGURATION: [&str; 3] = ["team.yaml", "llm.yaml", "mcp.yaml"];
 pub(super) fn tools(known: &ManageContext) -> [Arc<dyn Tool>; 4] {
     [
         mirror::<ListDirArgs>(known, "team_mgmt_list_dir", |lang| {
-            localized(lang, include_str!("list_dir.md"))
+            Text::of_document(include_str!("list_dir.md")).in_lang(lang)
         }),
         mirror::<ReadFileArgs>(known, "team_mgmt_read_file", |lang| {
-            localized(lang, include_str!("read_file.md"))
+            Text::of_document(include_str!("read_file.md")).in_lang(lang)
         }),
         mirror::<CreateFileArgs>(known, "team_mgmt_create_new_file", |lang| {
-            localized(lang, include_str!("create_new_file.md"))
+            Text::of_document(include_str!("create_new_file.md")).in_lang(lang)
         }),
         mirror::<OverwriteFileArgs>(known, "team_mgmt_overwrite_entire_file", |lang| {
-            localized(lang, include_str!("overwrite_entire_file.md"))
+            Text::of_document(include_str!("overwrite_entire_file.md")).in_lang(lang)
         }),
     ]
 }
@@ -100,10 +101,7 @@ fn new_pending(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
     if fresh.is_empty() {
         return String::new();
     }
-    let head = lang.pick(
-        "This has no effect before the person agrees to it; they are shown it, so do not wait for it:",
-        "以下内容须经人同意后才生效；人会看到它们，请不要等待：",
-    );
+    let head = Text::new("This has no effect before the person agrees to it; they are shown it, so do not wait for it:", "以下内容须经人同意后才生效；人会看到它们，请不要等待：").in_lang(lang);
     format!("\n{head}\n{}", fresh.join("\n"))
 }
 
@@ -132,25 +130,26 @@ fn path_below_minds(written: &str, workspace: &Path) -> Option<String> {
 }
 
 fn outside_minds(lang: Lang) -> &'static str {
-    lang.pick(
+    Text::new(
         "Only paths below `.minds/` are open to this tool, without `..`. For files of the project \
          ask a teammate who works on them.",
         "本工具只接受 `.minds/` 之内的路径,且不能含 `..`。项目文件请找负责的队友处理。",
     )
+    .in_lang(lang)
 }
 
 /// The folder as it truly is. A writer makes it where it is missing.
 fn open_minds(workspace: &Path, writes: bool, lang: Lang) -> Result<(PathBuf, Identity), String> {
-    own_folder(workspace, FOLDER, writes).map_err(|fault| match (&fault.kind, lang) {
-        (PathFaultKind::Invalid(InvalidPath::ThroughLink), _) => lang
-            .pick(
-                "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it \
-                 a folder.",
-                "`.minds` 是链接,其指向的内容不作处理。请让人把它改成真正的目录。",
-            )
-            .to_owned(),
-        (_, Lang::En) => format!("`.minds` cannot be opened: {}", fault.text(lang)),
-        (_, Lang::Zh) => format!("无法打开 `.minds`:{}", fault.text(lang)),
+    const LINK: Text = Text::new(
+        "`.minds` is a link, so what lies behind it is left alone. Ask a person to make it a folder.",
+        "`.minds` 是链接,其指向的内容不作处理。请让人把它改成真正的目录。",
+    );
+    own_folder(workspace, FOLDER, writes).map_err(|fault| {
+        if fault.kind == PathFaultKind::Invalid(InvalidPath::ThroughLink) {
+            return LINK.in_lang(lang).to_owned();
+        }
+        let reason = fault.text(lang);
+        in_lang!(lang, "`.minds` cannot be opened: {reason}", "无法打开 `.minds`:{reason}")
     })
 }
 
@@ -160,15 +159,12 @@ fn yaml_fault(path: &str, text: &str, lang: Lang) -> Option<String> {
         return None;
     }
     let error = yaml::parse(text).err()?;
-    Some(match lang {
-        Lang::En => format!(
-            "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Mend it \
-             there and send the whole text again."
-        ),
-        Lang::Zh => format!(
-            "未写入:这段文本作为 `.minds/{path}` 无法读取:{error}。请在该处修正后重新发送全文。"
-        ),
-    })
+    Some(in_lang!(
+        lang,
+        "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Mend it \
+             there and send the whole text again.",
+        "未写入:这段文本作为 `.minds/{path}` 无法读取:{error}。请在该处修正后重新发送全文。"
+    ))
 }
 
 /// What is wrong in a configuration file now.
@@ -177,8 +173,10 @@ fn findings(known: &ManageContext, cx: &ToolCx, path: &str) -> String {
     let file = format!("{FOLDER}/{path}");
     let own: Vec<_> = problems.into_iter().filter(|problem| problem.path == file).collect();
     if own.is_empty() {
-        return cx.lang.pick("\nThe file is in order.", "\n文件没有问题。").to_owned();
+        return Text::new("\nThe file is in order.", "\n文件没有问题。")
+            .in_lang(cx.lang)
+            .to_owned();
     }
-    let head = cx.lang.pick("Written, with findings:", "已写入,但有以下问题:");
+    let head = Text::new("Written, with findings:", "已写入,但有以下问题:").in_lang(cx.lang);
     format!("\n{head}\n{}", problem_lines(&own))
 }

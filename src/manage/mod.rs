@@ -15,9 +15,10 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::domain::text::Text;
 use crate::domain::{Lang, Problems};
 use crate::tools::typed::{self, ToolArgs};
-use crate::tools::{NameTaken, Registry, Tool, ToolCx, ToolOutcome, localized};
+use crate::tools::{NameTaken, Registry, Tool, ToolCx, ToolOutcome};
 
 pub use context::{EnvReader, ManageContext, PendingConsent};
 
@@ -82,7 +83,7 @@ fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
             lookup(
                 known,
                 concat!("team_mgmt_", $name),
-                |lang| localized(lang, include_str!(concat!($name, ".md"))),
+                |lang| Text::of_document(include_str!(concat!($name, ".md"))).in_lang(lang),
                 $work,
             )
         };

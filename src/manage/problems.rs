@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::{ManageContext, matches_pattern, problem_lines};
-use crate::domain::{Lang, Problem};
+use crate::domain::Problem;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::{ToolCx, ToolOutcome};
 
 const DEFAULT_MAX_ITEMS: usize = 50;
@@ -84,8 +85,8 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) 
     };
     let most = max_items.map_or(DEFAULT_MAX_ITEMS, NonZeroUsize::get);
     let parts = [
-        (Status::Active, cx.lang.pick("Open", "未解决"), open),
-        (Status::Resolved, cx.lang.pick("Fixed", "已解决"), fixed),
+        (Status::Active, Text::new("Open", "未解决").in_lang(cx.lang), open),
+        (Status::Resolved, Text::new("Fixed", "已解决").in_lang(cx.lang), fixed),
     ];
     let shown = parts.into_iter().filter(|(part, ..)| status == *part || status == Status::All);
     let told = shown.map(|(_, title, problems)| {
@@ -110,8 +111,9 @@ pub(super) fn clear(known: &ManageContext, cx: &ToolCx, args: &ClearProblemsArgs
     let ClearProblemsArgs { source, path, problem_id } = args;
     let filter = Filter { source: *source, path: path.as_deref(), id: problem_id.as_deref() };
     let count = known.problems.book().forget(|problem| filter.matches(problem));
-    ToolOutcome::done(match cx.lang {
-        Lang::En => format!("{count} fixed problems are forgotten. Open ones stay until fixed."),
-        Lang::Zh => format!("已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"),
-    })
+    ToolOutcome::done(in_lang!(
+        cx.lang,
+        "{count} fixed problems are forgotten. Open ones stay until fixed.",
+        "已清除 {count} 个已解决的问题。未解决的会保留到修正为止。"
+    ))
 }

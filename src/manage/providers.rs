@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::context::{ManageContext, matches_pattern};
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::minds::{Minds, ModelInfo, ProviderConfig};
 use crate::tools::{ToolCx, ToolOutcome};
 
@@ -47,7 +48,7 @@ fn obstacle(provider: &ProviderConfig, known: &ManageContext) -> Option<String> 
 fn provider_row(provider: &ProviderConfig, known: &ManageContext, lang: Lang) -> String {
     let key = provider.api_key_env_var.as_deref().unwrap_or("-");
     let state = match obstacle(provider, known) {
-        None => lang.pick("can be used", "可用").to_owned(),
+        None => Text::new("can be used", "可用").in_lang(lang).to_owned(),
         Some(why) => why,
     };
     format!("- {} ({}; {}): {state}", provider.key, provider.api_type.name(), key)
@@ -80,12 +81,12 @@ pub(super) fn models(_: &ManageContext, cx: &ToolCx, args: &ListModelsArgs) -> T
         if !rows.is_empty() {
             parts.push(format!("{}:\n{}", provider.key, rows.join("\n")));
         } else if provider.default_model.is_some() {
-            let any = cx.lang.pick("any name is accepted", "接受任何名称");
+            let any = Text::new("any name is accepted", "接受任何名称").in_lang(cx.lang);
             parts.push(format!("{}: {any}", provider.key));
         }
     }
     if parts.is_empty() {
-        let none = cx.lang.pick("No model fits.", "没有符合的模型。");
+        let none = Text::new("No model fits.", "没有符合的模型。").in_lang(cx.lang);
         return ToolOutcome::failed(none);
     }
     ToolOutcome::done(parts.join("\n"))
@@ -113,12 +114,18 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs
     if let Some(model) = &args.model {
         let found = provider.model(model);
         ok &= found.is_some();
-        told.push(match (found, cx.lang) {
-            (Some(info), _) if !info.key.is_empty() => model_row(provider, info),
-            (Some(_), Lang::En) => format!("- {model}: not listed, any name is accepted"),
-            (Some(_), Lang::Zh) => format!("- {model}:未列出,接受任何名称"),
-            (None, Lang::En) => format!("- {model}: not listed; add it to `models` in llm.yaml"),
-            (None, Lang::Zh) => format!("- {model}:未列出;请加入 llm.yaml 的 `models`"),
+        told.push(match found {
+            Some(info) if !info.key.is_empty() => model_row(provider, info),
+            Some(_) => in_lang!(
+                cx.lang,
+                "- {model}: not listed, any name is accepted",
+                "- {model}:未列出,接受任何名称"
+            ),
+            None => in_lang!(
+                cx.lang,
+                "- {model}: not listed; add it to `models` in llm.yaml",
+                "- {model}:未列出;请加入 llm.yaml 的 `models`"
+            ),
         });
     }
     if args.all_models.unwrap_or(false) {
@@ -132,8 +139,9 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs
 fn no_provider(key: &str, minds: &Minds, lang: Lang) -> String {
     let known: Vec<&str> = minds.providers().iter().map(|one| one.key.as_str()).collect();
     let known = known.join(", ");
-    match lang {
-        Lang::En => format!("There is no provider `{key}`. Known: {known}."),
-        Lang::Zh => format!("没有提供方 `{key}`。已知:{known}。"),
-    }
+    in_lang!(
+        lang,
+        "There is no provider `{key}`. Known: {known}.",
+        "没有提供方 `{key}`。已知:{known}。"
+    )
 }

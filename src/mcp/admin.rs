@@ -10,7 +10,8 @@ use super::lease::RELEASE;
 use super::result::sanitize;
 use super::supervisor::SupervisorRequest;
 use crate::domain::Lang;
-use crate::tools::{LeaseScope, Tool, ToolCx, ToolOutcome, localized, typed};
+use crate::domain::text::{Text, in_lang};
+use crate::tools::{LeaseScope, Tool, ToolCx, ToolOutcome, typed};
 
 /// The toolset, named as in Dominds.
 pub(super) const TOOLSET: &str = "mcp_admin";
@@ -25,8 +26,8 @@ struct ServerArgs {
 }
 
 pub(super) fn tools(tx: &mpsc::Sender<SupervisorRequest>) -> [Arc<dyn Tool>; 2] {
-    let release_text = |lang| localized(lang, include_str!("mcp_release.md"));
-    let restart_text = |lang| localized(lang, include_str!("mcp_restart.md"));
+    let release_text = |lang| Text::of_document(include_str!("mcp_release.md")).in_lang(lang);
+    let restart_text = |lang| Text::of_document(include_str!("mcp_restart.md")).in_lang(lang);
     let (release_tx, restart_tx) = (tx.clone(), tx.clone());
     [
         typed::asynchronous(RELEASE, release_text, move |cx, args: ServerArgs| {
@@ -54,15 +55,17 @@ async fn release(tx: mpsc::Sender<SupervisorRequest>, server: String, cx: ToolCx
     };
     let _ = tx.send(request).await;
     if released.await.unwrap_or(false) {
-        ToolOutcome::done(match cx.lang {
-            Lang::En => format!("The instance of `{shown}` was let go."),
-            Lang::Zh => format!("已释放 `{shown}` 的实例。"),
-        })
+        ToolOutcome::done(in_lang!(
+            cx.lang,
+            "The instance of `{shown}` was let go.",
+            "已释放 `{shown}` 的实例。"
+        ))
     } else {
-        ToolOutcome::failed(match cx.lang {
-            Lang::En => format!("This dialog holds no instance of `{shown}`; nothing was done."),
-            Lang::Zh => format!("本对话没有持有 `{shown}` 的实例，未执行任何操作。"),
-        })
+        ToolOutcome::failed(in_lang!(
+            cx.lang,
+            "This dialog holds no instance of `{shown}`; nothing was done.",
+            "本对话没有持有 `{shown}` 的实例，未执行任何操作。"
+        ))
     }
 }
 
@@ -71,20 +74,19 @@ async fn restart(tx: mpsc::Sender<SupervisorRequest>, server: String, lang: Lang
     let (reply, started) = oneshot::channel();
     let _ = tx.send(SupervisorRequest::Restart { server, reply }).await;
     match started.await {
-        Ok(Ok(_)) => ToolOutcome::done(match lang {
-            Lang::En => {
-                format!("The server `{shown}` was started anew, with its present configuration.")
-            }
-            Lang::Zh => format!("已按当前配置重新启动服务器 `{shown}`。"),
-        }),
-        Ok(Err(reason)) => ToolOutcome::failed(match lang {
-            Lang::En => format!("The server `{shown}` was not started anew: {reason}"),
-            Lang::Zh => format!("未能重新启动服务器 `{shown}`：{reason}"),
-        }),
-        Err(_) => ToolOutcome::failed(match lang {
-            Lang::En => "The program is ending.",
-            Lang::Zh => "程序正在结束。",
-        }),
+        Ok(Ok(_)) => ToolOutcome::done(in_lang!(
+            lang,
+            "The server `{shown}` was started anew, with its present configuration.",
+            "已按当前配置重新启动服务器 `{shown}`。"
+        )),
+        Ok(Err(reason)) => ToolOutcome::failed(in_lang!(
+            lang,
+            "The server `{shown}` was not started anew: {reason}",
+            "未能重新启动服务器 `{shown}`：{reason}"
+        )),
+        Err(_) => {
+            ToolOutcome::failed(Text::new("The program is ending.", "程序正在结束。").in_lang(lang))
+        }
     }
 }
 

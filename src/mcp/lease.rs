@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::text::in_lang;
 use crate::domain::{Lang, Reminder};
 use crate::tools::ReminderUpdate;
 
@@ -36,17 +37,14 @@ fn server_of(reminder: &Reminder) -> Option<&str> {
 }
 
 fn content(server: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "The MCP server `{server}` runs an instance for this dialog alone, since you used one of \
+    in_lang!(
+        lang,
+        "The MCP server `{server}` runs an instance for this dialog alone, since you used one of \
              its tools. It keeps its state, and takes memory, until it is let go. When you need it \
-             no more, call {RELEASE} with serverId \"{server}\"."
-        ),
-        Lang::Zh => format!(
-            "你用过 MCP 服务器 `{server}` 的工具，它因此为本对话单独运行着一个实例。该实例会保留状态并占用内存，\
+             no more, call {RELEASE} with serverId \"{server}\".",
+        "你用过 MCP 服务器 `{server}` 的工具，它因此为本对话单独运行着一个实例。该实例会保留状态并占用内存，\
              直到被释放。不再需要时，请调用 {RELEASE}，serverId 为 \"{server}\"。"
-        ),
-    }
+    )
 }
 
 #[cfg(test)]

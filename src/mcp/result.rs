@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{ImageKind, Lang, Secrets};
 use crate::tools::{MAX_RESULT_CHARS, ToolImage, ToolOutcome};
 
@@ -136,22 +137,22 @@ impl ResultReader<'_> {
 
     fn skip(&mut self, what: &str) {
         let what = self.clean(what, MAX_LINK_CHARS);
-        self.texts.push(match self.lang {
-            Lang::En => format!("[{what}: left out, it cannot be shown here]"),
-            Lang::Zh => format!("[{what}：无法在此显示，已略去]"),
-        });
+        self.texts.push(in_lang!(
+            self.lang,
+            "[{what}: left out, it cannot be shown here]",
+            "[{what}：无法在此显示，已略去]"
+        ));
     }
 }
 
 fn empty_text(lang: Lang) -> String {
-    lang.pick("The server answered without any content.", "服务器的应答没有内容。").to_owned()
+    Text::new("The server answered without any content.", "服务器的应答没有内容。")
+        .in_lang(lang)
+        .to_owned()
 }
 
 fn images_text(pictures: usize, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("Pictures returned: {pictures}."),
-        Lang::Zh => format!("返回图片 {pictures} 张。"),
-    }
+    in_lang!(lang, "Pictures returned: {pictures}.", "返回图片 {pictures} 张。")
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::SupervisorRequest;
 use super::tool_list::OfferedTool;
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A longer call is cancelled.
@@ -90,71 +91,62 @@ async fn call(
 }
 
 fn not_run(server: &str, reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => {
-            format!("The tool was not run: the MCP server `{server}` cannot be used. {reason}")
-        }
-        Lang::Zh => format!("工具未执行：无法使用 MCP 服务器 `{server}`。{reason}"),
-    }
+    in_lang!(
+        lang,
+        "The tool was not run: the MCP server `{server}` cannot be used. {reason}",
+        "工具未执行：无法使用 MCP 服务器 `{server}`。{reason}"
+    )
 }
 
 fn refused(server: &str, reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("The MCP server `{server}` refused the call: {reason}"),
-        Lang::Zh => format!("MCP 服务器 `{server}` 拒绝了本次调用：{reason}"),
-    }
+    in_lang!(
+        lang,
+        "The MCP server `{server}` refused the call: {reason}",
+        "MCP 服务器 `{server}` 拒绝了本次调用：{reason}"
+    )
 }
 
 fn dropped(server: &str, reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. The call may \
-             have taken effect; ask for less at a time."
-        ),
-        Lang::Zh => format!(
-            "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用可能已经生效；请每次少取一些。"
-        ),
-    }
+    in_lang!(
+        lang,
+        "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. The call may \
+             have taken effect; ask for less at a time.",
+        "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用可能已经生效；请每次少取一些。"
+    )
 }
 
 fn broke_off(server: &str, reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "The MCP server `{server}` broke off ({reason}). Whether the call took effect is not known; \
-             look before you repeat it. The next call starts the server anew, without its earlier state."
-        ),
-        Lang::Zh => format!(
-            "MCP 服务器 `{server}` 中断（{reason}）。本次调用是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
+    in_lang!(
+        lang,
+        "The MCP server `{server}` broke off ({reason}). Whether the call took effect is not known; \
+             look before you repeat it. The next call starts the server anew, without its earlier state.",
+        "MCP 服务器 `{server}` 中断（{reason}）。本次调用是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
              此前的状态不再保留。"
-        ),
-    }
+    )
 }
 
 fn too_long(server: &str, lang: Lang) -> String {
     let seconds = CALL_TIMEOUT.as_secs();
-    match lang {
-        Lang::En => format!(
-            "The MCP server `{server}` did not answer within {seconds} seconds; the call was given up. \
-             Whether it took effect is not known."
-        ),
-        Lang::Zh => format!(
-            "MCP 服务器 `{server}` 在 {seconds} 秒内没有应答，已放弃本次调用；是否生效未知。"
-        ),
-    }
+    in_lang!(
+        lang,
+        "The MCP server `{server}` did not answer within {seconds} seconds; the call was given up. \
+             Whether it took effect is not known.",
+        "MCP 服务器 `{server}` 在 {seconds} 秒内没有应答，已放弃本次调用；是否生效未知。"
+    )
 }
 
 fn asks_a_person(server: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "The MCP server `{server}` asks a person for input, which is not possible here."
-        ),
-        Lang::Zh => format!("MCP 服务器 `{server}` 要求人工输入，这里无法提供。"),
-    }
+    in_lang!(
+        lang,
+        "The MCP server `{server}` asks a person for input, which is not possible here.",
+        "MCP 服务器 `{server}` 要求人工输入，这里无法提供。"
+    )
 }
 
 fn unknown_answer(server: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("The MCP server `{server}` gave an answer of an unknown kind."),
-        Lang::Zh => format!("MCP 服务器 `{server}` 给出了未知类型的应答。"),
-    }
+    in_lang!(
+        lang,
+        "The MCP server `{server}` gave an answer of an unknown kind.",
+        "MCP 服务器 `{server}` 给出了未知类型的应答。"
+    )
 }

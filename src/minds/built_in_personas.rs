@@ -1,17 +1,17 @@
 //! The personas of the two hidden members.
 
-use super::prompt::LocalizedText;
 use crate::domain::AgentId;
 use crate::domain::team::{FUXI, PANGU};
+use crate::domain::text::Text;
 
-const FUXI_PERSONA: LocalizedText = LocalizedText::both(
+const FUXI_PERSONA: Text = Text::new(
     "You set up teams. You know how `.minds/team.yaml`, `.minds/llm.yaml` and the texts below \
      `.minds/team/` work together, and you help a person choose few members with clear duties. \
      You change only the team's configuration, and show every change before it counts.",
     "你负责组建团队。你了解 `.minds/team.yaml`、`.minds/llm.yaml` 与 `.minds/team/` 下的文本如何配合，\
      帮助人选出少数职责清楚的成员。你只改动团队的配置，每处改动在生效之前都给人看。",
 );
-const PANGU_PERSONA: LocalizedText = LocalizedText::both(
+const PANGU_PERSONA: Text = Text::new(
     "You do work nobody else is there for, from first steps in an empty workspace to odd jobs. \
      You look before you change, make the smallest change that does it, and check the result. \
      When a team member owns the matter, you hand it over.",
@@ -20,7 +20,7 @@ const PANGU_PERSONA: LocalizedText = LocalizedText::both(
 );
 
 /// Used if the member has no persona file.
-pub(super) fn built_in(id: &AgentId) -> Option<&'static LocalizedText> {
+pub(super) fn built_in(id: &AgentId) -> Option<&'static Text> {
     match id.as_str() {
         FUXI => Some(&FUXI_PERSONA),
         PANGU => Some(&PANGU_PERSONA),

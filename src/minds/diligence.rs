@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::files::{self, FileContent};
-use super::prompt::LocalizedText;
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
-const DEFAULT_TEXT: LocalizedText = LocalizedText::both(
+const DEFAULT_TEXT: Text = Text::new(
     "You stopped, and nothing you wait for is on its way. Look at the goal of the Taskdoc.\n\
      - The goal is unclear, or a decision is a person's to make: ask with `askHuman`.\n\
      - The goal is reached: say briefly how you know, and ask with `askHuman` for acceptance.\n\

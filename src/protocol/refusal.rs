@@ -2,6 +2,7 @@
 //! line prints as it is; a Chinese screen translates it here.
 
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 macro_rules! refusals {
     ($($refusal:ident: $en:literal / $zh:literal;)*) => {
@@ -12,9 +13,8 @@ macro_rules! refusals {
         impl Refusal {
             pub const ALL: &[Self] = &[$(Self::$refusal,)*];
 
-            /// English and Chinese.
-            fn both(self) -> (&'static str, &'static str) {
-                match self { $(Self::$refusal => ($en, $zh),)* }
+            fn both(self) -> Text {
+                match self { $(Self::$refusal => Text::new($en, $zh),)* }
             }
         }
     };
@@ -49,17 +49,14 @@ impl Refusal {
     /// The English text, as sent by the driver.
     #[must_use]
     pub fn text(self) -> &'static str {
-        self.both().0
+        self.both().in_lang(Lang::En)
     }
 
     /// The text in the user's language; unknown texts are returned as they are.
     #[must_use]
     pub fn translated(text: &str, lang: Lang) -> &str {
-        let known = Self::ALL.iter().map(|refusal| refusal.both()).find(|(en, _)| *en == text);
-        match (lang, known) {
-            (Lang::Zh, Some((_, zh))) => zh,
-            (Lang::En, _) | (Lang::Zh, None) => text,
-        }
+        let known = Self::ALL.iter().find(|refusal| refusal.text() == text);
+        known.map_or(text, |refusal| refusal.both().in_lang(lang))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why no command is run: a text for the calling model, and one for the user who can fix it.
 
+use crate::domain::text::in_lang;
 use crate::domain::{Lang, Problem};
 
 /// Why a command cannot be sandboxed as required.
@@ -60,16 +61,13 @@ impl SandboxRefusal {
     #[must_use]
     pub fn for_model(&self, lang: Lang) -> String {
         let reason = self.reason();
-        match lang {
-            Lang::En => format!(
-                "No command was run: on this machine it could not be held in a sandbox ({reason}). Trying again \
-                 changes nothing. Go on without commands, or tell a person: `dominds-tui doctor` says what to do."
-            ),
-            Lang::Zh => format!(
-                "没有执行任何命令:本机无法为命令建立沙箱({reason})。重试无用。请不使用命令继续,或告知用户:\
+        in_lang!(
+            lang,
+            "No command was run: on this machine it could not be held in a sandbox ({reason}). Trying again \
+                 changes nothing. Go on without commands, or tell a person: `dominds-tui doctor` says what to do.",
+            "没有执行任何命令:本机无法为命令建立沙箱({reason})。重试无用。请不使用命令继续,或告知用户:\
                  `dominds-tui doctor` 会说明如何处理。"
-            ),
-        }
+        )
     }
 
     fn reason(&self) -> String {

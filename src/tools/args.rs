@@ -17,6 +17,7 @@ pub(crate) use self::mismatch::{ArgMismatch, MismatchKind};
 pub(crate) use self::parameters::parameters;
 use self::reader::Reader;
 use crate::domain::json::{MAX_NESTING, TooDeep};
+use crate::domain::text::in_lang;
 use crate::domain::{Lang, json};
 
 /// The longest argument text that is looked at, in bytes.
@@ -73,41 +74,42 @@ impl From<Map<String, Value>> for Args {
 
 /// What is said of a call that does not fit.
 pub(super) fn not_run(name: &str, reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{name} was not run. {reason}"),
-        Lang::Zh => format!("未执行 {name}。{reason}"),
-    }
+    in_lang!(lang, "{name} was not run. {reason}", "未执行 {name}。{reason}")
 }
 
 impl ArgFault {
     /// The fault as a sentence for a model.
     pub(super) fn text(&self, lang: Lang) -> String {
-        match (self, lang) {
-            (Self::TooLong { bytes }, Lang::En) => {
-                format!("The arguments are too long: {bytes} bytes, limit {MAX_RAW_BYTES}.")
-            }
-            (Self::TooLong { bytes }, Lang::Zh) => {
-                format!("参数过长:{bytes} 字节,上限 {MAX_RAW_BYTES}。")
-            }
-            (Self::NotJson { reason }, Lang::En) => {
-                format!("The arguments are not valid JSON: {reason}. Nothing was run.")
-            }
-            (Self::NotJson { reason }, Lang::Zh) => {
-                format!("参数不是有效的 JSON:{reason}。未执行任何操作。")
-            }
-            (Self::TooDeep(at), Lang::En) => format!(
-                "The arguments nest more than {MAX_NESTING} deep (line {}, column {}). Make them flatter. \
+        match self {
+            Self::TooLong { bytes } => in_lang!(
+                lang,
+                "The arguments are too long: {bytes} bytes, limit {MAX_RAW_BYTES}.",
+                "参数过长:{bytes} 字节,上限 {MAX_RAW_BYTES}。"
+            ),
+            Self::NotJson { reason } => in_lang!(
+                lang,
+                "The arguments are not valid JSON: {reason}. Nothing was run.",
+                "参数不是有效的 JSON:{reason}。未执行任何操作。"
+            ),
+            Self::TooDeep(at) => in_lang!(
+                lang,
+                (
+                    "The arguments nest more than {MAX_NESTING} deep (line {}, column {}). Make them flatter. \
                  Nothing was run.",
-                at.line, at.column
+                    at.line,
+                    at.column
+                ),
+                (
+                    "参数嵌套超过 {MAX_NESTING} 层（第 {} 行第 {} 列）。请减少层数。未执行任何操作。",
+                    at.line,
+                    at.column
+                )
             ),
-            (Self::TooDeep(at), Lang::Zh) => format!(
-                "参数嵌套超过 {MAX_NESTING} 层（第 {} 行第 {} 列）。请减少层数。未执行任何操作。",
-                at.line, at.column
+            Self::NotObject => in_lang!(
+                lang,
+                "The arguments must be one JSON object. Nothing was run.",
+                "参数必须是一个 JSON 对象。未执行任何操作。"
             ),
-            (Self::NotObject, Lang::En) => {
-                "The arguments must be one JSON object. Nothing was run.".to_owned()
-            }
-            (Self::NotObject, Lang::Zh) => "参数必须是一个 JSON 对象。未执行任何操作。".to_owned(),
         }
     }
 }

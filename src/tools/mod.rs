@@ -54,8 +54,8 @@ pub use shell::{
 };
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
+pub(crate) use tool::interrupted;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
-pub(crate) use tool::{interrupted, localized};
 
 #[cfg(test)]
 mod escapes;

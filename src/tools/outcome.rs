@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, Secrets};
 
 /// The longest result text, in characters.
@@ -113,10 +114,11 @@ impl ToolOutcome {
         let before = self.images.len();
         self.images.retain(|picture| !secrets.is_in(&picture.bytes));
         if self.images.len() < before {
-            let why = lang.pick(
+            let why = Text::new(
                 "[a picture was left out: there is a key in it]",
                 "[已略去一张图片:其中含有密钥]",
-            );
+            )
+            .in_lang(lang);
             self.text = format!("{}\n{why}", self.text);
         }
         self
@@ -166,10 +168,11 @@ fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> String {
     let start: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(total - tail).collect();
     let cut = total - kept;
-    let line = match lang {
-        Lang::En => format!("[{cut} of {total} characters cut here; ask for a smaller part]"),
-        Lang::Zh => format!("[此处截去 {cut} 个字符,共 {total} 个;请缩小读取范围]"),
-    };
+    let line = in_lang!(
+        lang,
+        "[{cut} of {total} characters cut here; ask for a smaller part]",
+        "[此处截去 {cut} 个字符,共 {total} 个;请缩小读取范围]"
+    );
     format!("{start}\n{line}\n{end}")
 }
 
@@ -192,7 +195,10 @@ mod tests {
             assert!(!capped.ok);
             assert!(capped.text.starts_with("HEAD") && capped.text.ends_with("TAIL"));
             assert!(capped.text.chars().count() <= MAX_RESULT_CHARS);
-            assert!(capped.text.contains(lang.pick("48128 of 96008", "48128")), "{lang:?}");
+            assert!(
+                capped.text.contains(Text::new("48128 of 96008", "48128").in_lang(lang)),
+                "{lang:?}"
+            );
         }
     }
 

@@ -19,6 +19,7 @@ use super::patch;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use super::{readonly, shell};
+use crate::domain::text::in_lang;
 use crate::domain::{Lang, Member, ShellRight};
 
 /// Unknown names shown back are cut to this many characters.
@@ -211,10 +212,11 @@ fn owned(names: &[&str]) -> Vec<String> {
 }
 
 fn panicked(name: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{name} broke down; its outcome is unknown. The log has the reason."),
-        Lang::Zh => format!("{name} 执行中崩溃，结果未知；原因见日志。"),
-    }
+    in_lang!(
+        lang,
+        "{name} broke down; its outcome is unknown. The log has the reason.",
+        "{name} 执行中崩溃，结果未知；原因见日志。"
+    )
 }
 
 impl ToolSubset {
@@ -280,10 +282,11 @@ impl ToolSubset {
             name.chars().take(MAX_SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();
         let known: Vec<&str> = self.specs().map(|spec| spec.name.as_ref()).collect();
         let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
-        ToolOutcome::failed(match lang {
-            Lang::En => format!("There is no tool `{shown}` here. Available: {known}."),
-            Lang::Zh => format!("这里没有工具 `{shown}`。可用:{known}。"),
-        })
+        ToolOutcome::failed(in_lang!(
+            lang,
+            "There is no tool `{shown}` here. Available: {known}.",
+            "这里没有工具 `{shown}`。可用:{known}。"
+        ))
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::access::Access;
@@ -16,15 +17,6 @@ use super::args::Args;
 use super::file_identity::Identity;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
-
-/// The line that parts the English half of a tool's text from the Chinese half.
-const ZH_MARKER: &str = "<!-- zh -->";
-
-/// The half of a two-language text that is in `lang`.
-pub(crate) fn localized(lang: Lang, text: &'static str) -> &'static str {
-    let (en, zh) = text.split_once(ZH_MARKER).unwrap_or((text, text));
-    lang.pick(en, zh).trim()
-}
 
 /// How a tool presents itself to a model.
 #[derive(Debug, Clone)]
@@ -115,5 +107,6 @@ pub trait Tool: Send + Sync + Debug {
 
 /// What is said of work that ended without a result.
 pub(crate) fn interrupted(lang: Lang) -> &'static str {
-    lang.pick("The tool was interrupted before it finished.", "工具在完成之前被中断。")
+    Text::new("The tool was interrupted before it finished.", "工具在完成之前被中断。")
+        .in_lang(lang)
 }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::domain::Lang;
-use crate::ui::lang::Text;
+use crate::domain::text::Text;
 
 /// Where bindings apply. A key is looked up in the focused scope, then in the wider ones.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ impl Scope {
 
     /// The heading in help, in this language.
     pub fn heading(self, lang: Lang) -> &'static str {
-        self.heading.get(lang)
+        self.heading.in_lang(lang)
     }
 
     /// The scopes in which a key is looked up, in this order, when this scope has the focus.
@@ -237,7 +237,7 @@ impl Binding {
 
     /// The help sentence in this language.
     pub fn sentence(&self, lang: Lang) -> &'static str {
-        self.does.unwrap_or(self.action.does()).get(lang)
+        self.does.unwrap_or(self.action.does()).in_lang(lang)
     }
 
     /// True if key files may name it so.

@@ -2,32 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, counted};
-
-/// A text of the screen in both languages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text {
-    en: &'static str,
-    zh: &'static str,
-}
-
-impl Text {
-    pub const fn new(en: &'static str, zh: &'static str) -> Self {
-        Self { en, zh }
-    }
-
-    /// The text with a name for its `{}`.
-    pub fn with(self, name: &str, lang: Lang) -> String {
-        self.get(lang).replacen("{}", name, 1)
-    }
-
-    pub const fn get(self, lang: Lang) -> &'static str {
-        match lang {
-            Lang::En => self.en,
-            Lang::Zh => self.zh,
-        }
-    }
-}
 
 macro_rules! words {
     ($($word:ident: $en:literal / $zh:literal;)*) => {
@@ -39,16 +15,12 @@ macro_rules! words {
             pub const ALL: &[Self] = &[$(Self::$word,)*];
 
             pub fn text(self, lang: Lang) -> &'static str {
-                let (en, zh) = TABLE.get(self as usize).copied().unwrap_or_default();
-                match lang {
-                    Lang::En => en,
-                    Lang::Zh => zh,
-                }
+                TABLE.get(self as usize).map_or("", |text| text.in_lang(lang))
             }
         }
 
         /// English and Chinese, in the order of the variants.
-        const TABLE: &[(&str, &str)] = &[$(($en, $zh),)*];
+        const TABLE: &[Text] = &[$(Text::new($en, $zh),)*];
     };
 }
 
@@ -77,10 +49,7 @@ impl Counted {
                 "个后台进程仍在运行；退出时让它们继续，还是停止它们？",
             ),
         };
-        match lang {
-            Lang::En => counted(number, one, many),
-            Lang::Zh => format!("{number} {zh}"),
-        }
+        in_lang!(lang, ("{}", counted(number, one, many)), "{number} {zh}")
     }
 }
 

@@ -386,6 +386,41 @@ fn no_path_leads_through_a_descriptor() {
     assert_eq!(found, [named]);
 }
 
+/// Files that look at a language for something else than words of their own.
+const NAMES_A_LANGUAGE: [&str; 6] = [
+    "src/domain/lang.rs",
+    "src/domain/text.rs",
+    // The setting.
+    "src/cli/config.rs",
+    // Names of files in a language.
+    "src/minds/skills/find.rs",
+    // The language of the reader beside that of the text.
+    "src/driver/texts/courses.rs",
+    // A record keeps the sentence of a stop in both languages.
+    "src/ui/stop_reason.rs",
+];
+
+#[test]
+fn only_one_module_chooses_words_by_language() {
+    let chooses = |source: &Source| {
+        let named = NAMES_A_LANGUAGE.iter().any(|path| source.path == Path::new(path));
+        let arm = |line: &str| {
+            ["En", "Zh"].iter().any(|lang| {
+                line.contains(&format!("Lang::{lang} =>"))
+                    || line.contains(&format!("Lang::{lang}) =>"))
+                    || line.contains(&format!("== Lang::{lang}"))
+            })
+        };
+        !named && lines(source).iter().any(|(_, line)| arm(line))
+    };
+    let found: Vec<String> = program()
+        .iter()
+        .filter(|source| chooses(source))
+        .map(|one| one.path.display().to_string())
+        .collect();
+    report("write it as a `Text` or with `in_lang!`", &found);
+}
+
 #[test]
 fn nothing_is_left_for_later_and_no_lint_is_silenced() {
     let marks = [

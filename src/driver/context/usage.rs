@@ -3,6 +3,7 @@
 use crate::domain::Lang;
 use crate::domain::context_health::ContextHealth;
 use crate::domain::latest::StopReason;
+use crate::domain::text::Text;
 use crate::llm::{LlmError, Message, Request};
 
 /// A part of a request.
@@ -96,28 +97,22 @@ impl ContextUsage {
 
     fn listed(&self, lang: Lang) -> String {
         let shown = self.0.iter().map(|(part, tokens)| format!("{} {tokens}", part.name(lang)));
-        let between = match lang {
-            Lang::En => ", ",
-            Lang::Zh => "，",
-        };
+        let between = Text::new(", ", "，").in_lang(lang);
         shown.collect::<Vec<_>>().join(between)
     }
 }
 
 impl ContextPart {
     fn name(self, lang: Lang) -> &'static str {
-        let (english, chinese) = match self {
-            Self::Taskdoc => ("Taskdoc", "任务文档"),
-            Self::Reminders => ("reminders", "提醒"),
-            Self::SystemPrompt => ("minds (system prompt)", "心智（系统提示词）"),
-            Self::Memories => ("minds (memories)", "心智（记忆）"),
-            Self::Tools => ("tools", "工具"),
-            Self::Course => ("this course", "本程对话"),
+        let text = match self {
+            Self::Taskdoc => Text::new("Taskdoc", "任务文档"),
+            Self::Reminders => Text::new("reminders", "提醒"),
+            Self::SystemPrompt => Text::new("minds (system prompt)", "心智（系统提示词）"),
+            Self::Memories => Text::new("minds (memories)", "心智（记忆）"),
+            Self::Tools => Text::new("tools", "工具"),
+            Self::Course => Text::new("this course", "本程对话"),
         };
-        match lang {
-            Lang::En => english,
-            Lang::Zh => chinese,
-        }
+        text.in_lang(lang)
     }
 }
 

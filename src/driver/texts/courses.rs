@@ -2,15 +2,13 @@
 
 use super::Texts;
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 impl Texts {
     #[must_use]
     pub fn course_start(self) -> String {
-        self.pick(
-            "A new course begins: your earlier messages are cleared. Your reminders and the Taskdoc \
-             say where you stand. Go on from there.",
-            "新的一程开始了：此前的消息已清空。提醒和任务文档记着你进行到哪里，请从那里继续。",
-        )
+        Text::new("A new course begins: your earlier messages are cleared. Your reminders and the Taskdoc \
+             say where you stand. Go on from there.", "新的一程开始了：此前的消息已清空。提醒和任务文档记着你进行到哪里，请从那里继续。").in_lang(self.0)
         .to_owned()
     }
 
@@ -38,37 +36,40 @@ impl Texts {
     /// The suffix of interrupted text in the model's context.
     #[must_use]
     pub fn interrupted(self) -> &'static str {
-        self.pick(" [interrupted here]", "【在此中断】")
+        Text::new(" [interrupted here]", "【在此中断】").in_lang(self.0)
     }
 
     /// The result of a call whose outcome is not known.
     #[must_use]
     pub fn unknown_outcome(self) -> String {
-        self.pick(
+        Text::new(
             "The program ended while this call ran. Its outcome is unknown; it was not run again. \
              Check before you repeat it.",
             "调用进行中程序结束了。结果未知，也没有再次执行。重做之前请先核实。",
         )
+        .in_lang(self.0)
         .to_owned()
     }
 
     /// The result of a request to a teammate that was lost in a crash.
     #[must_use]
     pub fn reached_nobody(self) -> String {
-        self.pick(
+        Text::new(
             "The program ended before this request reached anybody: nobody works on it, and no \
              reply will come. Ask again if you still need it.",
             "请求尚未送达，程序就结束了：没有人在处理，也不会有回复。若仍需要，请重新提出。",
         )
+        .in_lang(self.0)
         .to_owned()
     }
 
     #[must_use]
     pub fn stopped_call(self) -> String {
-        self.pick(
+        Text::new(
             "Stopped by the human before it finished; its outcome is unknown.",
             "在完成之前被人停止；结果未知。",
         )
+        .in_lang(self.0)
         .to_owned()
     }
 }

@@ -1,6 +1,6 @@
 //! Texts in place of images the model is not shown.
 
-use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 
 use super::Texts;
 
@@ -23,36 +23,38 @@ impl Texts {
     pub fn image_not_shown(self, about: &str, reason: OmissionReason) -> String {
         let reason = match reason {
             OmissionReason::NoImageSupport => {
-                self.pick("your model cannot look at pictures", "你的模型无法看图")
+                Text::new("your model cannot look at pictures", "你的模型无法看图").in_lang(self.0)
             }
-            OmissionReason::Missing => self.pick("its file is not there any more", "文件已不存在"),
-            OmissionReason::TooLarge => self.pick("it is too large", "图片过大"),
-            OmissionReason::UnsupportedFormat => self.pick(
+            OmissionReason::Missing => {
+                Text::new("its file is not there any more", "文件已不存在").in_lang(self.0)
+            }
+            OmissionReason::TooLarge => Text::new("it is too large", "图片过大").in_lang(self.0),
+            OmissionReason::UnsupportedFormat => Text::new(
                 "it is not a PNG, JPEG, GIF or WebP file",
                 "不是 PNG、JPEG、GIF 或 WebP 文件",
-            ),
+            )
+            .in_lang(self.0),
             OmissionReason::OverBudget => {
-                self.pick("newer pictures take up the room there is", "较新的图片已占满可用空间")
+                Text::new("newer pictures take up the room there is", "较新的图片已占满可用空间")
+                    .in_lang(self.0)
             }
         };
-        match self.0 {
-            Lang::En => format!("[A picture ({about}) is not shown: {reason}.]"),
-            Lang::Zh => format!("【一张图片（{about}）未显示：{reason}。】"),
-        }
+        in_lang!(
+            self.0,
+            "[A picture ({about}) is not shown: {reason}.]",
+            "【一张图片（{about}）未显示：{reason}。】"
+        )
     }
 
     /// Images of a tool that were too many, too large or not images.
     #[must_use]
     pub fn images_not_stored(self, count: usize) -> String {
-        match self.0 {
-            Lang::En => format!(
-                "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \
-                 JPEG, GIF or WebP, of at most 10 MiB each.]"
-            ),
-            Lang::Zh => format!(
-                "【本工具另有 {count} 张图片未保存：每个结果最多保存 10 张 PNG、JPEG、GIF 或 WebP \
+        in_lang!(
+            self.0,
+            "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \
+                 JPEG, GIF or WebP, of at most 10 MiB each.]",
+            "【本工具另有 {count} 张图片未保存：每个结果最多保存 10 张 PNG、JPEG、GIF 或 WebP \
                  图片，每张不超过 10 MiB。】"
-            ),
-        }
+        )
     }
 }

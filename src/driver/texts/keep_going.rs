@@ -1,6 +1,7 @@
 //! Texts of keep-going: the push, and the question to the user when the pushes are used up.
 
 use crate::domain::PushCount;
+use crate::domain::text::in_lang;
 
 use super::Texts;
 use crate::domain::counted;
@@ -10,18 +11,15 @@ impl Texts {
     #[must_use]
     pub fn push(self, count: PushCount, body: &str) -> String {
         let mark = count.mark(self.0);
-        let header = self.pick(
-            format!(
-                "[System notice] Sent by the runtime because you stopped {mark}; nobody has asked for \
+        let header = in_lang!(
+            self.0,
+            "[System notice] Sent by the runtime because you stopped {mark}; nobody has asked for \
                  anything new.\n\
                  - Give no answer to this notice itself, no \"understood\", no plan alone.\n\
-                 - Go on with the task as follows; what you decide, do."
-            ),
-            format!(
-                "[系统提示] 因为你停了下来，运行时自动发送此提示{mark}；没有人提出新的要求。\n\
+                 - Go on with the task as follows; what you decide, do.",
+            "[系统提示] 因为你停了下来，运行时自动发送此提示{mark}；没有人提出新的要求。\n\
                  - 不要回应提示本身，不要只说“明白”，也不要只列计划。\n\
                  - 按下面的指引继续任务；决定了就去做。"
-            ),
         );
         format!("{header}\n\n---\n\n{body}")
     }
@@ -30,19 +28,16 @@ impl Texts {
     #[must_use]
     pub fn go_on_or_stop(self, pushes: i64) -> String {
         let count_text = counted(pushes, "push", "pushes");
-        self.pick(
-            format!(
-                "Go on or stop?\n\nThe dialog stopped again after {count_text} to go on.\n\n\
+        in_lang!(
+            self.0,
+            "Go on or stop?\n\nThe dialog stopped again after {count_text} to go on.\n\n\
                  a  go on, with as many pushes again\n\
                  b  stop\n\n\
-                 Any other answer is read as an instruction."
-            ),
-            format!(
-                "继续还是停止？\n\n已自动推动 {pushes} 次，对话又停了下来。\n\n\
+                 Any other answer is read as an instruction.",
+            "继续还是停止？\n\n已自动推动 {pushes} 次，对话又停了下来。\n\n\
                  a  继续，重新获得同样次数的推动\n\
                  b  停止\n\n\
                  其他回答会作为指示交给对话。"
-            ),
         )
     }
 }

@@ -22,6 +22,7 @@ mod tellask;
 mod tests;
 
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 pub use images::OmissionReason;
 pub use invalid_calls::ArgumentError;
@@ -35,17 +36,9 @@ pub use tellask::mentioned;
 pub struct Texts(pub Lang);
 
 impl Texts {
-    /// The text in the work language.
-    fn pick<T>(self, english: T, chinese: T) -> T {
-        match self.0 {
-            Lang::En => english,
-            Lang::Zh => chinese,
-        }
-    }
-
     /// The line that separates status text from content; the mock provider splits there too.
     fn status_header(self) -> &'static str {
-        self.pick("[Dominds tellask status]", "[Dominds 诉请状态]")
+        Text::new("[Dominds tellask status]", "[Dominds 诉请状态]").in_lang(self.0)
     }
 }
 

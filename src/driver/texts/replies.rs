@@ -2,6 +2,7 @@
 
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::ReplyStatus;
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{CallId, ReplyDirective};
 
 use super::{Texts, quote};
@@ -36,12 +37,14 @@ impl Texts {
         match (reply.status, SpecialCall::of(reply.call_name)) {
             (ReplyStatus::Failed | ReplyStatus::Pending, _) => "",
             (ReplyStatus::Completed, Some(SpecialCall::Tellask(TellaskKind::FreshBoots))) => {
-                self.pick("【FBR-Reasoning Only】\n\n", "【FBR-仅推理】\n\n")
+                Text::new("【FBR-Reasoning Only】\n\n", "【FBR-仅推理】\n\n").in_lang(self.0)
             }
             (ReplyStatus::Completed, Some(SpecialCall::Tellask(TellaskKind::Back))) => {
-                self.pick("【TellaskBack】\n\n", "【回问诉请】\n\n")
+                Text::new("【TellaskBack】\n\n", "【回问诉请】\n\n").in_lang(self.0)
             }
-            (ReplyStatus::Completed, _) => self.pick("【Completed】\n\n", "【最终完成】\n\n"),
+            (ReplyStatus::Completed, _) => {
+                Text::new("【Completed】\n\n", "【最终完成】\n\n").in_lang(self.0)
+            }
         }
     }
 
@@ -49,22 +52,20 @@ impl Texts {
         let (responder, mention) = (reply.responder, reply.mention);
         let session = reply.slug.map(|slug| format!(" • {slug}")).unwrap_or_default();
         let (text, request) = (quote(reply.text), quote(reply.request));
-        self.pick(
-            format!(
-                "@{responder} replied:\n\n{text}\n\nto the tellask: {mention}{session}\n\n{request}"
-            ),
-            format!("@{responder} 回复：\n\n{text}\n\n针对诉请：{mention}{session}\n\n{request}"),
+        in_lang!(
+            self.0,
+            "@{responder} replied:\n\n{text}\n\nto the tellask: {mention}{session}\n\n{request}",
+            "@{responder} 回复：\n\n{text}\n\n针对诉请：{mention}{session}\n\n{request}"
         )
     }
 
     fn reply_footnote(self, reply: &ReplyText<'_>) -> String {
         let (name, id) = (reply.call_name, reply.call_id);
-        self.pick(
-            format!(
-                "- function: `{name}`\n- callId: {id}\n\
-                 - This is a reply to an earlier tellask, not a new request.\n"
-            ),
-            format!("- 函数：`{name}`\n- callId: {id}\n- 这是对先前诉请的回复，不是新的请求。\n"),
+        in_lang!(
+            self.0,
+            "- function: `{name}`\n- callId: {id}\n\
+                 - This is a reply to an earlier tellask, not a new request.\n",
+            "- 函数：`{name}`\n- callId: {id}\n- 这是对先前诉请的回复，不是新的请求。\n"
         )
     }
 
@@ -76,49 +77,49 @@ impl Texts {
         let header = self.status_header();
         let ReplyText { responder, call_name, call_id, .. } = reply;
         let asked = if is_fresh_boots(reply) { reply.call_name } else { reply.mention };
-        self.pick(
-            format!(
-                "A reply to a tellask of course C{call_course}, carried over.\n\n\
+        in_lang!(
+            self.0,
+            "A reply to a tellask of course C{call_course}, carried over.\n\n\
                  You asked {asked}{session}:\n\n{request}\n\n@{responder} replied:\n\n{text}\n\n\
-                 {header}\n- function: `{call_name}`\n- callId: {call_id}\n"
-            ),
-            format!(
-                "来自第 C{call_course} 程对话的诉请回复，延续至此。\n\n\
+                 {header}\n- function: `{call_name}`\n- callId: {call_id}\n",
+            "来自第 C{call_course} 程对话的诉请回复，延续至此。\n\n\
                  你曾诉请 {asked}{session}：\n\n{request}\n\n@{responder} 的回复：\n\n{text}\n\n\
                  {header}\n- 函数：`{call_name}`\n- callId: {call_id}\n"
-            ),
         )
     }
 
     #[must_use]
     pub fn delivered(self, reply_tool: &str) -> String {
-        self.pick(
-            format!("The reply was delivered with `{reply_tool}`."),
-            format!("回复已通过 `{reply_tool}` 送达。"),
+        in_lang!(
+            self.0,
+            "The reply was delivered with `{reply_tool}`.",
+            "回复已通过 `{reply_tool}` 送达。"
         )
     }
 
     #[must_use]
     pub fn wrong_reply_tool(self, expected: &str) -> String {
-        self.pick(
-            format!(
-                "Not delivered: the reply you owe is delivered with `{expected}`. Call that tool."
-            ),
-            format!("未送达：你所欠的回复要用 `{expected}` 交付，请调用该工具。"),
+        in_lang!(
+            self.0,
+            "Not delivered: the reply you owe is delivered with `{expected}`. Call that tool.",
+            "未送达：你所欠的回复要用 `{expected}` 交付，请调用该工具。"
         )
     }
 
     #[must_use]
     pub fn no_obligation(self) -> String {
-        self.pick("Not delivered: you owe no reply now.", "未送达：你现在不欠任何回复。").to_owned()
+        Text::new("Not delivered: you owe no reply now.", "未送达：你现在不欠任何回复。")
+            .in_lang(self.0)
+            .to_owned()
     }
 
     #[must_use]
     pub fn stale_reply(self) -> String {
-        self.pick(
+        Text::new(
             "Not delivered: the request was closed or replaced, nobody waits for this reply.",
             "未送达：该请求已关闭或被替换，没有人在等这个回复。",
         )
+        .in_lang(self.0)
         .to_owned()
     }
 
@@ -126,25 +127,23 @@ impl Texts {
     pub fn obligation(self, directive: &ReplyDirective) -> String {
         let (id, tool) = (&directive.target_call_id, &directive.expected_reply_call_name);
         let request = quote(&directive.tellask_content);
-        self.pick(
-            format!(
-                "[Dominds active inter-dialog reply obligation]\n\
-                 - replies to call: {id}\n- deliver with: `{tool}`\n\nThe request:\n\n{request}"
-            ),
-            format!(
-                "[Dominds 当前跨对话回复义务]\n\
+        in_lang!(
+            self.0,
+            "[Dominds active inter-dialog reply obligation]\n\
+                 - replies to call: {id}\n- deliver with: `{tool}`\n\nThe request:\n\n{request}",
+            "[Dominds 当前跨对话回复义务]\n\
                  - 回复的调用：{id}\n- 交付工具：`{tool}`\n\n请求：\n\n{request}"
-            ),
         )
     }
 
     #[must_use]
     pub fn no_obligation_note(self) -> String {
-        self.pick(
+        Text::new(
             "[Dominds no active inter-dialog reply]\n\
              You owe no reply now; do not call a reply tool.",
             "[Dominds 当前无跨对话回复义务]\n你现在不欠任何回复，不要调用回复工具。",
         )
+        .in_lang(self.0)
         .to_owned()
     }
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, Stamp};
 
 /// Input besides the memories.
@@ -34,21 +35,21 @@ fn memory_message(owner: MemoryOwner, memory: &Memory, setting: &RenderOptions<'
     let words = word_count(text);
     let changed = modified.map(setting.stamp).unwrap_or_default();
     let whose = owner_heading(owner, setting.lang);
-    let head = match setting.lang {
-        Lang::En => {
-            let bytes = counted(*bytes, "byte", "bytes");
-            let words = counted(words, "word", "words");
-            format!("{whose}: `{path}`, {bytes}, {words}, changed {changed}.")
-        }
-        Lang::Zh => format!("{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"),
-    };
+    let (size, length) = (counted(*bytes, "byte", "bytes"), counted(words, "word", "words"));
+    let head = in_lang!(
+        setting.lang,
+        "{whose}: `{path}`, {size}, {length}, changed {changed}.",
+        "{whose}：`{path}`，{bytes} 字节，{words} 词，修改于 {changed}。"
+    );
     format!("{head}{}\n\n{text}", tool_hint(owner, setting))
 }
 
 fn owner_heading(owner: MemoryOwner, lang: Lang) -> &'static str {
     match owner {
-        MemoryOwner::Team => lang.pick("From the memories of our team", "摘自我们团队的记忆"),
-        MemoryOwner::Member => lang.pick("From my own memories", "摘自我自己的记忆"),
+        MemoryOwner::Team => {
+            Text::new("From the memories of our team", "摘自我们团队的记忆").in_lang(lang)
+        }
+        MemoryOwner::Member => Text::new("From my own memories", "摘自我自己的记忆").in_lang(lang),
     }
 }
 
@@ -58,10 +59,11 @@ fn tool_hint(owner: MemoryOwner, setting: &RenderOptions<'_>) -> String {
     if !setting.tool_names.iter().any(|name| name == replace) {
         return String::new();
     }
-    match setting.lang {
-        Lang::En => format!(" I change it with `{replace}` and drop it with `{drop}`."),
-        Lang::Zh => format!("我用 `{replace}` 修改它，用 `{drop}` 删除它。"),
-    }
+    in_lang!(
+        setting.lang,
+        " I change it with `{replace}` and drop it with `{drop}`.",
+        "我用 `{replace}` 修改它，用 `{drop}` 删除它。"
+    )
 }
 
 /// Lists the files that cannot be shown.
@@ -79,30 +81,30 @@ fn unusable_message(
         .iter()
         .map(|found| format!("- `{}`: {}", found.path, reason_text(&found.reason, lang)))
         .collect();
-    let head = lang.pick("there, but not shown here", "存在但未在此显示");
-    let comma = lang.pick(", ", "，");
+    let head = Text::new("there, but not shown here", "存在但未在此显示").in_lang(lang);
+    let comma = Text::new(", ", "，").in_lang(lang);
     Some(format!("{whose}{comma}{head}:\n{}", names.join("\n")))
 }
 
 fn reason_text(reason: &UnusableReason, lang: Lang) -> String {
     let (file, total) = (FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES);
-    match (reason, lang) {
-        (UnusableReason::TooLarge, Lang::En) => format!("larger than {file} bytes; shorten it"),
-        (UnusableReason::TooLarge, Lang::Zh) => format!("超过 {file} 字节，请缩短"),
-        (UnusableReason::OverBudget, Lang::En) => {
-            format!("all together are larger than {total} bytes; shorten or drop some")
+    match reason {
+        UnusableReason::TooLarge => {
+            in_lang!(lang, "larger than {file} bytes; shorten it", "超过 {file} 字节，请缩短")
         }
-        (UnusableReason::OverBudget, Lang::Zh) => {
-            format!("合计超过 {total} 字节，请缩短或删除一些")
+        UnusableReason::OverBudget => in_lang!(
+            lang,
+            "all together are larger than {total} bytes; shorten or drop some",
+            "合计超过 {total} 字节，请缩短或删除一些"
+        ),
+        UnusableReason::NotAFile => {
+            Text::new("a link, which is not followed", "是链接，不予跟随").in_lang(lang).into()
         }
-        (UnusableReason::NotAFile, _) => {
-            lang.pick("a link, which is not followed", "是链接，不予跟随").into()
+        UnusableReason::Unreadable(_) => {
+            Text::new("not readable as text", "无法作为文本读取").in_lang(lang).into()
         }
-        (UnusableReason::Unreadable(_), _) => {
-            lang.pick("not readable as text", "无法作为文本读取").into()
-        }
-        (UnusableReason::TooManyEntries, _) => {
-            lang.pick("too many files or folders", "文件或目录过多").into()
+        UnusableReason::TooManyEntries => {
+            Text::new("too many files or folders", "文件或目录过多").in_lang(lang).into()
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Section: delegating and delivering work. A main dialog owns the result, a side dialog one request.
 
 use super::input::{DialogRole, PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 
-const TITLE: LocalizedText = LocalizedText::both("Working together", "协作");
+const TITLE: Text = Text::new("Working together", "协作");
 
-const BOTH: LocalizedText = LocalizedText::both(
+const BOTH: Text = Text::new(
     "- Work left over? First look whether the team or its rules already name an owner. If so, \
      hand the execution to that owner with `tellask` or `tellaskSessionless`, instead of doing \
      it badly yourself or asking who should.\n\
@@ -24,7 +24,7 @@ const BOTH: LocalizedText = LocalizedText::both(
      - 队友向你回问时，用 `replyTellaskBack` 回答。",
 );
 
-const MAIN: LocalizedText = LocalizedText::both(
+const MAIN: Text = Text::new(
     "- You answer for the whole: check what teammates deliver, against the Taskdoc and the files, \
      before you build on it.\n\
      - Do not stop between steps. Stop only when the goal is reached, when you asked the person, \
@@ -33,7 +33,7 @@ const MAIN: LocalizedText = LocalizedText::both(
      - 步骤之间不要停。只有目标达成、已向人提问、或正在等队友时才停下。",
 );
 
-const SIDE: LocalizedText = LocalizedText::both(
+const SIDE: Text = Text::new(
     "- Do what the request asks, no more. Deliver with the reply tool your assignment names; \
      the content is all the asker will see.\n\
      - Plain words without a call are your delivery as well: the program sends the last ones to \

@@ -1,11 +1,11 @@
 //! Sections: asking the human, then every visible teammate by id.
 
 use super::input::{PromptInput, PromptSection};
-use super::text::LocalizedText;
 use crate::domain::Member;
+use crate::domain::text::Text;
 
-const QUESTIONS: LocalizedText = LocalizedText::both("Asking a person", "向人提问");
-const QUESTIONS_BODY: LocalizedText = LocalizedText::both(
+const QUESTIONS: Text = Text::new("Asking a person", "向人提问");
+const QUESTIONS_BODY: Text = Text::new(
     "Use `askHuman` when only a person can decide: the goal itself, money, credentials, what \
      cannot be undone, a contradiction. Do not ask what you can find out, and do not report \
      progress with it.\n\
@@ -21,11 +21,11 @@ const QUESTIONS_BODY: LocalizedText = LocalizedText::both(
      - 得到回答之前你会停下；与之无关的事请先做完。",
 );
 
-const TEAM: LocalizedText = LocalizedText::both("Team", "团队");
-const ALONE: LocalizedText = LocalizedText::both("There are no teammates.", "没有队友。");
-const YOU: LocalizedText = LocalizedText::both("you", "你自己");
-const ASK_FOR: LocalizedText = LocalizedText::both("ask for", "可以请其");
-const NOT_FOR: LocalizedText = LocalizedText::both("not for", "不要请其");
+const TEAM: Text = Text::new("Team", "团队");
+const ALONE: Text = Text::new("There are no teammates.", "没有队友。");
+const YOU: Text = Text::new("you", "你自己");
+const ASK_FOR: Text = Text::new("ask for", "可以请其");
+const NOT_FOR: Text = Text::new("not for", "不要请其");
 
 pub(super) fn questions(facts: &PromptInput) -> PromptSection {
     (&QUESTIONS, Some(facts.text(&QUESTIONS_BODY).to_owned()))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 use crate::domain::{Lang, Member, Team};
 use crate::minds::skills::Skill;
 use crate::minds::texts::MemberTexts;
@@ -32,7 +32,7 @@ pub(in crate::minds) struct PromptInput<'a> {
 }
 
 impl PromptInput<'_> {
-    pub(super) fn text(&self, text: &LocalizedText) -> &'static str {
+    pub(super) fn text(&self, text: &Text) -> &'static str {
         text.in_lang(self.lang)
     }
 
@@ -42,4 +42,4 @@ impl PromptInput<'_> {
 }
 
 /// A heading and its body; a section without a body is left out.
-pub(super) type PromptSection = (&'static LocalizedText, Option<String>);
+pub(super) type PromptSection = (&'static Text, Option<String>);

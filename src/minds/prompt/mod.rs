@@ -1,7 +1,7 @@
 //! The system prompt: sections in a fixed order, each a small function of `PromptInput`.
 //!
 //! The same input gives the same bytes: no time, no counter, nothing that changes within a course, so
-//! that providers can cache it. Every text is a `LocalizedText`.
+//! that providers can cache it. Every text is a `Text`.
 
 mod collaboration;
 mod directory;
@@ -13,13 +13,11 @@ mod reasoning;
 mod skills;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tools;
 mod workspace;
 
 pub use input::DialogRole;
 pub(super) use input::PromptInput;
-pub(crate) use text::LocalizedText;
 
 use input::PromptSection;
 

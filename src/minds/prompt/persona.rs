@@ -1,11 +1,11 @@
 //! Sections from the member's own files.
 
 use super::input::{PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 
-const PERSONA: LocalizedText = LocalizedText::both("Persona", "角色");
-const KNOWHOW: LocalizedText = LocalizedText::both("Know-how", "经验");
-const PITFALLS: LocalizedText = LocalizedText::both("Pitfalls", "教训");
+const PERSONA: Text = Text::new("Persona", "角色");
+const KNOWHOW: Text = Text::new("Know-how", "经验");
+const PITFALLS: Text = Text::new("Pitfalls", "教训");
 
 pub(super) fn persona(facts: &PromptInput) -> PromptSection {
     (&PERSONA, facts.texts.persona.map(str::to_owned))

@@ -1,44 +1,44 @@
 //! Section: shell commands, the Taskdoc, memories.
 
 use super::input::{DialogRole, PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 
-const TITLE: LocalizedText = LocalizedText::both("Rules for everyone", "共同的规则");
+const TITLE: Text = Text::new("Rules for everyone", "共同的规则");
 
-const SHELL_OWN: LocalizedText = LocalizedText::both(
+const SHELL_OWN: Text = Text::new(
     "You may run shell commands. Prefer reading ones; before one that deletes, publishes or \
      spends, be sure that the task asks for it, else ask the person.",
     "你可以执行 shell 命令。优先用只读的命令；执行会删除、发布或花费的命令之前，先确认任务确实要求这样做，\
      否则请问人。",
 );
-const SHELL_OTHERS: LocalizedText = LocalizedText::both(
+const SHELL_OTHERS: Text = Text::new(
     "You cannot run shell commands. Ask one of these for it, with the exact command and the \
      reason:",
     "你不能执行 shell 命令。需要时请下列成员之一来做，并写明确切的命令和理由：",
 );
-const SHELL_NOBODY: LocalizedText = LocalizedText::both(
+const SHELL_NOBODY: Text = Text::new(
     "Nobody in this team runs shell commands. If one is needed, ask the person for its output.",
     "团队里没有人能执行 shell 命令。需要时，请人提供它的输出。",
 );
 
-const TASKDOC: LocalizedText = LocalizedText::both(
+const TASKDOC: Text = Text::new(
     "The Taskdoc is the truth about the task: Goals, Constraints, Progress. It is in your \
      context; trust it over memory.",
     "任务文档是关于任务的准绳：目标、约束、进展。它就在你的上下文里；与记忆不符时以它为准。",
 );
-const TASKDOC_MAIN: LocalizedText = LocalizedText::both(
+const TASKDOC_MAIN: Text = Text::new(
     "You keep it: write it with `change_mind`, a whole section at a time. Goals and Constraints \
      change only as the person wants; Progress holds the present state and the next steps, not a \
      diary.",
     "由你维护：用 `change_mind` 写入，每次写一整节。目标和约束只按人的意思改；进展写现状和下一步，\
      不是日记。",
 );
-const TASKDOC_SIDE: LocalizedText = LocalizedText::both(
+const TASKDOC_SIDE: Text = Text::new(
     "You do not write it: report what should change to your asker.",
     "你不写它：应当改什么，报告给诉请者。",
 );
 
-const MEMORY: LocalizedText = LocalizedText::both(
+const MEMORY: Text = Text::new(
     "Memories outlast every dialog and are in your context already. Keep there what will still be \
      true and useful next month; the state of a task belongs into the Taskdoc, what is next into a \
      reminder. Mend or drop what has become wrong.",

@@ -1,11 +1,11 @@
 //! Section: fresh-boots reasoning.
 
 use super::input::{PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 
-const TITLE: LocalizedText = LocalizedText::both("Fresh-boots reasoning (FBR)", "重新思考（FBR）");
+const TITLE: Text = Text::new("Fresh-boots reasoning (FBR)", "重新思考（FBR）");
 
-const GUIDE: LocalizedText = LocalizedText::both(
+const GUIDE: Text = Text::new(
     "`freshBootsReasoning` puts one question to you anew, without tools and without this dialog. \
      Use it for a hard decision, a plan's blind spots, or when you go in circles; not for facts \
      that a tool can tell. Put everything it needs into the question. What comes back is advice, \
@@ -14,12 +14,10 @@ const GUIDE: LocalizedText = LocalizedText::both(
      用于艰难的决定、计划的盲点，或你在原地打转的时候；工具能查到的事实不要用它。问题所需的一切都要写进去。\
      得到的是建议，没有人核实过。",
 );
-const OFF: LocalizedText = LocalizedText::both(
-    "It is switched off for you; do not call it.",
-    "你的这项功能已关闭，不要调用。",
-);
+const OFF: Text =
+    Text::new("It is switched off for you; do not call it.", "你的这项功能已关闭，不要调用。");
 
-const BODY: LocalizedText = LocalizedText::both(
+const BODY: Text = Text::new(
     "- You have no tools: you cannot read, search, run, ask or hand on anything. Do not pretend \
      that you did. A call is refused, unless the program's prompt offers a tool to conclude \
      with.\n\

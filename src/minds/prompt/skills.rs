@@ -1,15 +1,15 @@
 //! Section: the member's skills, each with its complete text.
 
 use super::input::{PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 use crate::minds::skills::Skill;
 
-const TITLE: LocalizedText = LocalizedText::both("Skills", "技能");
-const INTRO: LocalizedText = LocalizedText::both(
+const TITLE: Text = Text::new("Skills", "技能");
+const INTRO: Text = Text::new(
     "How some things are done here. When one fits what you are to do, follow it.",
     "这里有些事的做法。与你要做的事相符时，照着做。",
 );
-const TOOLS: LocalizedText = LocalizedText::both("Made for the tools", "为这些工具而写");
+const TOOLS: Text = Text::new("Made for the tools", "为这些工具而写");
 
 pub(super) fn skills(facts: &PromptInput) -> PromptSection {
     if facts.skills.is_empty() {

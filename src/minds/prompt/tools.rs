@@ -1,10 +1,10 @@
 //! Sections: tools for the member's own state, all tools, manuals, tellasks, and rules for calls.
 
 use super::input::{DialogRole, PromptInput, PromptSection};
-use super::text::LocalizedText;
+use crate::domain::text::Text;
 
-const STATE_TOOLS: LocalizedText = LocalizedText::both("Keeping your head", "保持头脑清楚");
-const REMINDERS: LocalizedText = LocalizedText::both(
+const STATE_TOOLS: Text = Text::new("Keeping your head", "保持头脑清楚");
+const REMINDERS: Text = Text::new(
     "Your context is limited; what you must not forget goes into a reminder (`add_reminder`, \
      `update_reminder`, `delete_reminder`). Keep few, short and current: state and next steps, \
      not what a file already says. When the program warns that the context fills up, write a \
@@ -13,20 +13,20 @@ const REMINDERS: LocalizedText = LocalizedText::both(
      `delete_reminder`）。提醒要少、短、新：写状态和下一步，不写文件里已有的内容。\
      程序警告上下文快满时，先写一条据以继续的提醒，再调用 `clear_mind`。",
 );
-const RECALL: LocalizedText = LocalizedText::both(
+const RECALL: Text = Text::new(
     "`recall_taskdoc` reads a section of the Taskdoc that is only listed.",
     "`recall_taskdoc` 读取任务文档中只列出名称的章节。",
 );
 
-const OFFERED: LocalizedText = LocalizedText::both("Your tools", "你的工具");
-const OFFERED_NOTE: LocalizedText = LocalizedText::both(
+const OFFERED: Text = Text::new("Your tools", "你的工具");
+const OFFERED_NOTE: Text = Text::new(
     "A tool's description says how it is called; read it before the first call. Besides these and \
      the ones for asking and replying there are none.",
     "工具的描述说明怎样调用；第一次调用之前先读。除了这些以及诉请和回复的工具之外，没有别的工具。",
 );
 
-const MANUALS: LocalizedText = LocalizedText::both("Manuals", "手册");
-const MANUALS_BODY: LocalizedText = LocalizedText::both(
+const MANUALS: Text = Text::new("Manuals", "手册");
+const MANUALS_BODY: Text = Text::new(
     "`man` shows how a toolset is meant to be used: `principles`, `tools`, `scenarios`, `errors`. \
      Read the manual of a toolset before you first rely on it, and when its tools fail twice; not \
      again while it is still before you.",
@@ -34,8 +34,8 @@ const MANUALS_BODY: LocalizedText = LocalizedText::both(
      第一次依赖某个工具集之前，或其工具连续两次失败时，先读它的手册；手册还在眼前时不必重读。",
 );
 
-const TELLASK: LocalizedText = LocalizedText::both("Asking and replying", "诉请与回复");
-const TELLASK_BOTH: LocalizedText = LocalizedText::both(
+const TELLASK: Text = Text::new("Asking and replying", "诉请与回复");
+const TELLASK_BOTH: Text = Text::new(
     "- `tellask(targetAgentId, sessionSlug, tellaskContent)`: work you will come back to. A slug \
      is words of letters, digits, `-` and `_`, joined by dots.\n\
      - `tellaskSessionless(targetAgentId, tellaskContent)`: one request, one answer. Calling it \
@@ -55,7 +55,7 @@ const TELLASK_BOTH: LocalizedText = LocalizedText::both(
      - `replyTellaskBack(replyContent)`：回答向你回问的队友。\n\
      `targetAgentId` 只能是团队成员的 id，不能是你自己的。",
 );
-const TELLASK_SIDE: LocalizedText = LocalizedText::both(
+const TELLASK_SIDE: Text = Text::new(
     "- `tellaskBack(tellaskContent)`: your asker; not a new tellask to the asker's id.\n\
      - `replyTellask(replyContent)`: delivers a session's request.\n\
      - `replyTellaskSessionless(replyContent)`: delivers a one-time request.\n\
@@ -66,8 +66,8 @@ const TELLASK_SIDE: LocalizedText = LocalizedText::both(
      用任务指明的那一个，只用一次；没有待回复的请求时回复会失败。",
 );
 
-const RULES: LocalizedText = LocalizedText::both("Calling tools", "调用工具");
-const RULES_BODY: LocalizedText = LocalizedText::both(
+const RULES: Text = Text::new("Calling tools", "调用工具");
+const RULES_BODY: Text = Text::new(
     "- Arguments are one JSON object, with the keys of the tool and no others.\n\
      - Calls of one round run side by side and do not see each other's results. What depends on \
      a result belongs in the next round.\n\

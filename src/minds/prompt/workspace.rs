@@ -1,11 +1,11 @@
 //! Section: the workspace's environment text, and the paths that file tools cannot access.
 
 use super::input::{PromptInput, PromptSection};
-use super::text::LocalizedText;
 use crate::domain::AccessLists;
+use crate::domain::text::Text;
 
-const TITLE: LocalizedText = LocalizedText::both("Where you work", "你在哪里工作");
-const RESERVED_PATHS: LocalizedText = LocalizedText::both(
+const TITLE: Text = Text::new("Where you work", "你在哪里工作");
+const RESERVED_PATHS: Text = Text::new(
     "Paths are relative to the workspace; file tools do not leave it. Closed to them: `.minds/` \
      (the team's configuration), `.dialogs/` and `.hive/` (the program's state) and every `*.tsk/` \
      (Taskdocs, which have tools of their own). `.git` can be read, not written.",
@@ -13,10 +13,10 @@ const RESERVED_PATHS: LocalizedText = LocalizedText::both(
      `.dialogs/` 和 `.hive/`（程序的状态）以及所有 `*.tsk/`（任务文档，另有专用工具）。\
      `.git` 只可读取，不可写入。",
 );
-const READ_ONLY_BELOW: LocalizedText = LocalizedText::both("You may read only", "你只能读取");
-const WRITE_ONLY_BELOW: LocalizedText = LocalizedText::both("You may write only", "你只能写入");
-const NO_READ: LocalizedText = LocalizedText::both("You may not read", "你不能读取");
-const NO_WRITE: LocalizedText = LocalizedText::both("You may not write", "你不能写入");
+const READ_ONLY_BELOW: Text = Text::new("You may read only", "你只能读取");
+const WRITE_ONLY_BELOW: Text = Text::new("You may write only", "你只能写入");
+const NO_READ: Text = Text::new("You may not read", "你不能读取");
+const NO_WRITE: Text = Text::new("You may not write", "你不能写入");
 
 pub(super) fn environment(facts: &PromptInput) -> PromptSection {
     let mut parts: Vec<String> = facts.environment.map(str::to_owned).into_iter().collect();

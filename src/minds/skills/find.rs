@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Skill, read};
+use crate::domain::text::Text;
 use crate::domain::{Lang, Problem};
 use crate::minds::files::{self, FileContent};
 use crate::minds::report::{clip, unusable};
@@ -117,7 +118,7 @@ fn read_text(
         }
     }
     let neutral = format!("{base}.md");
-    let own = format!("{base}.{}.md", lang.pick("en", "cn"));
+    let own = format!("{base}.{}.md", Text::new("en", "cn").in_lang(lang));
     problems.push(Problem::new(
         format!("skills/no-text/{base}"),
         &neutral,

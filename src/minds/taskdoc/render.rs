@@ -2,29 +2,27 @@
 
 use super::{LIMIT_BYTES, Taskdoc, Violation};
 use crate::domain::Lang;
-use crate::minds::prompt::LocalizedText;
+use crate::domain::text::Text;
 
-const HEAD: LocalizedText = LocalizedText::both("# Taskdoc", "# 任务文档");
-const GOALS: LocalizedText = LocalizedText::both("Goals", "目标");
-const CONSTRAINTS: LocalizedText = LocalizedText::both("Constraints", "约束");
-const BEAR_IN_MIND: LocalizedText = LocalizedText::both("Bear in mind", "牢记");
-const PROGRESS: LocalizedText = LocalizedText::both("Progress", "进展");
-const MORE: LocalizedText = LocalizedText::both(
+const HEAD: Text = Text::new("# Taskdoc", "# 任务文档");
+const GOALS: Text = Text::new("Goals", "目标");
+const CONSTRAINTS: Text = Text::new("Constraints", "约束");
+const BEAR_IN_MIND: Text = Text::new("Bear in mind", "牢记");
+const PROGRESS: Text = Text::new("Progress", "进展");
+const MORE: Text = Text::new(
     "More sections (read one with `recall_taskdoc`)",
     "更多章节（用 `recall_taskdoc` 读取）",
 );
-const UNLISTED: LocalizedText = LocalizedText::both("and others not listed:", "另有未列出的：");
-const VIOLATIONS: LocalizedText = LocalizedText::both(
+const UNLISTED: Text = Text::new("and others not listed:", "另有未列出的：");
+const VIOLATIONS: Text = Text::new(
     "Not in order (tell the owner of the Taskdoc)",
     "不合规之处（请告诉任务文档的负责人）",
 );
-const EMPTY: LocalizedText = LocalizedText::both("(empty)", "（空）");
-const TOO_MANY_FILES: LocalizedText = LocalizedText::both(
-    "the package has too many files; some were not looked at",
-    "文件过多，有些没有查看",
-);
-const UNEXPECTED: LocalizedText = LocalizedText::both("does not belong there", "不该放在那里");
-const TOO_LARGE: LocalizedText = LocalizedText::both(
+const EMPTY: Text = Text::new("(empty)", "（空）");
+const TOO_MANY_FILES: Text =
+    Text::new("the package has too many files; some were not looked at", "文件过多，有些没有查看");
+const UNEXPECTED: Text = Text::new("does not belong there", "不该放在那里");
+const TOO_LARGE: Text = Text::new(
     "Its sections together are larger than 100 KiB and are left out here. Before other work, \
      have them shortened: keep goals, constraints and the present state; move details to their \
      own sections.",

@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use serde::de::{self, Expected, Unexpected};
 
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 
 /// Names shown to a model are cut to this many characters.
 const MAX_SHOWN_NAME_CHARS: usize = 80;
@@ -61,41 +62,35 @@ impl ArgMismatch {
     /// The fault as a sentence for a model.
     pub(crate) fn text(&self, lang: Lang) -> String {
         let field = &self.field;
-        match (&self.kind, lang) {
-            (MismatchKind::Missing, Lang::En) => {
-                format!("`{field}` is required but missing.")
+        match &self.kind {
+            MismatchKind::Missing => {
+                in_lang!(lang, "`{field}` is required but missing.", "缺少必填参数 `{field}`。")
             }
-            (MismatchKind::Missing, Lang::Zh) => format!("缺少必填参数 `{field}`。"),
-            (MismatchKind::Unexpected { known }, Lang::En) => {
-                format!("`{field}` is not a parameter; known: {}.", list(known))
-            }
-            (MismatchKind::Unexpected { known }, Lang::Zh) => {
-                format!("没有名为 `{field}` 的参数;可用:{}。", list(known))
-            }
-            (MismatchKind::WrongType { expected, found }, Lang::En) => {
-                format!("`{field}` must be {expected}, not {found}.")
-            }
-            (MismatchKind::WrongType { expected, found }, Lang::Zh) => {
-                format!("`{field}` 的类型应为 {expected},收到的是 {found}。")
-            }
-            (MismatchKind::NotOneOf { allowed }, Lang::En) => {
-                format!("`{field}` must be one of: {}.", list(allowed))
-            }
-            (MismatchKind::NotOneOf { allowed }, Lang::Zh) => {
-                format!("`{field}` 只能是:{}。", list(allowed))
-            }
-            (MismatchKind::Below { minimum }, Lang::En) => {
-                format!("`{field}` must be at least {minimum}.")
-            }
-            (MismatchKind::Below { minimum }, Lang::Zh) => {
-                format!("`{field}` 不能小于 {minimum}。")
-            }
-            (MismatchKind::Unfit { expected }, Lang::En) => {
-                format!("`{field}` does not fit: {expected}.")
-            }
-            (MismatchKind::Unfit { expected }, Lang::Zh) => {
-                format!("`{field}` 不符合要求:{expected}。")
-            }
+            MismatchKind::Unexpected { known } => in_lang!(
+                lang,
+                ("`{field}` is not a parameter; known: {}.", list(known)),
+                ("没有名为 `{field}` 的参数;可用:{}。", list(known))
+            ),
+            MismatchKind::WrongType { expected, found } => in_lang!(
+                lang,
+                "`{field}` must be {expected}, not {found}.",
+                "`{field}` 的类型应为 {expected},收到的是 {found}。"
+            ),
+            MismatchKind::NotOneOf { allowed } => in_lang!(
+                lang,
+                ("`{field}` must be one of: {}.", list(allowed)),
+                ("`{field}` 只能是:{}。", list(allowed))
+            ),
+            MismatchKind::Below { minimum } => in_lang!(
+                lang,
+                "`{field}` must be at least {minimum}.",
+                "`{field}` 不能小于 {minimum}。"
+            ),
+            MismatchKind::Unfit { expected } => in_lang!(
+                lang,
+                "`{field}` does not fit: {expected}.",
+                "`{field}` 不符合要求:{expected}。"
+            ),
         }
     }
 }

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::reminders::bounded;
+use crate::domain::text::Text;
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 /// The name of the tool.
@@ -21,7 +22,11 @@ struct ClearMindArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::instant(CLEAR_MIND, |lang| localized(lang, include_str!("clear_mind.md")), run)
+    typed::instant(
+        CLEAR_MIND,
+        |lang| Text::of_document(include_str!("clear_mind.md")).in_lang(lang),
+        run,
+    )
 }
 
 fn run(cx: &ToolCx, args: &ClearMindArgs) -> ToolOutcome {
@@ -29,7 +34,8 @@ fn run(cx: &ToolCx, args: &ClearMindArgs) -> ToolOutcome {
     if let Some(Err(refused)) = content.map(|text| bounded(text, "reminder_content", cx.lang)) {
         return refused;
     }
-    let text = cx.lang.pick("Mind cleared; a new course begins.", "已清空思路,新的一程开始。");
+    let text = Text::new("Mind cleared; a new course begins.", "已清空思路,新的一程开始。")
+        .in_lang(cx.lang);
     ToolOutcome::changed(
         text,
         StateChange::ClearMind { reminder_content: content.map(str::to_owned) },

@@ -9,8 +9,9 @@ use serde::Deserialize;
 
 use crate::domain::Lang;
 use crate::domain::reminder::{EditGuard, MAX_BYTES, ReminderAction, guard};
+use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
-use crate::tools::tool::{ReminderView, Tool, ToolCx, localized};
+use crate::tools::tool::{ReminderView, Tool, ToolCx};
 use crate::tools::typed;
 
 /// An instruction found in a reminder is cut to this many characters.
@@ -52,9 +53,9 @@ struct DeleteReminderArgs {
 
 /// Adding, updating, deleting.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let add_text = |lang| localized(lang, include_str!("add_reminder.md"));
-    let update_text = |lang| localized(lang, include_str!("update_reminder.md"));
-    let delete_text = |lang| localized(lang, include_str!("delete_reminder.md"));
+    let add_text = |lang| Text::of_document(include_str!("add_reminder.md")).in_lang(lang);
+    let update_text = |lang| Text::of_document(include_str!("update_reminder.md")).in_lang(lang);
+    let delete_text = |lang| Text::of_document(include_str!("delete_reminder.md")).in_lang(lang);
     vec![
         typed::instant("add_reminder", add_text, add),
         typed::instant("update_reminder", update_text, update),
@@ -71,15 +72,18 @@ fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
     let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
     let position = args.position.map(NonZeroUsize::get);
     if personal && position.is_some() {
-        return ToolOutcome::failed(cx.lang.pick(
-            "`position` has no meaning for a personal reminder; leave it out.",
-            "个人提醒不支持 `position`,请去掉该参数。",
-        ));
+        return ToolOutcome::failed(
+            Text::new(
+                "`position` has no meaning for a personal reminder; leave it out.",
+                "个人提醒不支持 `position`,请去掉该参数。",
+            )
+            .in_lang(cx.lang),
+        );
     }
     let render = args.render_mode.unwrap_or(ReminderFormat::Markdown);
     let id = cx.new_id.clone();
     let change = StateChange::AddReminder { id, content, position, scope, render };
-    ToolOutcome::changed(cx.lang.pick("Reminder added.", "提醒已添加。"), change)
+    ToolOutcome::changed(Text::new("Reminder added.", "提醒已添加。").in_lang(cx.lang), change)
 }
 
 fn update(cx: &ToolCx, args: &UpdateReminderArgs) -> ToolOutcome {
@@ -96,7 +100,7 @@ fn update(cx: &ToolCx, args: &UpdateReminderArgs) -> ToolOutcome {
     };
     let (id, render) = (reminder.id.clone(), args.render_mode);
     let change = StateChange::UpdateReminder { id, content, render };
-    ToolOutcome::changed(cx.lang.pick("Reminder updated.", "提醒已更新。"), change)
+    ToolOutcome::changed(Text::new("Reminder updated.", "提醒已更新。").in_lang(cx.lang), change)
 }
 
 fn delete(cx: &ToolCx, args: &DeleteReminderArgs) -> ToolOutcome {
@@ -108,17 +112,18 @@ fn delete(cx: &ToolCx, args: &DeleteReminderArgs) -> ToolOutcome {
         return refusal;
     }
     let change = StateChange::DeleteReminder { id: reminder.id.clone() };
-    ToolOutcome::changed(cx.lang.pick("Reminder deleted.", "提醒已删除。"), change)
+    ToolOutcome::changed(Text::new("Reminder deleted.", "提醒已删除。").in_lang(cx.lang), change)
 }
 
 fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
     let id = id.trim();
     cx.reminders.iter().find(|reminder| reminder.id == id).ok_or_else(|| {
         let shown: String = id.chars().take(ID_CHARS).flat_map(char::escape_debug).collect();
-        ToolOutcome::failed(match cx.lang {
-            Lang::En => format!("There is no reminder with reminder_id `{shown}`."),
-            Lang::Zh => format!("没有 reminder_id 为 `{shown}` 的提醒。"),
-        })
+        ToolOutcome::failed(in_lang!(
+            cx.lang,
+            "There is no reminder with reminder_id `{shown}`.",
+            "没有 reminder_id 为 `{shown}` 的提醒。"
+        ))
     })
 }
 
@@ -128,30 +133,29 @@ fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<T
     Some(ToolOutcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
         EditGuard::Instead(text) => {
             let text: String = text.chars().take(INSTRUCTION_CHARS).collect();
-            match lang {
-                Lang::En => format!("Not done. The reminder says: {text}"),
-                Lang::Zh => format!("未执行。该提醒的说明:{text}"),
-            }
+            in_lang!(lang, "Not done. The reminder says: {text}", "未执行。该提醒的说明:{text}")
         }
         EditGuard::Tool(tool) => {
             let tool: String = tool.chars().take(ID_CHARS).collect();
-            match lang {
-                Lang::En => format!("Not done. This reminder is managed with the tool `{tool}`."),
-                Lang::Zh => format!("未执行。该提醒由工具 `{tool}` 管理。"),
-            }
-        }
-        EditGuard::Program => lang
-            .pick(
-                "The program keeps this reminder up to date; it cannot be edited.",
-                "该提醒由程序自动维护,不能编辑。",
+            in_lang!(
+                lang,
+                "Not done. This reminder is managed with the tool `{tool}`.",
+                "未执行。该提醒由工具 `{tool}` 管理。"
             )
-            .to_owned(),
+        }
+        EditGuard::Program => Text::new(
+            "The program keeps this reminder up to date; it cannot be edited.",
+            "该提醒由程序自动维护,不能编辑。",
+        )
+        .in_lang(lang)
+        .to_owned(),
     }))
 }
 
 fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
     if content.trim().is_empty() {
-        let text = lang.pick("`content` must not be blank.", "`content` 不能为空白。");
+        let text =
+            Text::new("`content` must not be blank.", "`content` 不能为空白。").in_lang(lang);
         return Err(ToolOutcome::failed(text));
     }
     bounded(content, "content", lang)?;
@@ -164,14 +168,11 @@ pub(super) fn bounded(text: &str, argument: &str, lang: Lang) -> Result<(), Tool
     if bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(ToolOutcome::failed(match lang {
-        Lang::En => format!(
-            "Not done: `{argument}` has {bytes} bytes; a reminder holds {most} KiB. Put a long text \
-             into the Taskdoc or a file, and say in the reminder where it is."
-        ),
-        Lang::Zh => format!(
-            "未执行:`{argument}` 有 {bytes} 字节,一条提醒最多 {most} KiB。\
+    Err(ToolOutcome::failed(in_lang!(
+        lang,
+        "Not done: `{argument}` has {bytes} bytes; a reminder holds {most} KiB. Put a long text \
+             into the Taskdoc or a file, and say in the reminder where it is.",
+        "未执行:`{argument}` 有 {bytes} 字节,一条提醒最多 {most} KiB。\
              请把长文本写入任务文档或文件,并在提醒里注明位置。"
-        ),
-    }))
+    )))
 }

@@ -11,10 +11,11 @@ use super::CHANGE_MIND;
 use super::section::fault_text;
 use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
+use crate::domain::text::Text;
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 /// Most bytes of a section that are shown.
@@ -37,8 +38,8 @@ struct RecallArgs {
 
 /// Changing and recalling.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let change_text = |lang| localized(lang, include_str!("change_mind.md"));
-    let recall_text = |lang| localized(lang, include_str!("recall_taskdoc.md"));
+    let change_text = |lang| Text::of_document(include_str!("change_mind.md")).in_lang(lang);
+    let recall_text = |lang| Text::of_document(include_str!("recall_taskdoc.md")).in_lang(lang);
     vec![
         typed::blocking(CHANGE_MIND, change_text, change),
         typed::blocking("recall_taskdoc", recall_text, recall),
@@ -47,11 +48,14 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 
 /// What a side dialog is told that tries to change the task document.
 pub(in crate::tools) fn only_in_main(lang: Lang) -> ToolOutcome {
-    ToolOutcome::failed(lang.pick(
-        "change_mind is for the main dialog alone: its member maintains the task document. \
+    ToolOutcome::failed(
+        Text::new(
+            "change_mind is for the main dialog alone: its member maintains the task document. \
          Send that member the text you propose.",
-        "change_mind 只能在主对话中使用:任务文档由主对话的成员维护。请把建议的文本发给该成员。",
-    ))
+            "change_mind 只能在主对话中使用:任务文档由主对话的成员维护。请把建议的文本发给该成员。",
+        )
+        .in_lang(lang),
+    )
 }
 
 fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
@@ -73,13 +77,13 @@ pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> ToolOut
     let content = content.trim();
     if content.is_empty() {
         return ToolOutcome::failed(
-            cx.lang.pick("`content` must not be blank.", "`content` 不能为空白。"),
+            Text::new("`content` must not be blank.", "`content` 不能为空白。").in_lang(cx.lang),
         );
     }
     let text = format!("{content}\n");
     let written = Guard::taskdoc(cx).and_then(|guard| guard.slot(&path)?.write(text.as_bytes()));
     match written {
-        Ok(()) => ToolOutcome::done(cx.lang.pick("Mind changed.", "思路已更新。")),
+        Ok(()) => ToolOutcome::done(Text::new("Mind changed.", "思路已更新。").in_lang(cx.lang)),
         Err(fault) => failed(&fault, cx.lang),
     }
 }
@@ -90,21 +94,27 @@ fn recall(cx: &ToolCx, args: &RecallArgs) -> ToolOutcome {
         Err(outcome) => return outcome,
     };
     if section.top_level {
-        return ToolOutcome::failed(cx.lang.pick(
-            "Top-level sections are in your context already; name a category.",
-            "顶层章节已在你的上下文中;请指定 category。",
-        ));
+        return ToolOutcome::failed(
+            Text::new(
+                "Top-level sections are in your context already; name a category.",
+                "顶层章节已在你的上下文中;请指定 category。",
+            )
+            .in_lang(cx.lang),
+        );
     }
     match read(cx, &path) {
         Ok((text, false)) => ToolOutcome::done(text),
         Ok((text, true)) => {
-            let cut = cx.lang.pick("[cut at 100 KiB]", "[超过 100 KiB,其余已截去]");
+            let cut = Text::new("[cut at 100 KiB]", "[超过 100 KiB,其余已截去]").in_lang(cx.lang);
             ToolOutcome::done(format!("{text}\n{cut}"))
         }
-        Err(fault) if fault.kind == PathFaultKind::NotFound => ToolOutcome::failed(cx.lang.pick(
-            "This section does not exist. The main dialog can create it with change_mind.",
-            "该章节不存在。主对话可以用 change_mind 创建它。",
-        )),
+        Err(fault) if fault.kind == PathFaultKind::NotFound => ToolOutcome::failed(
+            Text::new(
+                "This section does not exist. The main dialog can create it with change_mind.",
+                "该章节不存在。主对话可以用 change_mind 创建它。",
+            )
+            .in_lang(cx.lang),
+        ),
         Err(fault) => failed(&fault, cx.lang),
     }
 }
@@ -131,7 +141,7 @@ fn path_of(cx: &ToolCx, section: &Section) -> Result<String, ToolOutcome> {
     let document = document.filter(|path| path.to_lowercase().ends_with(".tsk"));
     let Some(document) = document else {
         return Err(ToolOutcome::failed(
-            cx.lang.pick("This dialog has no task document.", "本对话没有任务文档。"),
+            Text::new("This dialog has no task document.", "本对话没有任务文档。").in_lang(cx.lang),
         ));
     };
     Ok(format!("{document}/{}", section.file))

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::lines::bare;
 use super::plan::PlanRefusal;
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 
 /// Line numbers named in a message.
 const NAMED_LINES: usize = 10;
@@ -76,10 +77,11 @@ pub(super) fn occurrence(
 }
 
 fn bad_occurrence(lang: Lang) -> PlanRefusal {
-    let text = lang.pick(
+    let text = Text::new(
         "`occurrence` must be a whole number from 1, or last.",
         "`occurrence` 须为从 1 开始的整数,或 last。",
-    );
+    )
+    .in_lang(lang);
     PlanRefusal::new("INVALID_OCCURRENCE", text)
 }
 
@@ -96,10 +98,11 @@ pub(super) fn fitting(
     if wanted.trim().is_empty() || wanted.contains('\n') {
         return Err(PlanRefusal::new(
             "INVALID_ANCHOR",
-            match lang {
-                Lang::En => format!("`{field}` must be text from one line, and not blank."),
-                Lang::Zh => format!("`{field}` 须为某一行中的文本,且不能为空白。"),
-            },
+            in_lang!(
+                lang,
+                "`{field}` must be text from one line, and not blank.",
+                "`{field}` 须为某一行中的文本,且不能为空白。"
+            ),
         ));
     }
     let fits = |line: &str| match kind {
@@ -111,10 +114,11 @@ pub(super) fn fitting(
     if found.is_empty() {
         return Err(PlanRefusal::new(
             "ANCHOR_NOT_FOUND",
-            match lang {
-                Lang::En => format!("No line fits `{field}`. Read the file and take text from it."),
-                Lang::Zh => format!("没有与 `{field}` 相符的行。请先读取文件,再取其中的文本。"),
-            },
+            in_lang!(
+                lang,
+                "No line fits `{field}`. Read the file and take text from it.",
+                "没有与 `{field}` 相符的行。请先读取文件,再取其中的文本。"
+            ),
         ));
     }
     Ok(found)
@@ -137,12 +141,11 @@ pub(super) fn chosen(
         let many = found.len();
         PlanRefusal::new(
             "OCCURRENCE_NOT_FOUND",
-            match lang {
-                Lang::En => {
-                    format!("`{field}` fits {many} lines only; give a smaller `occurrence`.")
-                }
-                Lang::Zh => format!("`{field}` 只与 {many} 行相符;请减小 `occurrence`。"),
-            },
+            in_lang!(
+                lang,
+                "`{field}` fits {many} lines only; give a smaller `occurrence`.",
+                "`{field}` 只与 {many} 行相符;请减小 `occurrence`。"
+            ),
         )
     })
 }
@@ -151,14 +154,11 @@ fn ambiguous(found: &[usize], field: &str, lang: Lang) -> PlanRefusal {
     let (many, lines) = (found.len(), numbers(found));
     PlanRefusal::new(
         "ANCHOR_AMBIGUOUS",
-        match lang {
-            Lang::En => format!(
-                "`{field}` fits {many} lines ({lines}). Give `occurrence`, or more of the line."
-            ),
-            Lang::Zh => {
-                format!("`{field}` 与 {many} 行相符({lines})。请给出 `occurrence`,或更完整的文本。")
-            }
-        },
+        in_lang!(
+            lang,
+            "`{field}` fits {many} lines ({lines}). Give `occurrence`, or more of the line.",
+            "`{field}` 与 {many} 行相符({lines})。请给出 `occurrence`,或更完整的文本。"
+        ),
     )
 }
 

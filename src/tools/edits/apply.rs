@@ -18,6 +18,7 @@ use super::taken::HunkLease;
 use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::Lang;
+use crate::domain::text::Text;
 use crate::tools::access::PathTarget;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
@@ -156,17 +157,20 @@ fn refused(id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome
         ApplyRefused::NoText(reason) => return reason.outcome(APPLY, lang),
         ApplyRefused::PlaceChanged => (
             "APPLY_REJECTED_PLACE_CHANGED",
-            lang.pick("The path leads to another file now.", "该路径现已指向另一个文件。"),
+            Text::new("The path leads to another file now.", "该路径现已指向另一个文件。")
+                .in_lang(lang),
         ),
-        ApplyRefused::Appeared => {
-            ("APPLY_REJECTED_FILE_APPEARED", lang.pick("The file exists by now.", "文件现已存在。"))
-        }
+        ApplyRefused::Appeared => (
+            "APPLY_REJECTED_FILE_APPEARED",
+            Text::new("The file exists by now.", "文件现已存在。").in_lang(lang),
+        ),
         ApplyRefused::Rejected(reason) => rejected(*reason, lang),
     };
-    let then = lang.pick(
+    let then = Text::new(
         "Nothing was changed. Read the file, then prepare the edit again.",
         "未做任何改动。请读取文件后重新准备修改。",
-    );
+    )
+    .in_lang(lang);
     let summary = format!("{why} {then}");
     ToolReport::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
 }
@@ -175,21 +179,24 @@ fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
     match reason {
         LocateError::ContentChanged => (
             "CONTENT_CHANGED",
-            lang.pick("The lines to be replaced have changed since.", "要替换的行此后已被改动。"),
+            Text::new("The lines to be replaced have changed since.", "要替换的行此后已被改动。")
+                .in_lang(lang),
         ),
         LocateError::ContextLost => (
             "APPLY_REJECTED_CONTEXT_LOST",
-            lang.pick(
+            Text::new(
                 "The file has changed around the place of the edit.",
                 "修改位置周围的内容已变化。",
-            ),
+            )
+            .in_lang(lang),
         ),
         LocateError::Ambiguous => (
             "AMBIGUOUS_MATCH",
-            lang.pick(
+            Text::new(
                 "The file has changed, and the edit would fit several places now.",
                 "文件已变化,此修改现在与多处相符。",
-            ),
+            )
+            .in_lang(lang),
         ),
     }
 }
@@ -199,10 +206,13 @@ fn told(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome 
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);
     let (word, summary) = if applied.exact {
-        ("exact", lang.pick("edit applied as prepared", "已按准备的内容应用修改"))
+        ("exact", Text::new("edit applied as prepared", "已按准备的内容应用修改").in_lang(lang))
     } else {
-        let moved = "edit applied; the file had changed since, see the diff for the place";
-        ("fuzz", lang.pick(moved, "修改已应用;文件此前有变化,位置见 diff"))
+        const MOVED: Text = Text::new(
+            "edit applied; the file had changed since, see the diff for the place",
+            "修改已应用;文件此前有变化,位置见 diff",
+        );
+        ("fuzz", MOVED.in_lang(lang))
     };
     let report = ToolReport::ok(APPLY, path)
         .field("hunk_id", quoted(id))

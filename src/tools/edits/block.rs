@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::anchor::{AnchorMatch, Occurrence, OccurrenceArg, chosen, fitting, numbers, occurrence};
 use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit};
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,10 +52,11 @@ pub(super) fn plan(
     if closed.is_empty() {
         return Err(PlanRefusal::new(
             "BLOCK_NOT_FOUND",
-            lang.pick(
+            Text::new(
                 "No line behind one that fits `start_anchor` fits `end_anchor`.",
                 "在与 `start_anchor` 相符的行之后,没有与 `end_anchor` 相符的行。",
-            ),
+            )
+            .in_lang(lang),
         ));
     }
     let unsaid = occurrence == Occurrence::Only;
@@ -80,16 +82,13 @@ fn nested(inner: &[usize], lang: Lang) -> PlanRefusal {
     let lines = numbers(inner);
     PlanRefusal::new(
         "BLOCK_NESTED",
-        match lang {
-            Lang::En => format!(
-                "`start_anchor` fits lines inside the block too ({lines}), so its end is not certain. \
-             Give anchors that are clearer, or set strict to false to end at the first end_anchor."
-            ),
-            Lang::Zh => format!(
-                "块内还有与 `start_anchor` 相符的行({lines}),无法确定块的结尾。\
+        in_lang!(
+            lang,
+            "`start_anchor` fits lines inside the block too ({lines}), so its end is not certain. \
+             Give anchors that are clearer, or set strict to false to end at the first end_anchor.",
+            "块内还有与 `start_anchor` 相符的行({lines}),无法确定块的结尾。\
              请给出更明确的锚点,或把 strict 设为 false,以第一个 end_anchor 为结尾。"
-            ),
-        },
+        ),
     )
 }
 

@@ -24,8 +24,9 @@ use self::append::AppendArgs;
 use self::hunks::{HunkMissing, Hunks};
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::{Tool, localized};
+use super::tool::Tool;
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 pub(super) use change::LineChange;
 pub(super) use lines::{bare, lines, places};
@@ -47,12 +48,18 @@ pub(super) const NAMES: [&str; 6] = [
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let hunks = Arc::new(Hunks::default());
     let ([append, after, before, block, range, apply], hunks) = (NAMES, &hunks);
-    let append_text = |lang| localized(lang, include_str!("prepare_file_append.md"));
-    let after_text = |lang| localized(lang, include_str!("prepare_file_insert_after.md"));
-    let before_text = |lang| localized(lang, include_str!("prepare_file_insert_before.md"));
-    let block_text = |lang| localized(lang, include_str!("prepare_file_block_replace.md"));
-    let range_text = |lang| localized(lang, include_str!("prepare_file_range_edit.md"));
-    let apply_text = |lang| localized(lang, include_str!("apply_file_modification.md"));
+    let append_text =
+        |lang| Text::of_document(include_str!("prepare_file_append.md")).in_lang(lang);
+    let after_text =
+        |lang| Text::of_document(include_str!("prepare_file_insert_after.md")).in_lang(lang);
+    let before_text =
+        |lang| Text::of_document(include_str!("prepare_file_insert_before.md")).in_lang(lang);
+    let block_text =
+        |lang| Text::of_document(include_str!("prepare_file_block_replace.md")).in_lang(lang);
+    let range_text =
+        |lang| Text::of_document(include_str!("prepare_file_range_edit.md")).in_lang(lang);
+    let apply_text =
+        |lang| Text::of_document(include_str!("apply_file_modification.md")).in_lang(lang);
     vec![
         prepare::tool(append, append_text, hunks, |_: &AppendArgs, lines, _| {
             Ok(append::plan(lines))
@@ -74,20 +81,22 @@ fn no_hunk(mode: &str, path: &str, reason: HunkMissing, lang: Lang) -> ToolOutco
     let (code, summary) = match reason {
         HunkMissing::NotFound => (
             "HUNK_NOT_FOUND",
-            lang.pick(
+            Text::new(
                 "There is no such prepared edit: unknown, used, replaced, or older than an hour. \
                  An edit can be applied only in a round after the one that prepared it. \
                  Prepare it (again), read the diff, then apply it.",
                 "没有这个已准备的修改:未知、已用过、已被替换,或超过一小时。\
                  修改只能在准备它的那一轮之后应用。请(重新)准备,核对 diff,再应用。",
-            ),
+            )
+            .in_lang(lang),
         ),
         HunkMissing::WrongOwner => (
             "WRONG_OWNER",
-            lang.pick(
+            Text::new(
                 "Another member prepared this edit. Prepare your own.",
                 "该修改由其他成员准备。请自行准备。",
-            ),
+            )
+            .in_lang(lang),
         ),
     };
     ToolReport::error(mode, path, code).summary(summary).outcome()

@@ -13,6 +13,7 @@ use super::source::{LIMIT_LINES, NoText, read_text};
 use super::taken::HunkLease;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::PathTarget;
 use crate::tools::files::fence;
 use crate::tools::guard::{Guard, PathFaultKind};
@@ -150,20 +151,22 @@ fn new_file(
 fn too_long(lang: Lang) -> PlanRefusal {
     PlanRefusal::new(
         "CONTENT_TOO_LARGE",
-        match lang {
-            Lang::En => format!("`content` has more than {LIMIT_LINES} lines; put it in in parts."),
-            Lang::Zh => format!("`content` 超过 {LIMIT_LINES} 行;请分几次写入。"),
-        },
+        in_lang!(
+            lang,
+            "`content` has more than {LIMIT_LINES} lines; put it in in parts.",
+            "`content` 超过 {LIMIT_LINES} 行;请分几次写入。"
+        ),
     )
 }
 
 fn no_change(lang: Lang) -> PlanRefusal {
     PlanRefusal::new(
         "NO_CHANGE",
-        lang.pick(
+        Text::new(
             "The file would stay as it is; nothing was prepared.",
             "文件不会有任何变化,因此未准备修改。",
-        ),
+        )
+        .in_lang(lang),
     )
 }
 
@@ -182,17 +185,16 @@ fn told(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
     }
     let diff = unified(&draft.path, !is_new, change);
     let fence = fence(&diff);
-    let next = match cx.lang {
-        Lang::En => format!(
-            "Nothing is written yet. Check the diff; if it is right, call apply_file_modification \
-             with hunk_id \"{id}\" in your next round."
-        ),
-        Lang::Zh => format!(
-            "尚未写入。请核对 diff;若无误,在下一轮调用 apply_file_modification,hunk_id 为 \"{id}\"。"
-        ),
-    };
+    let next = in_lang!(
+        cx.lang,
+        "Nothing is written yet. Check the diff; if it is right, call apply_file_modification \
+             with hunk_id \"{id}\" in your next round.",
+        "尚未写入。请核对 diff;若无误,在下一轮调用 apply_file_modification,hunk_id 为 \"{id}\"。"
+    );
     normalized(report, change.normalized)
-        .summary(cx.lang.pick("edit prepared, not yet applied", "修改已准备,尚未应用"))
+        .summary(
+            Text::new("edit prepared, not yet applied", "修改已准备,尚未应用").in_lang(cx.lang),
+        )
         .body(format!("{fence}diff\n{diff}{fence}\n{next}"))
         .outcome()
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit};
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::tools::files::parse_range;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,12 +47,11 @@ pub(super) fn plan(
         let behind = total + 1;
         return Err(PlanRefusal::new(
             "RANGE_OUT_OF_BOUNDS",
-            match lang {
-                Lang::En => format!(
-                    "The file has {total} lines. To put text behind them, use range \"{behind}~\"."
-                ),
-                Lang::Zh => format!("文件共 {total} 行。若要在末尾追加,请用 range \"{behind}~\"。"),
-            },
+            in_lang!(
+                lang,
+                "The file has {total} lines. To put text behind them, use range \"{behind}~\".",
+                "文件共 {total} 行。若要在末尾追加,请用 range \"{behind}~\"。"
+            ),
         ));
     };
     Ok(PlannedEdit { range: first..end, evidence: Vec::new() })

@@ -4,6 +4,7 @@
 use std::io::Read;
 
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
@@ -60,21 +61,19 @@ impl NoText {
 
     /// What happened and what to do instead.
     pub(in crate::tools) fn text(&self, lang: Lang) -> String {
-        match (self, lang) {
-            (Self::Fault(fault), lang) => fault.text(lang),
-            (Self::TooLarge { bytes, .. }, Lang::En) => format!(
+        match self {
+            Self::Fault(fault) => fault.text(lang),
+            Self::TooLarge { bytes, .. } => in_lang!(
+                lang,
                 "The file has {bytes} bytes; files up to {LIMIT_BYTES} bytes and {LIMIT_LINES} \
-                 lines can be edited here."
+                 lines can be edited here.",
+                "文件有 {bytes} 字节;此处只能编辑不超过 {LIMIT_BYTES} 字节、{LIMIT_LINES} 行的文件。"
             ),
-            (Self::TooLarge { bytes, .. }, Lang::Zh) => {
-                format!(
-                    "文件有 {bytes} 字节;此处只能编辑不超过 {LIMIT_BYTES} 字节、{LIMIT_LINES} 行的文件。"
-                )
-            }
-            (Self::NotUtf8 { .. }, Lang::En) => {
-                "The file is not UTF-8 text, so editing it here would damage it.".to_owned()
-            }
-            (Self::NotUtf8 { .. }, Lang::Zh) => "文件不是 UTF-8 文本,在此编辑会损坏它。".to_owned(),
+            Self::NotUtf8 { .. } => in_lang!(
+                lang,
+                "The file is not UTF-8 text, so editing it here would damage it.",
+                "文件不是 UTF-8 文本,在此编辑会损坏它。"
+            ),
         }
     }
 

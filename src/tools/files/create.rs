@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::args::FileArgs;
 use super::text::with_final_newline;
-use crate::domain::Lang;
 use crate::domain::counted;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "create_new_file";
@@ -47,7 +47,11 @@ impl FileArgs for CreateFileArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("create_new_file.md")), run)
+    typed::blocking(
+        NAME,
+        |lang| Text::of_document(include_str!("create_new_file.md")).in_lang(lang),
+        run,
+    )
 }
 
 fn run(cx: &ToolCx, args: &CreateFileArgs) -> ToolOutcome {
@@ -61,14 +65,15 @@ fn run(cx: &ToolCx, args: &CreateFileArgs) -> ToolOutcome {
     match written {
         Ok(shown) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
-            let summary = match cx.lang {
-                Lang::En => format!(
+            let summary = in_lang!(
+                cx.lang,
+                (
                     "created with {}, {}",
                     counted(lines, "line", "lines"),
                     counted(bytes, "byte", "bytes")
                 ),
-                Lang::Zh => format!("已创建,{lines} 行,{bytes} 字节"),
-            };
+                "已创建,{lines} 行,{bytes} 字节"
+            );
             ToolReport::ok(NAME, &shown)
                 .field("total_lines", lines)
                 .field("size_bytes", bytes)

@@ -14,11 +14,12 @@ use super::lines::{LineRange, excerpt};
 use super::text::short;
 use crate::domain::Lang;
 use crate::domain::counted;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, OpenDir, PathFault, PathKind, Stat};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "list_dir";
@@ -58,7 +59,7 @@ impl FileArgs for ListDirArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("list_dir.md")), run)
+    typed::blocking(NAME, |lang| Text::of_document(include_str!("list_dir.md")).in_lang(lang), run)
 }
 
 /// The first entries by name, and how many there were.
@@ -118,17 +119,15 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
     }
     if total > shown {
         let rest = total - shown;
-        let _ = match lang {
-            Lang::En => {
-                writeln!(body, "({} not shown)", counted(rest, "more entry", "more entries"))
-            }
-            Lang::Zh => writeln!(body, "(另有 {rest} 项未显示)"),
-        };
+        let more = counted(rest, "more entry", "more entries");
+        let _ =
+            writeln!(body, "{}", in_lang!(lang, "({more} not shown)", "(另有 {rest} 项未显示)"));
     }
-    let summary = match lang {
-        Lang::En => format!("{shown} of {} shown", counted(total, "entry", "entries")),
-        Lang::Zh => format!("共 {total} 项,显示 {shown} 项"),
-    };
+    let summary = in_lang!(
+        lang,
+        ("{shown} of {} shown", counted(total, "entry", "entries")),
+        "共 {total} 项,显示 {shown} 项"
+    );
     ToolReport::ok(NAME, &dir.shown)
         .field("total_entries", total)
         .field("counted_all_entries", listing.complete)
@@ -140,28 +139,30 @@ fn report(listing: &Listing, dir: &OpenDir, lang: Lang) -> ToolOutcome {
 }
 
 fn describe(dir: &OpenDir, name: &OsStr, stat: Option<&Stat>, lang: Lang) -> String {
-    let Some(stat) = stat else { return lang.pick("(unreadable)", "(无法读取)").to_owned() };
+    let Some(stat) = stat else {
+        return Text::new("(unreadable)", "(无法读取)").in_lang(lang).to_owned();
+    };
     match stat.kind {
-        PathKind::Directory => lang.pick("(directory)", "(目录)").to_owned(),
+        PathKind::Directory => Text::new("(directory)", "(目录)").in_lang(lang).to_owned(),
         PathKind::Symlink => {
             let target = dir.dir.link_target(name).unwrap_or_default();
             let target = short(&target.to_string_lossy(), TARGET_CHARS);
-            format!("{} -> {target}", lang.pick("(link)", "(链接)"))
+            format!("{} -> {target}", Text::new("(link)", "(链接)").in_lang(lang))
         }
-        PathKind::Special => lang.pick("(special file)", "(特殊文件)").to_owned(),
+        PathKind::Special => Text::new("(special file)", "(特殊文件)").in_lang(lang).to_owned(),
         PathKind::File => describe_file(dir, name, stat, lang),
     }
 }
 
 fn describe_file(dir: &OpenDir, name: &OsStr, stat: &Stat, lang: Lang) -> String {
     let bytes = stat.bytes;
-    match (lines(dir, name, stat), lang) {
-        (Some(lines), Lang::En) => {
-            format!("(file, {bytes} B, {})", counted(lines, "line", "lines"))
-        }
-        (Some(lines), Lang::Zh) => format!("(文件,{bytes} 字节,{lines} 行)"),
-        (None, Lang::En) => format!("(file, {bytes} B)"),
-        (None, Lang::Zh) => format!("(文件,{bytes} 字节)"),
+    match lines(dir, name, stat) {
+        Some(lines) => in_lang!(
+            lang,
+            ("(file, {bytes} B, {})", counted(lines, "line", "lines")),
+            "(文件,{bytes} 字节,{lines} 行)"
+        ),
+        None => in_lang!(lang, "(file, {bytes} B)", "(文件,{bytes} 字节)"),
     }
 }
 

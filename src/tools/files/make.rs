@@ -5,12 +5,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::Lang;
+use crate::domain::text::Text;
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "mk_dir";
@@ -24,7 +24,7 @@ struct MakeDirArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("mk_dir.md")), run)
+    typed::blocking(NAME, |lang| Text::of_document(include_str!("mk_dir.md")).in_lang(lang), run)
 }
 
 fn run(cx: &ToolCx, args: &MakeDirArgs) -> ToolOutcome {
@@ -32,13 +32,13 @@ fn run(cx: &ToolCx, args: &MakeDirArgs) -> ToolOutcome {
     let parents = args.parents.unwrap_or(true);
     match make(cx, path, parents) {
         Ok((shown, created)) => {
-            let summary = match (created, cx.lang) {
-                (true, Lang::En) => "directory made",
-                (true, Lang::Zh) => "目录已创建",
-                (false, Lang::En) => "the directory was there already",
-                (false, Lang::Zh) => "目录原已存在",
+            let summary = if created {
+                Text::new("directory made", "目录已创建")
+            } else {
+                Text::new("the directory was there already", "目录原已存在")
             };
-            ToolReport::ok(NAME, &shown).field("created", created).summary(summary).outcome()
+            let report = ToolReport::ok(NAME, &shown).field("created", created);
+            report.summary(summary.in_lang(cx.lang)).outcome()
         }
         Err(fault) => refused(NAME, AccessOp::Write, &fault, cx.lang),
     }

@@ -11,11 +11,12 @@ use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
 use crate::domain::Lang;
 use crate::domain::counted;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "overwrite_entire_file";
@@ -52,7 +53,11 @@ impl FileArgs for OverwriteFileArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("overwrite_entire_file.md")), run)
+    typed::blocking(
+        NAME,
+        |lang| Text::of_document(include_str!("overwrite_entire_file.md")).in_lang(lang),
+        run,
+    )
 }
 
 /// Why a file was left as it is.
@@ -72,12 +77,11 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
     match replace(cx, args, &content) {
         Ok((shown, old)) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
-            let summary = match cx.lang {
-                Lang::En => {
-                    format!("replaced: {} before, {lines} now", counted(old.lines, "line", "lines"))
-                }
-                Lang::Zh => format!("已覆盖:原 {} 行,现 {lines} 行", old.lines),
-            };
+            let summary = in_lang!(
+                cx.lang,
+                ("replaced: {} before, {lines} now", counted(old.lines, "line", "lines")),
+                ("已覆盖:原 {} 行,现 {lines} 行", old.lines)
+            );
             ToolReport::ok(NAME, &shown)
                 .field("old_total_lines", old.lines)
                 .field("old_total_bytes", old.bytes)
@@ -112,10 +116,11 @@ fn replace(
 }
 
 fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {
-    let summary = lang.pick(
+    let summary = Text::new(
         "The file is not as you believe. Read it again, then overwrite with its true numbers.",
         "文件与你所知不符。请重新读取,再用正确的数字覆盖。",
-    );
+    )
+    .in_lang(lang);
     ToolReport::error(NAME, path, "STATS_MISMATCH")
         .field("old_total_lines", old.lines)
         .field("old_total_bytes", old.bytes)
@@ -124,11 +129,12 @@ fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {
 }
 
 fn suspicious(path: &str, lang: Lang) -> ToolOutcome {
-    let summary = lang.pick(
+    let summary = Text::new(
         "The content looks like a diff, but it would become the whole file. Send the full text, \
          or set content_format to diff or patch if the file is to hold a diff.",
         "内容看起来是 diff,但它会成为整个文件。请提供完整文本;\
          若文件本身就应是 diff,请把 content_format 设为 diff 或 patch。",
-    );
+    )
+    .in_lang(lang);
     ToolReport::error(NAME, path, "SUSPICIOUS_DIFF").summary(summary).outcome()
 }

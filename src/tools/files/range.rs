@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 /// No range takes more characters than this.
 const LIMIT_BYTES: usize = 64;
@@ -20,18 +21,12 @@ impl RangeFault {
     /// What is wrong, and how a range looks.
     pub(in crate::tools) fn text(self, lang: Lang) -> &'static str {
         match self {
-            Self::Form => lang.pick(
-                "`range` must look like 10~20, 10~, ~20, ~ or 10, counted from 1.",
-                "`range` 应写作 10~20、10~、~20、~ 或 10,行号从 1 开始。",
-            ),
+            Self::Form => Text::new("`range` must look like 10~20, 10~, ~20, ~ or 10, counted from 1.", "`range` 应写作 10~20、10~、~20、~ 或 10,行号从 1 开始。").in_lang(lang),
             Self::Backwards => {
-                lang.pick("`range` ends before it starts.", "`range` 的结束行在起始行之前。")
+                Text::new("`range` ends before it starts.", "`range` 的结束行在起始行之前。").in_lang(lang)
             }
-            Self::Pasted => lang.pick(
-                "`range` holds more than one range, perhaps the text of another call. \
-                 Make one call per file and range.",
-                "`range` 中不止一个范围,可能混入了另一次调用的文本。每次调用只给一个文件与一个范围。",
-            ),
+            Self::Pasted => Text::new("`range` holds more than one range, perhaps the text of another call. \
+                 Make one call per file and range.", "`range` 中不止一个范围,可能混入了另一次调用的文本。每次调用只给一个文件与一个范围。").in_lang(lang),
         }
     }
 }

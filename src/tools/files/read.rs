@@ -12,11 +12,12 @@ use super::range::parse_range;
 use super::text::fence;
 use crate::domain::Lang;
 use crate::domain::counted;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "read_file";
@@ -55,7 +56,7 @@ impl FileArgs for ReadFileArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("read_file.md")), run)
+    typed::blocking(NAME, |lang| Text::of_document(include_str!("read_file.md")).in_lang(lang), run)
 }
 
 fn run(cx: &ToolCx, args: &ReadFileArgs) -> ToolOutcome {
@@ -104,15 +105,20 @@ fn report(
     // A line of which only the beginning fitted is worth reading again, unless it was alone.
     let whole = if found.cut_by_chars && shown > 1 { shown - 1 } else { shown };
     let next = first + whole as u64;
-    let hint = match (cut, lang) {
-        (false, _) => String::new(),
-        (true, Lang::En) => format!("\nMore follows; go on with range \"{next}~\"."),
-        (true, Lang::Zh) => format!("\n后面还有内容,可用 range \"{next}~\" 继续读取。"),
+    let hint = if cut {
+        in_lang!(
+            lang,
+            "\nMore follows; go on with range \"{next}~\".",
+            "\n后面还有内容,可用 range \"{next}~\" 继续读取。"
+        )
+    } else {
+        String::new()
     };
-    let summary = match lang {
-        Lang::En => format!("{shown} of {} shown", counted(total, "line", "lines")),
-        Lang::Zh => format!("共 {total} 行,显示 {shown} 行"),
-    };
+    let summary = in_lang!(
+        lang,
+        ("{shown} of {} shown", counted(total, "line", "lines")),
+        "共 {total} 行,显示 {shown} 行"
+    );
     ToolReport::ok(NAME, &opened.shown)
         .field("size_bytes", opened.stat.bytes)
         .field("total_lines", total)
@@ -126,10 +132,11 @@ fn report(
 }
 
 fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {
-    let summary = lang.pick(
+    let summary = Text::new(
         "This is a binary file (it holds NUL bytes); its content is not shown.",
         "这是二进制文件(含有 NUL 字节),不显示内容。",
-    );
+    )
+    .in_lang(lang);
     ToolReport::error(NAME, &opened.shown, "BINARY_FILE")
         .field("size_bytes", opened.stat.bytes)
         .summary(summary)

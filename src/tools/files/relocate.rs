@@ -6,12 +6,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::Lang;
+use crate::domain::text::Text;
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const FILE: &str = "move_file";
@@ -32,12 +32,12 @@ pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     [
         typed::blocking(
             FILE,
-            |lang| localized(lang, include_str!("move_file.md")),
+            |lang| Text::of_document(include_str!("move_file.md")).in_lang(lang),
             |cx, args| run(cx, args, FILE, PathTarget::File),
         ),
         typed::blocking(
             DIR,
-            |lang| localized(lang, include_str!("move_dir.md")),
+            |lang| Text::of_document(include_str!("move_dir.md")).in_lang(lang),
             |cx, args| run(cx, args, DIR, PathTarget::Directory),
         ),
     ]
@@ -56,11 +56,15 @@ struct MoveRefused(AccessOp, PathFault);
 fn run(cx: &ToolCx, args: &MoveArgs, name: &str, target: PathTarget) -> ToolOutcome {
     match relocate(cx, &args.from, &args.to, target) {
         Ok(done) => {
-            let summary = match (done.kind, cx.lang) {
-                (PathKind::Symlink, Lang::En) => "the link was moved, not what it leads to",
-                (PathKind::Symlink, Lang::Zh) => "已移动链接本身,未动其目标",
-                (PathKind::File | PathKind::Directory | PathKind::Special, Lang::En) => "moved",
-                (PathKind::File | PathKind::Directory | PathKind::Special, Lang::Zh) => "已移动",
+            let summary = match done.kind {
+                PathKind::Symlink => Text::new(
+                    "the link was moved, not what it leads to",
+                    "已移动链接本身,未动其目标",
+                )
+                .in_lang(cx.lang),
+                PathKind::File | PathKind::Directory | PathKind::Special => {
+                    Text::new("moved", "已移动").in_lang(cx.lang)
+                }
             };
             ToolReport::ok(name, &done.from)
                 .field("to", quoted(&done.to))

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const FILE: &str = "rm_file";
@@ -32,8 +33,16 @@ struct RemoveDirArgs {
 /// Both tools.
 pub(super) fn tools() -> [Arc<dyn Tool>; 2] {
     [
-        typed::blocking(DIR, |lang| localized(lang, include_str!("rm_dir.md")), run_dir),
-        typed::blocking(FILE, |lang| localized(lang, include_str!("rm_file.md")), run_file),
+        typed::blocking(
+            DIR,
+            |lang| Text::of_document(include_str!("rm_dir.md")).in_lang(lang),
+            run_dir,
+        ),
+        typed::blocking(
+            FILE,
+            |lang| Text::of_document(include_str!("rm_file.md")).in_lang(lang),
+            run_file,
+        ),
     ]
 }
 
@@ -112,26 +121,31 @@ fn counted(report: ToolReport, count: TreeCount) -> ToolReport {
 fn gone(kind: PathKind, lang: Lang) -> &'static str {
     match kind {
         PathKind::Symlink => {
-            lang.pick("the link was removed, not what it leads to", "已删除链接本身,未动其目标")
+            Text::new("the link was removed, not what it leads to", "已删除链接本身,未动其目标")
+                .in_lang(lang)
         }
-        PathKind::File | PathKind::Special => lang.pick("the file was removed", "文件已删除"),
-        PathKind::Directory => lang.pick("the directory was removed", "目录已删除"),
+        PathKind::File | PathKind::Special => {
+            Text::new("the file was removed", "文件已删除").in_lang(lang)
+        }
+        PathKind::Directory => Text::new("the directory was removed", "目录已删除").in_lang(lang),
     }
 }
 
 fn not_empty(fault: &PathFault, lang: Lang) -> ToolOutcome {
-    let summary = lang.pick(
+    let summary = Text::new(
         "The directory is not empty. To remove all it holds, set recursive to true.",
         "目录不为空。若要连同内容一起删除,请把 recursive 设为 true。",
-    );
+    )
+    .in_lang(lang);
     ToolReport::error(DIR, &fault.path, fault.code()).summary(summary).outcome()
 }
 
 fn half_done(fault: &PathFault, count: TreeCount, lang: Lang) -> ToolOutcome {
     let reason = fault.text(lang);
-    let summary = match lang {
-        Lang::En => format!("Stopped in the middle, what came before is removed. {reason}"),
-        Lang::Zh => format!("中途停止,此前的内容已删除。{reason}"),
-    };
+    let summary = in_lang!(
+        lang,
+        "Stopped in the middle, what came before is removed. {reason}",
+        "中途停止,此前的内容已删除。{reason}"
+    );
     counted(ToolReport::error(DIR, &fault.path, fault.code()), count).summary(summary).outcome()
 }

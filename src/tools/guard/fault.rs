@@ -4,6 +4,7 @@
 use std::io;
 
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::{AccessOp, ListRule};
 
 /// Paths in messages are cut to this many characters.
@@ -120,34 +121,40 @@ impl PathFault {
             PathFaultKind::Denied(area) => area.text(lang).to_owned(),
             PathFaultKind::Listed { op, rule } => listed(*op, rule, lang),
             PathFaultKind::Invalid(reason) => reason.text(lang).to_owned(),
-            PathFaultKind::Io(kind) => match lang {
-                Lang::En => format!("The system refused: {kind}."),
-                Lang::Zh => format!("系统拒绝了操作:{kind}。"),
-            },
+            PathFaultKind::Io(kind) => {
+                in_lang!(lang, "The system refused: {kind}.", "系统拒绝了操作:{kind}。")
+            }
             PathFaultKind::NotFound => {
-                lang.pick("There is nothing at this path.", "路径不存在。").into()
+                Text::new("There is nothing at this path.", "路径不存在。").in_lang(lang).into()
             }
             PathFaultKind::NotAFile => {
-                lang.pick("This is not a regular file.", "这不是普通文件。").into()
+                Text::new("This is not a regular file.", "这不是普通文件。").in_lang(lang).into()
             }
-            PathFaultKind::NotADirectory => lang
-                .pick("This, or a part of it, is not a directory.", "该路径或其中一段不是目录。")
-                .into(),
+            PathFaultKind::NotADirectory => Text::new(
+                "This, or a part of it, is not a directory.",
+                "该路径或其中一段不是目录。",
+            )
+            .in_lang(lang)
+            .into(),
             PathFaultKind::Exists => {
-                lang.pick("Something exists at this path already.", "该路径已存在。").into()
+                Text::new("Something exists at this path already.", "该路径已存在。")
+                    .in_lang(lang)
+                    .into()
             }
             PathFaultKind::NotEmpty => {
-                lang.pick("The directory is not empty.", "目录不为空。").into()
+                Text::new("The directory is not empty.", "目录不为空。").in_lang(lang).into()
             }
             PathFaultKind::TooManyLinks => {
-                lang.pick("The path goes through too many links.", "路径经过的链接过多。").into()
+                Text::new("The path goes through too many links.", "路径经过的链接过多。")
+                    .in_lang(lang)
+                    .into()
             }
-            PathFaultKind::Changed => lang
-                .pick(
-                    "The path changed while it was opened; try again.",
-                    "打开时路径发生变化,请重试。",
-                )
-                .into(),
+            PathFaultKind::Changed => Text::new(
+                "The path changed while it was opened; try again.",
+                "打开时路径发生变化,请重试。",
+            )
+            .in_lang(lang)
+            .into(),
         }
     }
 }
@@ -155,35 +162,44 @@ impl PathFault {
 impl InvalidPath {
     fn text(self, lang: Lang) -> &'static str {
         match self {
-            Self::TooLong => lang.pick("The path is too long.", "路径过长。"),
-            Self::HoldsNul => lang.pick("The path holds a NUL character.", "路径含有 NUL 字符。"),
-            Self::HoldsLineBreak => lang.pick(
+            Self::TooLong => Text::new("The path is too long.", "路径过长。").in_lang(lang),
+            Self::HoldsNul => {
+                Text::new("The path holds a NUL character.", "路径含有 NUL 字符。").in_lang(lang)
+            }
+            Self::HoldsLineBreak => Text::new(
                 "The path holds a line break; give one path per call.",
                 "路径含有换行;每次调用只给一个路径。",
-            ),
+            )
+            .in_lang(lang),
             Self::LeavesTaskdoc => {
-                lang.pick("The path leads out of the task document.", "路径超出了任务文档。")
+                Text::new("The path leads out of the task document.", "路径超出了任务文档。")
+                    .in_lang(lang)
             }
-            Self::LeavesMemory => lang.pick(
+            Self::LeavesMemory => Text::new(
                 "The path leads out of the folder of these memories. Give a path below it, such \
                  as `notes/build.md`.",
                 "路径超出了该记忆的目录。请给出目录内的路径,如 `notes/build.md`。",
-            ),
-            Self::IsWorkspace => lang.pick(
+            )
+            .in_lang(lang),
+            Self::IsWorkspace => Text::new(
                 "This is the workspace itself; name something in it.",
                 "这是工作区本身;请指定其中的某一项。",
-            ),
-            Self::TooDeep => lang.pick(
+            )
+            .in_lang(lang),
+            Self::TooDeep => Text::new(
                 "The directories are nested too deeply; work on a lower one.",
                 "目录嵌套过深;请从更下层的目录开始。",
-            ),
+            )
+            .in_lang(lang),
             Self::IntoItself => {
-                lang.pick("A directory cannot be moved into itself.", "目录不能移动到自身之内。")
+                Text::new("A directory cannot be moved into itself.", "目录不能移动到自身之内。")
+                    .in_lang(lang)
             }
-            Self::ThroughLink => lang.pick(
+            Self::ThroughLink => Text::new(
                 "A part of the path is a link, and what lies behind it is left alone.",
                 "路径中有链接,其指向的内容不作处理。",
-            ),
+            )
+            .in_lang(lang),
         }
     }
 }
@@ -191,48 +207,32 @@ impl InvalidPath {
 impl DeniedArea {
     fn text(self, lang: Lang) -> &'static str {
         match self {
-            Self::Outside => lang.pick(
-                "denied: outside the workspace. Use a path below the workspace directory.",
-                "拒绝访问:位于工作区之外。请使用工作区目录之内的路径。",
-            ),
-            Self::Minds => lang.pick(
-                "denied: .minds is managed by the team tools. Ask a member who has them.",
-                "拒绝访问:.minds 由团队管理工具维护。请找有该工具的成员。",
-            ),
-            Self::Dialogs => lang.pick(
-                "denied: .dialogs is managed by the program and closed to tools.",
-                "拒绝访问:.dialogs 由程序自身维护,不对工具开放。",
-            ),
-            Self::Hive => lang.pick(
-                "denied: .hive is managed by the program and closed to tools.",
-                "拒绝访问:.hive 由程序自身维护,不对工具开放。",
-            ),
-            Self::Taskdoc => lang.pick(
-                "denied: task documents (*.tsk) are closed to file tools. \
-                 Use change_mind to write a section and recall_taskdoc to read one.",
-                "拒绝访问:任务文档 (*.tsk) 不对文件工具开放。\
-                 请用 change_mind 写入章节,用 recall_taskdoc 读取。",
-            ),
-            Self::Git => lang.pick(
-                "denied: .git can be read, but not written: git runs programs that its files name. \
-                 Ask the person to run git.",
-                "拒绝写入:.git 只可读取,不可写入,因为 git 会运行其中文件所指定的程序。请让人来执行 git。",
-            ),
+            Self::Outside => Text::new("denied: outside the workspace. Use a path below the workspace directory.", "拒绝访问:位于工作区之外。请使用工作区目录之内的路径。").in_lang(lang),
+            Self::Minds => Text::new("denied: .minds is managed by the team tools. Ask a member who has them.", "拒绝访问:.minds 由团队管理工具维护。请找有该工具的成员。").in_lang(lang),
+            Self::Dialogs => Text::new("denied: .dialogs is managed by the program and closed to tools.", "拒绝访问:.dialogs 由程序自身维护,不对工具开放。").in_lang(lang),
+            Self::Hive => Text::new("denied: .hive is managed by the program and closed to tools.", "拒绝访问:.hive 由程序自身维护,不对工具开放。").in_lang(lang),
+            Self::Taskdoc => Text::new("denied: task documents (*.tsk) are closed to file tools. \
+                 Use change_mind to write a section and recall_taskdoc to read one.", "拒绝访问:任务文档 (*.tsk) 不对文件工具开放。\
+                 请用 change_mind 写入章节,用 recall_taskdoc 读取。").in_lang(lang),
+            Self::Git => Text::new("denied: .git can be read, but not written: git runs programs that its files name. \
+                 Ask the person to run git.", "拒绝写入:.git 只可读取,不可写入,因为 git 会运行其中文件所指定的程序。请让人来执行 git。").in_lang(lang),
         }
     }
 }
 
 fn listed(op: AccessOp, rule: &ListRule, lang: Lang) -> String {
     let (list, entries) = (rule.list, rule.entries.join(", "));
-    match (lang, op) {
-        (Lang::En, AccessOp::Read) => {
-            format!("denied: reading here is against {list}: [{entries}].")
-        }
-        (Lang::En, AccessOp::Write) => {
-            format!("denied: writing here is against {list}: [{entries}].")
-        }
-        (Lang::Zh, AccessOp::Read) => format!("拒绝读取:受 {list} 限制:[{entries}]。"),
-        (Lang::Zh, AccessOp::Write) => format!("拒绝写入:受 {list} 限制:[{entries}]。"),
+    match op {
+        AccessOp::Read => in_lang!(
+            lang,
+            "denied: reading here is against {list}: [{entries}].",
+            "拒绝读取:受 {list} 限制:[{entries}]。"
+        ),
+        AccessOp::Write => in_lang!(
+            lang,
+            "denied: writing here is against {list}: [{entries}].",
+            "拒绝写入:受 {list} 限制:[{entries}]。"
+        ),
     }
 }
 

@@ -11,6 +11,7 @@ use super::guard::PathFault;
 use super::outcome::ToolOutcome;
 use super::report::{ToolReport, refused};
 use super::tool::Tool;
+use crate::domain::text::in_lang;
 use crate::domain::{ImageKind, Lang};
 
 /// The largest picture; providers take less than 4 MiB once it is Base64.
@@ -68,42 +69,36 @@ impl ImageRefusal {
     }
 
     fn text(&self, lang: Lang) -> String {
-        match (self, lang) {
-            (Self::Fault(fault), lang) => fault.text(lang),
-            (Self::UnknownEnding, Lang::En) => {
-                "The name must end in png, jpg, jpeg, webp or gif.".to_owned()
-            }
-            (Self::UnknownEnding, Lang::Zh) => {
-                "文件名须以 png、jpg、jpeg、webp 或 gif 结尾。".to_owned()
-            }
-            (Self::UnknownType, Lang::En) => {
-                "The type must be image/png, image/jpeg, image/webp or image/gif.".to_owned()
-            }
-            (Self::UnknownType, Lang::Zh) => {
-                "类型须为 image/png、image/jpeg、image/webp 或 image/gif。".to_owned()
-            }
-            (Self::TooLarge(bytes), Lang::En) => format!(
-                "The picture has {bytes} bytes, more than {MAX_IMAGE_BYTES}. Make it smaller first."
+        match self {
+            Self::Fault(fault) => fault.text(lang),
+            Self::UnknownEnding => in_lang!(
+                lang,
+                "The name must end in png, jpg, jpeg, webp or gif.",
+                "文件名须以 png、jpg、jpeg、webp 或 gif 结尾。"
             ),
-            (Self::TooLarge(bytes), Lang::Zh) => {
-                format!("图片有 {bytes} 字节,超过上限 {MAX_IMAGE_BYTES}。请先缩小。")
-            }
-            (Self::NotBase64(reason), Lang::En) => format!(
+            Self::UnknownType => in_lang!(
+                lang,
+                "The type must be image/png, image/jpeg, image/webp or image/gif.",
+                "类型须为 image/png、image/jpeg、image/webp 或 image/gif。"
+            ),
+            Self::TooLarge(bytes) => in_lang!(
+                lang,
+                "The picture has {bytes} bytes, more than {MAX_IMAGE_BYTES}. Make it smaller first.",
+                "图片有 {bytes} 字节,超过上限 {MAX_IMAGE_BYTES}。请先缩小。"
+            ),
+            Self::NotBase64(reason) => in_lang!(
+                lang,
                 "`data_base64` is not Base64: {reason}. Use the standard alphabet with padding, \
-                 without line breaks."
+                 without line breaks.",
+                "`data_base64` 不是 Base64:{reason}。请用标准字母表,带填充,不含换行。"
             ),
-            (Self::NotBase64(reason), Lang::Zh) => {
-                format!("`data_base64` 不是 Base64:{reason}。请用标准字母表,带填充,不含换行。")
-            }
-            (Self::KindMismatch { named, found }, lang) => mismatch(*named, *found, lang),
-            (Self::NoImageSupport, Lang::En) => {
+            Self::KindMismatch { named, found } => mismatch(*named, *found, lang),
+            Self::NoImageSupport => in_lang!(
+                lang,
                 "Your model cannot look at pictures, so nothing is attached. Ask a teammate whose \
-                 model can."
-                    .to_owned()
-            }
-            (Self::NoImageSupport, Lang::Zh) => {
-                "你的模型不能看图片,因此未附上图片。请找模型能看图的队友。".to_owned()
-            }
+                 model can.",
+                "你的模型不能看图片,因此未附上图片。请找模型能看图的队友。"
+            ),
         }
     }
 
@@ -124,15 +119,17 @@ impl ImageRefusal {
 
 fn mismatch(named: ImageKind, found: Option<ImageKind>, lang: Lang) -> String {
     let named = named.media_type();
-    match (found.map(ImageKind::media_type), lang) {
-        (Some(found), Lang::En) => {
-            format!("The name says {named}, but it is {found}. Give it the right ending.")
-        }
-        (Some(found), Lang::Zh) => format!("文件名表示 {named},实际是 {found}。请改用正确的结尾。"),
-        (None, Lang::En) => {
-            format!("The name says {named}, but the bytes are no picture of a known kind.")
-        }
-        (None, Lang::Zh) => format!("文件名表示 {named},但内容不是已知类型的图片。"),
+    match found.map(ImageKind::media_type) {
+        Some(found) => in_lang!(
+            lang,
+            "The name says {named}, but it is {found}. Give it the right ending.",
+            "文件名表示 {named},实际是 {found}。请改用正确的结尾。"
+        ),
+        None => in_lang!(
+            lang,
+            "The name says {named}, but the bytes are no picture of a known kind.",
+            "文件名表示 {named},但内容不是已知类型的图片。"
+        ),
     }
 }
 

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
-use crate::domain::{ImageKind, Lang};
+use crate::domain::ImageKind;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, PathFault};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::ToolReport;
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "read_picture";
@@ -25,7 +26,11 @@ struct ReadImageArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("read_picture.md")), run)
+    typed::blocking(
+        NAME,
+        |lang| Text::of_document(include_str!("read_picture.md")).in_lang(lang),
+        run,
+    )
 }
 
 fn run(cx: &ToolCx, args: &ReadImageArgs) -> ToolOutcome {
@@ -33,10 +38,8 @@ fn run(cx: &ToolCx, args: &ReadImageArgs) -> ToolOutcome {
     match read(cx, path) {
         Ok((shown, picture)) => {
             let bytes = picture.bytes.len();
-            let summary = match cx.lang {
-                Lang::En => format!("picture attached, {bytes} bytes"),
-                Lang::Zh => format!("已附上图片,{bytes} 字节"),
-            };
+            let summary =
+                in_lang!(cx.lang, "picture attached, {bytes} bytes", "已附上图片,{bytes} 字节");
             let report = ToolReport::ok(NAME, &shown)
                 .field("media_type", picture.media_type)
                 .field("size_bytes", bytes)

@@ -8,12 +8,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
-use crate::domain::{ImageKind, Lang};
+use crate::domain::ImageKind;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
 use crate::tools::report::ToolReport;
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const NAME: &str = "write_picture";
@@ -29,7 +30,11 @@ struct WriteImageArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| localized(lang, include_str!("write_picture.md")), run)
+    typed::blocking(
+        NAME,
+        |lang| Text::of_document(include_str!("write_picture.md")).in_lang(lang),
+        run,
+    )
 }
 
 fn run(cx: &ToolCx, args: &WriteImageArgs) -> ToolOutcome {
@@ -37,10 +42,8 @@ fn run(cx: &ToolCx, args: &WriteImageArgs) -> ToolOutcome {
     match write(cx, args) {
         Ok((shown, picture)) => {
             let bytes = picture.bytes.len();
-            let summary = match cx.lang {
-                Lang::En => format!("picture written, {bytes} bytes"),
-                Lang::Zh => format!("图片已写入,{bytes} 字节"),
-            };
+            let summary =
+                in_lang!(cx.lang, "picture written, {bytes} bytes", "图片已写入,{bytes} 字节");
             let report = ToolReport::ok(NAME, &shown)
                 .field("media_type", picture.media_type)
                 .field("size_bytes", bytes)

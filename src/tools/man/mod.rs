@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 use self::text::Topic;
 use super::args::{ArgMismatch, Args, MismatchKind, not_run};
 use super::outcome::ToolOutcome;
-use super::tool::{Tool, ToolCx, ToolSpec, localized};
+use super::tool::{Tool, ToolCx, ToolSpec};
 use super::typed;
 use crate::domain::Lang;
+use crate::domain::text::Text;
 
 pub(super) const NAME: &str = "man";
 
@@ -46,7 +47,9 @@ pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
         return None;
     }
     let names: Vec<&str> = manuals.iter().map(|manual| manual.toolset.as_str()).collect();
-    let mut spec = typed::spec::<ManArgs>(NAME, |lang| localized(lang, include_str!("man.md")));
+    let mut spec = typed::spec::<ManArgs>(NAME, |lang| {
+        Text::of_document(include_str!("man.md")).in_lang(lang)
+    });
     if let Some(toolset) = spec.parameters.pointer_mut("/properties/toolsetId") {
         // Known only here: each member has toolsets of its own.
         *toolset = json!({"type": "string", "enum": names});
@@ -75,7 +78,7 @@ impl Manual {
         match topic {
             Topic::Tools => self.about_tools(lang),
             Topic::Index | Topic::Principles | Topic::Scenarios | Topic::Errors => {
-                text::part(localized(lang, self.text), topic).to_owned()
+                text::part(Text::of_document(self.text).in_lang(lang), topic).to_owned()
             }
         }
     }
@@ -143,16 +146,19 @@ impl ManTool {
     }
 
     fn list(&self, lang: Lang) -> String {
-        let mut told = lang.pick("Your toolsets:\n", "你的工具集:\n").to_owned();
+        let mut told = Text::new("Your toolsets:\n", "你的工具集:\n").in_lang(lang).to_owned();
         for manual in self.manuals.iter() {
             let about = manual.topic(Topic::Index, lang);
             // Writing to a String cannot fail.
             let _ = writeln!(told, "- `{}`: {about}", manual.toolset);
         }
-        told.push_str(lang.pick(
-            "\nCall `man` with a toolset and a topic: principles, tools, scenarios, errors.",
-            "\n用工具集和主题调用 `man`:principles、tools、scenarios、errors。",
-        ));
+        told.push_str(
+            Text::new(
+                "\nCall `man` with a toolset and a topic: principles, tools, scenarios, errors.",
+                "\n用工具集和主题调用 `man`:principles、tools、scenarios、errors。",
+            )
+            .in_lang(lang),
+        );
         told
     }
 }

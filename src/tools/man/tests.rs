@@ -38,8 +38,8 @@ fn every_manual_has_every_topic_in_both_languages() {
     for (name, text) in TEXTS {
         for topic in Topic::ALL.into_iter().filter(|topic| *topic != Topic::Tools) {
             let (en, zh) = (
-                text::part(localized(Lang::En, text), topic),
-                text::part(localized(Lang::Zh, text), topic),
+                text::part(Text::of_document(text).in_lang(Lang::En), topic),
+                text::part(Text::of_document(text).in_lang(Lang::Zh), topic),
             );
             assert!(en.is_ascii() && en.len() > 20, "{name} {topic:?}");
             assert!(!zh.is_ascii() && zh.chars().count() > 10, "{name} {topic:?}");

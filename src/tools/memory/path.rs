@@ -1,6 +1,7 @@
 //! The name of a memory: a path below the folder of its keeper. Pure.
 
 use crate::domain::memory::{MemoryOwner, is_shown};
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, Lang};
 
 /// Why a path names no memory.
@@ -49,29 +50,34 @@ impl MemoryPathFault {
     /// What is wrong and what to do instead.
     pub(super) fn text(&self, lang: Lang) -> String {
         match (self, lang) {
-            (Self::Empty, _) => lang.pick(
+            (Self::Empty, _) => Text::new(
                 "The path is empty. Give a name such as `notes/build.md`.",
                 "路径为空。请给出如 `notes/build.md` 的名称。",
-            ),
-            (Self::Absolute, _) => lang.pick(
+            )
+            .in_lang(lang),
+            (Self::Absolute, _) => Text::new(
                 "The path must not begin with `/`. It is below the folder of these memories; give \
                  a name such as `notes/build.md`.",
                 "路径不能以 `/` 开头。它相对于该记忆的目录,请给出如 `notes/build.md` 的名称。",
-            ),
-            (Self::Up, _) => lang.pick(
+            )
+            .in_lang(lang),
+            (Self::Up, _) => Text::new(
                 "The path must not hold `..`: it stays below the folder of these memories.",
                 "路径不能含有 `..`:它只能位于该记忆的目录之内。",
-            ),
-            (Self::FromWorkspace, _) => lang.pick(
+            )
+            .in_lang(lang),
+            (Self::FromWorkspace, _) => Text::new(
                 "Leave out `.minds/memory/...`: the path is already below the folder of these \
                  memories.",
                 "请去掉 `.minds/memory/...`:路径已相对于该记忆的目录。",
-            ),
-            (Self::OwnId(id), Lang::En) => {
-                return format!("Leave out `{id}/`: the path is already below your own folder.");
-            }
-            (Self::OwnId(id), Lang::Zh) => {
-                return format!("请去掉 `{id}/`:路径已相对于你自己的目录。");
+            )
+            .in_lang(lang),
+            (Self::OwnId(id), lang) => {
+                return in_lang!(
+                    lang,
+                    "Leave out `{id}/`: the path is already below your own folder.",
+                    "请去掉 `{id}/`:路径已相对于你自己的目录。"
+                );
             }
         }
         .to_owned()

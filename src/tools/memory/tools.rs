@@ -8,7 +8,8 @@ use serde::Deserialize;
 use super::work::{MemoryAction, MemoryJob};
 use crate::domain::Lang;
 use crate::domain::memory::MemoryOwner;
-use crate::tools::tool::{Tool, localized};
+use crate::domain::text::Text;
+use crate::tools::tool::Tool;
 use crate::tools::typed;
 
 /// Tools for the member's own memories.
@@ -42,26 +43,30 @@ struct ClearMemoryArgs {}
 
 /// All of them: first those for the member's own memories, then those for the team's.
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
-    let own: [Text; 4] = [
-        |lang| localized(lang, include_str!("add_personal.md")),
-        |lang| localized(lang, include_str!("drop_personal.md")),
-        |lang| localized(lang, include_str!("replace_personal.md")),
-        |lang| localized(lang, include_str!("clear_personal.md")),
+    let own: [LocalizedFn; 4] = [
+        |lang| Text::of_document(include_str!("add_personal.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("drop_personal.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("replace_personal.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("clear_personal.md")).in_lang(lang),
     ];
-    let team: [Text; 4] = [
-        |lang| localized(lang, include_str!("add_team.md")),
-        |lang| localized(lang, include_str!("drop_team.md")),
-        |lang| localized(lang, include_str!("replace_team.md")),
-        |lang| localized(lang, include_str!("clear_team.md")),
+    let team: [LocalizedFn; 4] = [
+        |lang| Text::of_document(include_str!("add_team.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("drop_team.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("replace_team.md")).in_lang(lang),
+        |lang| Text::of_document(include_str!("clear_team.md")).in_lang(lang),
     ];
     let own = tools_of(MemoryOwner::Member, PERSONAL, own);
     own.into_iter().chain(tools_of(MemoryOwner::Team, TEAM, team)).collect()
 }
 
-type Text = fn(Lang) -> &'static str;
+type LocalizedFn = fn(Lang) -> &'static str;
 
 /// In the order of [`PERSONAL`] and [`TEAM`].
-fn tools_of(owner: MemoryOwner, names: [&'static str; 4], texts: [Text; 4]) -> [Arc<dyn Tool>; 4] {
+fn tools_of(
+    owner: MemoryOwner,
+    names: [&'static str; 4],
+    texts: [LocalizedFn; 4],
+) -> [Arc<dyn Tool>; 4] {
     let [add, drop, replace, clear] = names.map(|name| MemoryJob { name, owner });
     let [add_text, drop_text, replace_text, clear_text] = texts;
     [

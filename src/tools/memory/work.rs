@@ -4,6 +4,7 @@ use super::path::{normalize, shown_in_contexts};
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::files::with_final_newline;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
@@ -82,12 +83,11 @@ impl MemoryJob {
         let cleared = Guard::memory(cx, &folder).and_then(|guard| guard.clear_memory(&folder));
         match cleared {
             Ok(removed) => {
-                let summary = match cx.lang {
-                    Lang::En => {
-                        format!("{} removed; nothing is left", counted(removed, "file", "files"))
-                    }
-                    Lang::Zh => format!("已删除 {removed} 个文件,全部清空"),
-                };
+                let summary = in_lang!(
+                    cx.lang,
+                    ("{} removed; nothing is left", counted(removed, "file", "files")),
+                    "已删除 {removed} 个文件,全部清空"
+                );
                 let report = ToolReport::ok(self.name, ".").field("removed_files", removed);
                 report.summary(summary).outcome()
             }
@@ -99,36 +99,42 @@ impl MemoryJob {
     fn done(self, path: &str, bytes: Option<usize>, lang: Lang) -> ToolOutcome {
         let report = ToolReport::ok(self.name, path);
         let Some(bytes) = bytes else {
-            return report.summary(lang.pick("dropped", "已删除")).outcome();
+            return report.summary(Text::new("dropped", "已删除").in_lang(lang)).outcome();
         };
         let report = report.field("size_bytes", bytes);
         if shown_in_contexts(path) {
-            let summary = lang.pick(
+            let summary = Text::new(
                 "kept; it is in the context from the next generation on",
                 "已保存;从下一次生成起进入上下文",
-            );
+            )
+            .in_lang(lang);
             return report.summary(summary).outcome();
         }
-        let warning = lang.pick(
+        let warning = Text::new(
             "kept, but it will not be in the context: only files that end in `.md`, under names \
              without a leading dot, are",
             "已保存,但不会进入上下文:只有以 `.md` 结尾、且名称不以点开头的文件才会进入",
-        );
+        )
+        .in_lang(lang);
         report.field("warning", "NOT_IN_CONTEXT").summary(warning).outcome()
     }
 
     fn not_done(self, path: &str, fault: &PathFault, lang: Lang) -> ToolOutcome {
         let [add, replace, _] = self.owner.tools();
-        let text = match (&fault.kind, lang) {
-            (PathFaultKind::Exists, Lang::En) => {
-                format!("There is a memory at this path already. Use `{replace}` to change it.")
-            }
-            (PathFaultKind::Exists, Lang::Zh) => format!("该路径已有记忆。请用 `{replace}` 修改。"),
-            (PathFaultKind::NotFound, Lang::En) => {
-                format!("There is no memory at this path. `{add}` makes a new one.")
-            }
-            (PathFaultKind::NotFound, Lang::Zh) => format!("该路径没有记忆。请用 `{add}` 新建。"),
-            (_, _) => return refused(self.name, AccessOp::Write, fault, lang),
+        let text = if fault.kind == PathFaultKind::Exists {
+            in_lang!(
+                lang,
+                "There is a memory at this path already. Use `{replace}` to change it.",
+                "该路径已有记忆。请用 `{replace}` 修改。"
+            )
+        } else if fault.kind == PathFaultKind::NotFound {
+            in_lang!(
+                lang,
+                "There is no memory at this path. `{add}` makes a new one.",
+                "该路径没有记忆。请用 `{add}` 新建。"
+            )
+        } else {
+            return refused(self.name, AccessOp::Write, fault, lang);
         };
         ToolReport::error(self.name, path, fault.code()).summary(text).outcome()
     }
@@ -137,22 +143,19 @@ impl MemoryJob {
 /// Why a text cannot be a memory.
 fn unusable(content: &str, lang: Lang) -> Option<(&'static str, String)> {
     if content.trim().is_empty() {
-        let text = lang.pick("A memory needs a text.", "记忆需要有内容。");
+        let text = Text::new("A memory needs a text.", "记忆需要有内容。").in_lang(lang);
         return Some(("EMPTY_CONTENT", text.to_owned()));
     }
     if content.len() < FILE_LIMIT_BYTES {
         return None;
     }
     let (bytes, limit) = (content.len(), FILE_LIMIT_BYTES);
-    let text = match lang {
-        Lang::En => format!(
-            "{bytes} bytes are too many for a memory; at most {limit}. Keep what you will need, or \
-             put the rest into a file of the workspace and name that file here."
-        ),
-        Lang::Zh => format!(
-            "{bytes} 字节对一条记忆来说过大,上限为 {limit}。请只留下以后需要的内容,\
+    let text = in_lang!(
+        lang,
+        "{bytes} bytes are too many for a memory; at most {limit}. Keep what you will need, or \
+             put the rest into a file of the workspace and name that file here.",
+        "{bytes} 字节对一条记忆来说过大,上限为 {limit}。请只留下以后需要的内容,\
              其余写入工作区文件并在此注明路径。"
-        ),
-    };
+    );
     Some(("TOO_LARGE", text))
 }

@@ -4,6 +4,7 @@
 
 use super::grammar::{Chunk, PatchLine};
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::tools::edits::{LineChange, bare, lines, places};
 use crate::tools::files::short;
 
@@ -163,34 +164,30 @@ impl ChunkError {
     /// What does not fit, and what to do instead.
     pub(super) fn text(&self, lang: Lang) -> String {
         let (chunk, sought) = (self.chunk, self.sought.join(" / "));
-        match (self.kind, lang) {
-            (ChunkErrorKind::HeadNotFound, Lang::En) => format!(
+        match self.kind {
+            ChunkErrorKind::HeadNotFound => in_lang!(
+                lang,
                 "Chunk {chunk}: no line behind the chunk before reads `{sought}`. Read the file \
-                 and take the line after @@ from it, or leave it out."
-            ),
-            (ChunkErrorKind::HeadNotFound, Lang::Zh) => format!(
+                 and take the line after @@ from it, or leave it out.",
                 "第 {chunk} 块:在前一块之后找不到 `{sought}` 这一行。请读取文件,@@ 之后照抄其中的行,或省略。"
             ),
-            (ChunkErrorKind::NotFound, Lang::En) => format!(
+            ChunkErrorKind::NotFound => in_lang!(
+                lang,
                 "Chunk {chunk}: its lines do not stand in the file behind the chunk before, \
-                 beginning with `{sought}`. Read the file and take them from it."
-            ),
-            (ChunkErrorKind::NotFound, Lang::Zh) => format!(
+                 beginning with `{sought}`. Read the file and take them from it.",
                 "第 {chunk} 块:在前一块之后找不到以 `{sought}` 开头的这些行。请读取文件,照抄其中的行。"
             ),
-            (ChunkErrorKind::Ambiguous, Lang::En) => format!(
+            ChunkErrorKind::Ambiguous => in_lang!(
+                lang,
                 "Chunk {chunk}: its lines, beginning with `{sought}`, stand in the file more than \
-                 once. Add kept lines around them, or @@ with a line above them."
-            ),
-            (ChunkErrorKind::Ambiguous, Lang::Zh) => format!(
+                 once. Add kept lines around them, or @@ with a line above them.",
                 "第 {chunk} 块:以 `{sought}` 开头的这些行在文件中不止一处。请增加上下文行,或用 @@ 加上方的某一行。"
             ),
-            (ChunkErrorKind::Overlap, Lang::En) => {
-                format!("Chunk {chunk} changes a line of the chunk before. Make them one chunk.")
-            }
-            (ChunkErrorKind::Overlap, Lang::Zh) => {
-                format!("第 {chunk} 块与前一块改动了同一行。请合并为一块。")
-            }
+            ChunkErrorKind::Overlap => in_lang!(
+                lang,
+                "Chunk {chunk} changes a line of the chunk before. Make them one chunk.",
+                "第 {chunk} 块与前一块改动了同一行。请合并为一块。"
+            ),
         }
     }
 }

@@ -14,6 +14,7 @@
 use std::path::Path;
 
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::tools::files::short;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -256,39 +257,45 @@ impl PatchError {
     /// What is wrong, where, and how it should be.
     pub(super) fn text(&self, lang: Lang) -> String {
         let line = self.line;
-        let what = match (&self.kind, lang) {
-            (PatchErrorKind::NoBegin, Lang::En) => {
-                "the patch must begin with `*** Begin Patch`".into()
-            }
-            (PatchErrorKind::NoBegin, Lang::Zh) => "补丁须以 `*** Begin Patch` 开头".into(),
-            (PatchErrorKind::NoEnd, Lang::En) => "the patch must end with `*** End Patch`".into(),
-            (PatchErrorKind::NoEnd, Lang::Zh) => "补丁须以 `*** End Patch` 结尾".into(),
-            (PatchErrorKind::NoSection, Lang::En) => "the patch names no file".into(),
-            (PatchErrorKind::NoSection, Lang::Zh) => "补丁没有涉及任何文件".into(),
-            (PatchErrorKind::Unexpected(line), Lang::En) => format!(
-                "`{line}` does not belong here; lines begin with a space, - or + (in a new file \
-                 with +), chunks with @@, sections with ***"
+        let what = match &self.kind {
+            PatchErrorKind::NoBegin => in_lang!(
+                lang,
+                "the patch must begin with `*** Begin Patch`",
+                "补丁须以 `*** Begin Patch` 开头"
             ),
-            (PatchErrorKind::Unexpected(line), Lang::Zh) => format!(
+            PatchErrorKind::NoEnd => in_lang!(
+                lang,
+                "the patch must end with `*** End Patch`",
+                "补丁须以 `*** End Patch` 结尾"
+            ),
+            PatchErrorKind::NoSection => {
+                in_lang!(lang, "the patch names no file", "补丁没有涉及任何文件")
+            }
+            PatchErrorKind::Unexpected(line) => in_lang!(
+                lang,
+                "`{line}` does not belong here; lines begin with a space, - or + (in a new file \
+                 with +), chunks with @@, sections with ***",
                 "此处不应有 `{line}`;行须以空格、- 或 + 开头(新文件中以 + 开头),块以 @@ 开头,节以 *** 开头"
             ),
-            (PatchErrorKind::Path(path), Lang::En) => {
-                format!("`{path}` is no path relative to the workspace")
+            PatchErrorKind::Path(path) => in_lang!(
+                lang,
+                "`{path}` is no path relative to the workspace",
+                "`{path}` 不是相对于工作区的路径"
+            ),
+            PatchErrorKind::Empty => {
+                in_lang!(lang, "nothing is to be changed here", "此处没有任何改动")
             }
-            (PatchErrorKind::Path(path), Lang::Zh) => format!("`{path}` 不是相对于工作区的路径"),
-            (PatchErrorKind::Empty, Lang::En) => "nothing is to be changed here".into(),
-            (PatchErrorKind::Empty, Lang::Zh) => "此处没有任何改动".into(),
-            (PatchErrorKind::TooMany, Lang::En) => {
-                format!("more than {LIMIT_SECTIONS} files; make several patches of it")
-            }
-            (PatchErrorKind::TooMany, Lang::Zh) => {
-                format!("涉及的文件超过 {LIMIT_SECTIONS} 个;请拆成几个补丁")
-            }
+            PatchErrorKind::TooMany => in_lang!(
+                lang,
+                "more than {LIMIT_SECTIONS} files; make several patches of it",
+                "涉及的文件超过 {LIMIT_SECTIONS} 个;请拆成几个补丁"
+            ),
         };
-        match lang {
-            Lang::En => format!("Line {line} of the patch: {what}. Nothing was changed."),
-            Lang::Zh => format!("补丁第 {line} 行:{what}。未做任何改动。"),
-        }
+        in_lang!(
+            lang,
+            "Line {line} of the patch: {what}. Nothing was changed.",
+            "补丁第 {line} 行:{what}。未做任何改动。"
+        )
     }
 }
 

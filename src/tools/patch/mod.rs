@@ -17,9 +17,10 @@ use super::files::fence;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
-use super::tool::{Tool, ToolCx, localized};
+use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 
 const NAME: &str = "apply_patch";
 
@@ -34,7 +35,11 @@ struct ApplyPatchArgs {
 
 /// The tool.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    vec![typed::blocking(NAME, |lang| localized(lang, include_str!("apply_patch.md")), run)]
+    vec![typed::blocking(
+        NAME,
+        |lang| Text::of_document(include_str!("apply_patch.md")).in_lang(lang),
+        run,
+    )]
 }
 
 fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
@@ -55,10 +60,11 @@ fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
     };
     match make(&guard, steps) {
         Ok(told) => {
-            let summary = match cx.lang {
-                Lang::En => format!("patch applied, {} changes", told.len()),
-                Lang::Zh => format!("补丁已应用,{} 处改动", told.len()),
-            };
+            let summary = in_lang!(
+                cx.lang,
+                ("patch applied, {} changes", told.len()),
+                ("补丁已应用,{} 处改动", told.len())
+            );
             let list = told.join("\n");
             let fence = fence(&list);
             ToolReport::ok(NAME, ".")
@@ -76,37 +82,40 @@ fn refuse(unfit: &PlanError, lang: Lang) -> ToolOutcome {
         PlanError::NoText(reason) => return reason.outcome(NAME, lang),
         PlanError::Misfit { path, misfit } => (path, misfit.code(), misfit.text(lang)),
         PlanError::Twice(path) => {
-            let text = lang.pick(
+            let text = Text::new(
                 "The patch has two sections about this path. Make them one.",
                 "补丁中有两节涉及此路径。请合并为一节。",
-            );
+            )
+            .in_lang(lang);
             (path, "DUPLICATE_PATH", text.to_owned())
         }
         PlanError::TooMuch(path) => {
-            let text = lang.pick(
+            let text = Text::new(
                 "The files are too large to be changed at once. Make several patches of it.",
                 "文件过大,无法一次全部修改。请拆成几个补丁。",
-            );
+            )
+            .in_lang(lang);
             (path, "PATCH_TOO_LARGE", text.to_owned())
         }
     };
-    let nothing = lang.pick("Nothing was changed.", "未做任何改动。");
+    let nothing = Text::new("Nothing was changed.", "未做任何改动。").in_lang(lang);
     ToolReport::error(NAME, path, code).summary(format!("{summary} {nothing}")).outcome()
 }
 
 fn fail(failed: &ApplyError, lang: Lang) -> ToolOutcome {
     let reason = failed.fault.text(lang);
     if failed.left.is_empty() {
-        let back = lang.pick("All changes were taken back.", "所有改动均已撤回。");
+        let back = Text::new("All changes were taken back.", "所有改动均已撤回。").in_lang(lang);
         return ToolReport::error(NAME, &failed.fault.path, failed.fault.code())
             .summary(format!("{reason} {back}"))
             .outcome();
     }
     let left = failed.left.join(", ");
-    let summary = match lang {
-        Lang::En => format!("{reason} These could not be brought back, look at them: {left}."),
-        Lang::Zh => format!("{reason}以下路径未能恢复,请检查:{left}。"),
-    };
+    let summary = in_lang!(
+        lang,
+        "{reason} These could not be brought back, look at them: {left}.",
+        "{reason}以下路径未能恢复,请检查:{left}。"
+    );
     ToolReport::error(NAME, &failed.fault.path, "ROLLBACK_INCOMPLETE").summary(summary).outcome()
 }
 

@@ -30,10 +30,11 @@ use self::run::CommandLine;
 use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::shell::{exit_text, refused_text, streams_text};
-use super::tool::{Tool, ToolCx, localized};
+use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
 use crate::domain::background::ProcessExit;
+use crate::domain::text::{Text, in_lang};
 
 pub(super) const NAME: &str = "readonly_shell";
 pub(super) const TOOLSET: &str = "codex_inspect_and_patch_tools";
@@ -52,7 +53,11 @@ struct ReadonlyShellArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::asynchronous(NAME, |lang| localized(lang, include_str!("readonly_shell.md")), run)
+    typed::asynchronous(
+        NAME,
+        |lang| Text::of_document(include_str!("readonly_shell.md")).in_lang(lang),
+        run,
+    )
 }
 
 async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
@@ -157,24 +162,27 @@ fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, LineR
 }
 
 fn over_time(limit: u64, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("ended: not over after {limit} ms; this is what came until then"),
-        Lang::Zh => format!("已终止:{limit} 毫秒后仍未结束;以下是此前的输出"),
-    }
+    in_lang!(
+        lang,
+        "ended: not over after {limit} ms; this is what came until then",
+        "已终止:{limit} 毫秒后仍未结束;以下是此前的输出"
+    )
 }
 
 fn not_started(error: &std::io::Error, lang: Lang) -> String {
     if let Some(refused) = refused_text(error, lang) {
         return refused;
     }
-    match lang {
-        Lang::En => format!("A program of the line could not be started: {error}."),
-        Lang::Zh => format!("命令行中的程序无法启动:{error}。"),
-    }
+    in_lang!(
+        lang,
+        "A program of the line could not be started: {error}.",
+        "命令行中的程序无法启动:{error}。"
+    )
 }
 
 fn broken(lang: Lang) -> &'static str {
-    lang.pick("The line could not be judged; nothing was run.", "无法检查该命令行;未执行任何操作。")
+    Text::new("The line could not be judged; nothing was run.", "无法检查该命令行;未执行任何操作。")
+        .in_lang(lang)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::refusal::LineRefusal;
 use crate::domain::Lang;
+use crate::domain::text::Text;
 use crate::tools::access::{Access, AccessOp};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::shell::CommandSandbox;
@@ -39,16 +40,17 @@ impl PathCheck<'_> {
     /// The same for a program that works in this folder below the workspace.
     pub fn judge_at(&self, folder: &Path, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         if path.is_empty() || path.trim() != path || goes_back_later(path) {
-            let why = self.lang.pick(
+            let why = Text::new(
                 "write it without blanks at its ends, and with `..` at its beginning only",
                 "路径首尾不要有空白,`..` 只能放在开头",
-            );
+            )
+            .in_lang(self.lang);
             return Err(refused(path, why));
         }
         let below = below(folder, path);
         match self.guard.open_dir(&below) {
             Ok(_) if kind == PathUse::File => {
-                Err(refused(path, self.lang.pick("it is a folder", "它是目录")))
+                Err(refused(path, Text::new("it is a folder", "它是目录").in_lang(self.lang)))
             }
             Ok(_) => Ok(()),
             Err(fault) if fault.kind == PathFaultKind::NotADirectory => {
@@ -70,8 +72,8 @@ impl PathCheck<'_> {
         if real(&self.workspace.join(&folder)) == straight {
             return Ok(folder);
         }
-        let why =
-            self.lang.pick("name the folder itself, not a link to it", "请写目录本身,不要用链接");
+        let why = Text::new("name the folder itself, not a link to it", "请写目录本身,不要用链接")
+            .in_lang(self.lang);
         Err(refused(path, why))
     }
 

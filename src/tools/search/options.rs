@@ -4,6 +4,7 @@
 
 use super::query::{CaseMode, MAX_CONTEXT, MatchScope, Query, TypeRule};
 use crate::domain::Lang;
+use crate::domain::text::in_lang;
 
 /// Most options of one call.
 const MAX_OPTIONS: usize = 100;
@@ -194,41 +195,42 @@ fn number(option: &str, value: &str) -> Result<u64, OptionFault> {
 impl OptionFault {
     /// What is wrong and what to do instead.
     pub(super) fn text(&self, lang: Lang) -> String {
-        match (self, lang) {
-            (Self::NotAllowed(option), Lang::En) => {
-                format!("`{}` is not allowed here. Allowed: {ALLOWED}.", short(option))
-            }
-            (Self::NotAllowed(option), Lang::Zh) => {
-                format!("此处不允许 `{}`。允许的选项:{ALLOWED}。", short(option))
-            }
-            (Self::NotAnOption(word), Lang::En) => format!(
-                "`{}` is not an option. Put what to search for into `pattern` and where into \
+        match self {
+            Self::NotAllowed(option) => in_lang!(
+                lang,
+                ("`{}` is not allowed here. Allowed: {ALLOWED}.", short(option)),
+                ("此处不允许 `{}`。允许的选项:{ALLOWED}。", short(option))
+            ),
+            Self::NotAnOption(word) => in_lang!(
+                lang,
+                (
+                    "`{}` is not an option. Put what to search for into `pattern` and where into \
                  `path`; allowed here: {ALLOWED}.",
-                short(word)
+                    short(word)
+                ),
+                (
+                    "`{}` 不是选项。要搜索的内容写在 `pattern`,位置写在 `path`;此处允许:{ALLOWED}。",
+                    short(word)
+                )
             ),
-            (Self::NotAnOption(word), Lang::Zh) => format!(
-                "`{}` 不是选项。要搜索的内容写在 `pattern`,位置写在 `path`;此处允许:{ALLOWED}。",
-                short(word)
+            Self::NoValue(option) => in_lang!(
+                lang,
+                ("`{}` needs a value after it.", short(option)),
+                ("`{}` 之后缺少值。", short(option))
             ),
-            (Self::NoValue(option), Lang::En) => {
-                format!("`{}` needs a value after it.", short(option))
+            Self::NotANumber { option, value } => in_lang!(
+                lang,
+                ("`{}` needs a whole number, not `{}`.", short(option), short(value)),
+                ("`{}` 需要一个整数,而不是 `{}`。", short(option), short(value))
+            ),
+            Self::UnexpectedValue(option) => in_lang!(
+                lang,
+                ("`{}`: this option takes no value.", short(option)),
+                ("`{}`:该选项不带值。", short(option))
+            ),
+            Self::TooMany => {
+                in_lang!(lang, "More than {MAX_OPTIONS} options.", "选项超过 {MAX_OPTIONS} 个。")
             }
-            (Self::NoValue(option), Lang::Zh) => format!("`{}` 之后缺少值。", short(option)),
-            (Self::NotANumber { option, value }, Lang::En) => {
-                let (option, value) = (short(option), short(value));
-                format!("`{option}` needs a whole number, not `{value}`.")
-            }
-            (Self::NotANumber { option, value }, Lang::Zh) => {
-                format!("`{}` 需要一个整数,而不是 `{}`。", short(option), short(value))
-            }
-            (Self::UnexpectedValue(option), Lang::En) => {
-                format!("`{}`: this option takes no value.", short(option))
-            }
-            (Self::UnexpectedValue(option), Lang::Zh) => {
-                format!("`{}`:该选项不带值。", short(option))
-            }
-            (Self::TooMany, Lang::En) => format!("More than {MAX_OPTIONS} options."),
-            (Self::TooMany, Lang::Zh) => format!("选项超过 {MAX_OPTIONS} 个。"),
         }
     }
 }

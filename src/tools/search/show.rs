@@ -6,6 +6,7 @@ use super::query::{Query, SearchOutput};
 use super::run::{SearchError, SearchResults};
 use crate::domain::Lang;
 use crate::domain::counted;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
 use crate::tools::files::fence;
 use crate::tools::outcome::ToolOutcome;
@@ -45,43 +46,52 @@ pub(super) fn report(tool: &str, query: &Query, found: &SearchResults, lang: Lan
 fn summary(show: SearchOutput, found: &SearchResults, lang: Lang) -> String {
     let (files, hits, searched) = (found.files, found.hits, found.searched);
     if files == 0 && hits == 0 && found.complete() {
-        return match lang {
-            Lang::En => format!("no match in {}", counted(searched, "file", "files")),
-            Lang::Zh => format!("在 {searched} 个文件中没有匹配"),
-        };
+        return in_lang!(
+            lang,
+            ("no match in {}", counted(searched, "file", "files")),
+            "在 {searched} 个文件中没有匹配"
+        );
     }
-    match (show, lang) {
-        (SearchOutput::Files, Lang::En) => {
-            format!("{} shown", counted(files, "matching file", "matching files"))
-        }
-        (SearchOutput::Files, Lang::Zh) => format!("显示 {files} 个匹配的文件"),
-        (SearchOutput::Snippets, Lang::En) => {
-            let files = counted(files, "file", "files");
-            format!("{} in {files} shown", counted(hits, "matching line", "matching lines"))
-        }
-        (SearchOutput::Snippets, Lang::Zh) => format!("显示 {files} 个文件中的 {hits} 个匹配行"),
-        (SearchOutput::Count, Lang::En) => {
-            let all = counted(found.matching_files, "file", "files");
-            let lines = counted(hits, "matching line", "matching lines");
-            format!("{lines} in {all}, {files} shown")
-        }
-        (SearchOutput::Count, Lang::Zh) => {
-            format!("{} 个文件中有 {hits} 个匹配行,显示 {files} 个", found.matching_files)
-        }
+    match show {
+        SearchOutput::Files => in_lang!(
+            lang,
+            ("{} shown", counted(files, "matching file", "matching files")),
+            "显示 {files} 个匹配的文件"
+        ),
+        SearchOutput::Snippets => in_lang!(
+            lang,
+            (
+                "{} in {} shown",
+                counted(hits, "matching line", "matching lines"),
+                counted(files, "file", "files")
+            ),
+            "显示 {files} 个文件中的 {hits} 个匹配行"
+        ),
+        SearchOutput::Count => in_lang!(
+            lang,
+            (
+                "{} in {}, {files} shown",
+                counted(hits, "matching line", "matching lines"),
+                counted(found.matching_files, "file", "files")
+            ),
+            ("{} 个文件中有 {hits} 个匹配行,显示 {files} 个", found.matching_files)
+        ),
     }
 }
 
 fn body(found: &SearchResults, lang: Lang) -> String {
     let hint = if found.passed.cut {
-        lang.pick(
+        Text::new(
             "The tree is too large for one search; search a part of it.",
             "目录树过大,一次搜索不完;请分部分搜索。",
         )
+        .in_lang(lang)
     } else if found.cut_by_number || found.cut_by_chars {
-        lang.pick(
+        Text::new(
             "There is more. Narrow the pattern, the path or the globs, or raise the limit.",
             "还有更多结果。请缩小模式、路径或 globs 的范围,或提高上限。",
         )
+        .in_lang(lang)
     } else {
         ""
     };
@@ -102,37 +112,38 @@ pub(super) fn not_searched(tool: &str, path: &str, why: &SearchError, lang: Lang
         SearchError::Filter(FilterFault::Type(reason)) => ("UNKNOWN_TYPE", kind(reason, lang)),
         SearchError::Filter(FilterFault::TooManyGlobs) => (
             "INVALID_GLOB",
-            lang.pick("Too many globs; at most 100.", "globs 过多,最多 100 个。").to_owned(),
+            Text::new("Too many globs; at most 100.", "globs 过多,最多 100 个。")
+                .in_lang(lang)
+                .to_owned(),
         ),
     };
     ToolReport::error(tool, path, code).summary(text).outcome()
 }
 
 fn pattern(reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "The pattern is no expression that can be searched for: {reason}\n\
+    in_lang!(
+        lang,
+        "The pattern is no expression that can be searched for: {reason}\n\
              Mend it, or search for it as plain text (`ripgrep_fixed`). There is no look-around and \
-             no backreference; a line break needs `-U` of `ripgrep_search`."
-        ),
-        Lang::Zh => format!(
-            "该模式不是可搜索的表达式:{reason}\n\
+             no backreference; a line break needs `-U` of `ripgrep_search`.",
+        "该模式不是可搜索的表达式:{reason}\n\
              请修正,或按纯文本搜索(`ripgrep_fixed`)。不支持环视和反向引用;\
              换行需要 `ripgrep_search` 的 `-U`。"
-        ),
-    }
+    )
 }
 
 fn glob(reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("A glob cannot be used: {reason}. Write it as in `src/**/*.rs`."),
-        Lang::Zh => format!("glob 无法使用:{reason}。写法如 `src/**/*.rs`。"),
-    }
+    in_lang!(
+        lang,
+        "A glob cannot be used: {reason}. Write it as in `src/**/*.rs`.",
+        "glob 无法使用:{reason}。写法如 `src/**/*.rs`。"
+    )
 }
 
 fn kind(reason: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{reason}. Use a known name such as rust, py or md, or a glob (-g)."),
-        Lang::Zh => format!("{reason}。请用已知的类型名,如 rust、py、md,或改用 glob (-g)。"),
-    }
+    in_lang!(
+        lang,
+        "{reason}. Use a known name such as rust, py or md, or a glob (-g).",
+        "{reason}。请用已知的类型名,如 rust、py、md,或改用 glob (-g)。"
+    )
 }

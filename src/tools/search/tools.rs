@@ -8,11 +8,12 @@ use serde::Deserialize;
 
 use super::query::{CaseMode, Query, Scope, SearchOutput};
 use super::{options, run, show};
+use crate::domain::text::Text;
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::ToolReport;
 use crate::tools::stop::StopFlag;
-use crate::tools::tool::{Tool, ToolCx, interrupted, localized};
+use crate::tools::tool::{Tool, ToolCx, interrupted};
 use crate::tools::typed;
 
 const FILES: &str = "ripgrep_files";
@@ -90,11 +91,31 @@ macro_rules! scope {
 /// The tools, in the order of [`NAMES`].
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
-        typed::stoppable(FILES, |lang| localized(lang, include_str!("files.md")), files),
-        typed::stoppable(SNIPPETS, |lang| localized(lang, include_str!("snippets.md")), snippets),
-        typed::stoppable(COUNT, |lang| localized(lang, include_str!("count.md")), count),
-        typed::stoppable(FIXED, |lang| localized(lang, include_str!("fixed.md")), fixed),
-        typed::stoppable(SEARCH, |lang| localized(lang, include_str!("search.md")), with_options),
+        typed::stoppable(
+            FILES,
+            |lang| Text::of_document(include_str!("files.md")).in_lang(lang),
+            files,
+        ),
+        typed::stoppable(
+            SNIPPETS,
+            |lang| Text::of_document(include_str!("snippets.md")).in_lang(lang),
+            snippets,
+        ),
+        typed::stoppable(
+            COUNT,
+            |lang| Text::of_document(include_str!("count.md")).in_lang(lang),
+            count,
+        ),
+        typed::stoppable(
+            FIXED,
+            |lang| Text::of_document(include_str!("fixed.md")).in_lang(lang),
+            fixed,
+        ),
+        typed::stoppable(
+            SEARCH,
+            |lang| Text::of_document(include_str!("search.md")).in_lang(lang),
+            with_options,
+        ),
     ]
 }
 

@@ -18,9 +18,10 @@ use super::window::StreamWindow;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::ProcessExit;
+use crate::domain::text::{Text, in_lang};
 use crate::sandbox::NewPaths;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 const SCROLLBACK_LINES: usize = 500;
@@ -41,7 +42,11 @@ struct ShellArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::asynchronous("shell_cmd", |lang| localized(lang, include_str!("shell_cmd.md")), run)
+    typed::asynchronous(
+        "shell_cmd",
+        |lang| Text::of_document(include_str!("shell_cmd.md")).in_lang(lang),
+        run,
+    )
 }
 
 async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
@@ -87,16 +92,17 @@ impl Wish {
     fn read(args: ShellArgs, lang: Lang) -> Result<Self, &'static str> {
         let ShellArgs { command, shell, scrollback_lines, timeout_seconds } = args;
         if command.trim().is_empty() {
-            return Err(lang.pick("`command` is blank.", "`command` 为空。"));
+            return Err(Text::new("`command` is blank.", "`command` 为空。").in_lang(lang));
         }
         let named = shell.as_deref().map(str::trim).filter(|shell| !shell.is_empty());
         let usual = || SHELLS.into_iter().find(|path| Path::new(path).exists());
         let shell = named.or_else(usual).unwrap_or("sh");
         if command.contains('\0') || shell.contains('\0') {
-            return Err(lang.pick(
+            return Err(Text::new(
                 "`command` and `shell` cannot hold a NUL character.",
                 "`command` 与 `shell` 不能包含 NUL 字符。",
-            ));
+            )
+            .in_lang(lang));
         }
         let number = |given: Option<u64>, usual: u64, most: u64| {
             given.filter(|n| *n > 0).unwrap_or(usual).min(most)
@@ -185,17 +191,14 @@ impl Wish {
 
     fn not_kept(&self, error: &std::io::Error, so_far: &str, lang: Lang) -> String {
         let seconds = self.timeout_seconds;
-        match lang {
-            Lang::En => format!(
-                "Not over after {seconds} s, and its output cannot be kept below \
+        in_lang!(
+            lang,
+            "Not over after {seconds} s, and its output cannot be kept below \
                  .dialogs/.tui/processes: {error}. It was ended. Give it more `timeoutSeconds`, or \
-                 fix that folder.\n{so_far}"
-            ),
-            Lang::Zh => format!(
-                "{seconds} 秒后仍未结束,而其输出无法保存到 .dialogs/.tui/processes:{error}。命令已被终止。\
+                 fix that folder.\n{so_far}",
+            "{seconds} 秒后仍未结束,而其输出无法保存到 .dialogs/.tui/processes:{error}。命令已被终止。\
                  请加大 `timeoutSeconds`,或修复该目录。\n{so_far}"
-            ),
-        }
+        )
     }
 
     fn not_started(&self, error: &std::io::Error, lang: Lang) -> String {
@@ -203,9 +206,10 @@ impl Wish {
             return refused;
         }
         let shell: String = self.shell.chars().take(200).collect();
-        match lang {
-            Lang::En => format!("The command could not be run with {shell}: {error}."),
-            Lang::Zh => format!("无法用 {shell} 执行命令:{error}。"),
-        }
+        in_lang!(
+            lang,
+            "The command could not be run with {shell}: {error}.",
+            "无法用 {shell} 执行命令:{error}。"
+        )
     }
 }

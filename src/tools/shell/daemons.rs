@@ -10,8 +10,9 @@ use super::shells::ProcessView;
 use super::{note, texts};
 use crate::domain::Lang;
 use crate::domain::background::BackgroundState;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::{StateChange, ToolOutcome};
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,17 +25,20 @@ struct DaemonOutputArgs {
 
 /// Reading the output.
 pub(super) fn output_tool() -> Arc<dyn Tool> {
-    let text = |lang| localized(lang, include_str!("get_daemon_output.md"));
+    let text = |lang| Text::of_document(include_str!("get_daemon_output.md")).in_lang(lang);
     typed::blocking("get_daemon_output", text, output)
 }
 
 fn output(cx: &ToolCx, args: &DaemonOutputArgs) -> ToolOutcome {
     let (out, err) = (args.stdout.unwrap_or(true), args.stderr.unwrap_or(true));
     if !out && !err {
-        return ToolOutcome::failed(cx.lang.pick(
-            "`stdout` and `stderr` are both false; want at least one.",
-            "`stdout` 与 `stderr` 都为 false;至少需要一个。",
-        ));
+        return ToolOutcome::failed(
+            Text::new(
+                "`stdout` and `stderr` are both false; want at least one.",
+                "`stdout` 与 `stderr` 都为 false;至少需要一个。",
+            )
+            .in_lang(cx.lang),
+        );
     }
     let Some(seen) = find(cx, args.pid) else { return unknown(cx, args.pid) };
     let streams = [(out, ("stdout", &seen.out)), (err, ("stderr", &seen.err))];
@@ -53,7 +57,11 @@ struct StopDaemonArgs {
 
 /// Ending a process.
 pub(super) fn stop_tool() -> Arc<dyn Tool> {
-    typed::asynchronous("stop_daemon", |lang| localized(lang, include_str!("stop_daemon.md")), stop)
+    typed::asynchronous(
+        "stop_daemon",
+        |lang| Text::of_document(include_str!("stop_daemon.md")).in_lang(lang),
+        stop,
+    )
 }
 
 async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
@@ -68,11 +76,14 @@ async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
     }
     let was_over = before.state != BackgroundState::Running;
     let state = texts::state(after.state, cx.lang);
-    let text = match (was_over, cx.lang) {
-        (true, Lang::En) => format!("Process {pid} was over before: {state}."),
-        (true, Lang::Zh) => format!("进程 {pid} 此前已结束:{state}。"),
-        (false, Lang::En) => format!("Process {pid} is stopped: {state}."),
-        (false, Lang::Zh) => format!("进程 {pid} 已停止:{state}。"),
+    let text = if was_over {
+        in_lang!(
+            cx.lang,
+            "Process {pid} was over before: {state}.",
+            "进程 {pid} 此前已结束:{state}。"
+        )
+    } else {
+        in_lang!(cx.lang, "Process {pid} is stopped: {state}.", "进程 {pid} 已停止:{state}。")
     };
     let reminder = note::of(&cx, &after.record).map(|reminder| reminder.id.clone());
     cx.shells.forget(pid);
@@ -90,13 +101,10 @@ fn unknown(cx: &ToolCx, pid: NonZeroU64) -> ToolOutcome {
 }
 
 fn still_there(pid: u32, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "Process {pid}, or something it started, is still there. If only its first process was \
-             asked to end, call again with entire_pg true."
-        ),
-        Lang::Zh => format!(
-            "进程 {pid} 或它启动的进程仍在运行。如果只请求了首个进程结束,请以 entire_pg 为 true 再次调用。"
-        ),
-    }
+    in_lang!(
+        lang,
+        "Process {pid}, or something it started, is still there. If only its first process was \
+             asked to end, call again with entire_pg true.",
+        "进程 {pid} 或它启动的进程仍在运行。如果只请求了首个进程结束,请以 entire_pg 为 true 再次调用。"
+    )
 }

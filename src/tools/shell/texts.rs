@@ -7,6 +7,7 @@ use super::shells::{Output, ProcessView};
 use super::window::{OutputLimits, StreamWindow, last};
 use crate::domain::Lang;
 use crate::domain::background::{BackgroundState, ProcessExit};
+use crate::domain::text::{Text, in_lang};
 use crate::sandbox::{NewPaths, SandboxRefusal};
 use crate::tools::outcome::MAX_RESULT_CHARS;
 
@@ -33,10 +34,9 @@ pub(super) fn outputs(wanted: &[(&str, &Output)], lang: Lang) -> String {
         let text = last(&output.text, OutputLimits { lines: usize::MAX, chars });
         let cut = output.text.get(..output.text.len() - text.len()).unwrap_or_default();
         let before = output.before + cut.matches('\n').count() as u64;
-        let head = match (before, lang) {
-            (0, _) => String::new(),
-            (n, Lang::En) => format!("[{n} earlier lines are not shown]\n"),
-            (n, Lang::Zh) => format!("[更早的 {n} 行未显示]\n"),
+        let head = match before {
+            0 => String::new(),
+            n => in_lang!(lang, "[{n} earlier lines are not shown]\n", "[更早的 {n} 行未显示]\n"),
         };
         stream(name, &format!("{head}{text}"), lang)
     });
@@ -45,7 +45,7 @@ pub(super) fn outputs(wanted: &[(&str, &Output)], lang: Lang) -> String {
 
 fn stream(name: &str, text: &str, lang: Lang) -> String {
     if text.is_empty() {
-        return format!("{name}: {}", lang.pick("empty", "空"));
+        return format!("{name}: {}", Text::new("empty", "空").in_lang(lang));
     }
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{name}:\n{text}{end}")
@@ -62,29 +62,15 @@ pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
     let mut parts = Vec::new();
     if !made.taskdocs.is_empty() {
         let names = quoted(&made.taskdocs);
-        parts.push(match lang {
-            Lang::En => format!(
-                "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
-                 write there from now on.]"
-            ),
-            Lang::Zh => {
-                format!("[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]")
-            }
-        });
+        parts.push(in_lang!(lang, "[New since the command began: {names}. Taskdocs are not made by commands; commands cannot \
+                 write there from now on.]", "[命令开始后新出现:{names}。任务文档不应由命令创建;此后命令无法在其中写入。]"));
     }
     if !made.repositories.is_empty() {
         let names = quoted(&made.repositories);
-        parts.push(match lang {
-            Lang::En => format!(
-                "[New since the command began: {names}. The configuration of a git repository can name \
+        parts.push(in_lang!(lang, "[New since the command began: {names}. The configuration of a git repository can name \
                  programs that git runs for whoever uses it there. Tell the human about each of these; \
-                 commands cannot change their configuration from now on.]"
-            ),
-            Lang::Zh => format!(
-                "[命令开始后新出现:{names}。git 仓库的配置可以指定程序,任何人在其中使用 git 时都会运行。\
-                 请逐一告知人类;此后命令无法更改其配置。]"
-            ),
-        });
+                 commands cannot change their configuration from now on.]", "[命令开始后新出现:{names}。git 仓库的配置可以指定程序,任何人在其中使用 git 时都会运行。\
+                 请逐一告知人类;此后命令无法更改其配置。]"));
     }
     parts.join("\n")
 }
@@ -98,28 +84,29 @@ fn quoted(paths: &[PathBuf]) -> String {
 
 /// How a command ended.
 pub(crate) fn exit(exit: ProcessExit, lang: Lang) -> String {
-    match (exit, lang) {
-        (ProcessExit::Code(code), Lang::En) => format!("exit code {code}"),
-        (ProcessExit::Code(code), Lang::Zh) => format!("退出码 {code}"),
-        (ProcessExit::Signal(signal), Lang::En) => format!("ended by signal {signal}"),
-        (ProcessExit::Signal(signal), Lang::Zh) => format!("被信号 {signal} 结束"),
-        (ProcessExit::Unknown, Lang::En) => {
-            "ended; nobody was there to see its exit code".to_owned()
+    match exit {
+        ProcessExit::Code(code) => in_lang!(lang, "exit code {code}", "退出码 {code}"),
+        ProcessExit::Signal(signal) => {
+            in_lang!(lang, "ended by signal {signal}", "被信号 {signal} 结束")
         }
-        (ProcessExit::Unknown, Lang::Zh) => "已结束;当时无人在场,退出码未知".to_owned(),
+        ProcessExit::Unknown => in_lang!(
+            lang,
+            "ended; nobody was there to see its exit code",
+            "已结束;当时无人在场,退出码未知"
+        ),
     }
 }
 
 pub(super) fn state(state: BackgroundState, lang: Lang) -> String {
     match state {
-        BackgroundState::Running => lang.pick("running", "运行中").to_owned(),
+        BackgroundState::Running => Text::new("running", "运行中").in_lang(lang).to_owned(),
         BackgroundState::Ended(how) => exit(how, lang),
-        BackgroundState::Lost => lang
-            .pick(
-                "lost: it was started before the program was last restarted, and is gone now",
-                "已丢失:它在程序上次重启之前启动,现已不在",
-            )
-            .to_owned(),
+        BackgroundState::Lost => Text::new(
+            "lost: it was started before the program was last restarted, and is gone now",
+            "已丢失:它在程序上次重启之前启动,现已不在",
+        )
+        .in_lang(lang)
+        .to_owned(),
     }
 }
 
@@ -130,27 +117,28 @@ pub(super) fn in_background(
     seconds: u64,
     lang: Lang,
 ) -> String {
-    let what = match (ended, lang) {
-        (Some(how), Lang::En) => format!(
-            "The command itself is over ({}), but processes it started are still at work. ",
-            exit(how, lang)
+    let what = match ended {
+        Some(how) => in_lang!(
+            lang,
+            (
+                "The command itself is over ({}), but processes it started are still at work. ",
+                exit(how, lang)
+            ),
+            ("命令本身已结束({}),但它启动的进程仍在运行。", exit(how, lang))
         ),
-        (Some(how), Lang::Zh) => {
-            format!("命令本身已结束({}),但它启动的进程仍在运行。", exit(how, lang))
-        }
-        (None, Lang::En) => format!("Not over after {seconds} s; it goes on in the background. "),
-        (None, Lang::Zh) => format!("{seconds} 秒后仍未结束;它在后台继续运行。"),
+        None => in_lang!(
+            lang,
+            "Not over after {seconds} s; it goes on in the background. ",
+            "{seconds} 秒后仍未结束;它在后台继续运行。"
+        ),
     };
-    let how = match lang {
-        Lang::En => format!(
-            "pid: {pid}\nA reminder follows it; the program keeps that reminder up to date by \
-             itself. Read its output with get_daemon_output, end it with stop_daemon."
-        ),
-        Lang::Zh => format!(
-            "pid: {pid}\n有一条提醒跟踪它,由程序自动更新。用 get_daemon_output 读取输出,\
+    let how = in_lang!(
+        lang,
+        "pid: {pid}\nA reminder follows it; the program keeps that reminder up to date by \
+             itself. Read its output with get_daemon_output, end it with stop_daemon.",
+        "pid: {pid}\n有一条提醒跟踪它,由程序自动更新。用 get_daemon_output 读取输出,\
              用 stop_daemon 结束它。"
-        ),
-    };
+    );
     format!("{what}{how}")
 }
 
@@ -162,60 +150,42 @@ pub(super) fn note(seen: &ProcessView, lang: Lang) -> String {
     let state = state(seen.state, lang);
     let glimpse = |output: &Output| last(&output.text, GLIMPSE).trim_end().to_owned();
     let (out, err) = (glimpse(&seen.out), glimpse(&seen.err));
-    let out = stream(lang.pick("end of stdout", "stdout 末尾"), &out, lang);
-    let err = stream(lang.pick("end of stderr", "stderr 末尾"), &err, lang);
+    let out = stream(Text::new("end of stdout", "stdout 末尾").in_lang(lang), &out, lang);
+    let err = stream(Text::new("end of stderr", "stderr 末尾").in_lang(lang), &err, lang);
     let running = seen.state == BackgroundState::Running;
     let started = &seen.record.started_at;
-    match lang {
-        Lang::En => {
-            let next = if running {
-                format!(
-                    "More: get_daemon_output {{\"pid\":{pid}}}. End it: stop_daemon {{\"pid\":{pid}}}."
-                )
-            } else {
-                "Delete this reminder once you need it no more.".to_owned()
-            };
-            format!(
-                "Background process {pid}: {state}\ncommand ({shell}): {command}\n\
-                 started: {started}\n{out}\n{err}\n{next}"
-            )
-        }
-        Lang::Zh => {
-            let next = if running {
-                format!(
-                    "更多输出:get_daemon_output {{\"pid\":{pid}}}。结束:stop_daemon {{\"pid\":{pid}}}。"
-                )
-            } else {
-                "不再需要时请删除本提醒。".to_owned()
-            };
-            format!(
-                "后台进程 {pid}:{state}\n命令 ({shell}):{command}\n启动于:{started}\n\
-                 {out}\n{err}\n{next}"
-            )
-        }
-    }
+    let next = if running {
+        in_lang!(
+            lang,
+            "More: get_daemon_output {{\"pid\":{pid}}}. End it: stop_daemon {{\"pid\":{pid}}}.",
+            "更多输出:get_daemon_output {{\"pid\":{pid}}}。结束:stop_daemon {{\"pid\":{pid}}}。"
+        )
+    } else {
+        in_lang!(lang, "Delete this reminder once you need it no more.", "不再需要时请删除本提醒。")
+    };
+    in_lang!(
+        lang,
+        "Background process {pid}: {state}\ncommand ({shell}): {command}\nstarted: {started}\n{out}\n{err}\n{next}",
+        "后台进程 {pid}:{state}\n命令 ({shell}):{command}\n启动于:{started}\n{out}\n{err}\n{next}"
+    )
 }
 
 /// What to do instead of deleting the reminder about a process at work.
 pub(super) fn instead_of_deleting(pid: u32, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!(
-            "Process {pid} is still at work. Call stop_daemon with {{\"pid\":{pid}}}; it ends the \
-             process and removes this reminder."
-        ),
-        Lang::Zh => format!(
-            "进程 {pid} 仍在运行。请调用 stop_daemon,参数 {{\"pid\":{pid}}};它会结束进程并移除本提醒。"
-        ),
-    }
+    in_lang!(
+        lang,
+        "Process {pid} is still at work. Call stop_daemon with {{\"pid\":{pid}}}; it ends the \
+             process and removes this reminder.",
+        "进程 {pid} 仍在运行。请调用 stop_daemon,参数 {{\"pid\":{pid}}};它会结束进程并移除本提醒。"
+    )
 }
 
 pub(super) fn unknown_pid(pid: NonZeroU64, known: &[u32], lang: Lang) -> String {
     let known: Vec<String> = known.iter().map(ToString::to_string).collect();
     let known = if known.is_empty() { "-".to_owned() } else { known.join(", ") };
-    match lang {
-        Lang::En => {
-            format!("No background process of this workspace has pid {pid}. Known: {known}.")
-        }
-        Lang::Zh => format!("本工作区没有 pid 为 {pid} 的后台进程。已知:{known}。"),
-    }
+    in_lang!(
+        lang,
+        "No background process of this workspace has pid {pid}. Known: {known}.",
+        "本工作区没有 pid 为 {pid} 的后台进程。已知:{known}。"
+    )
 }

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use super::environment::is_settable;
 use crate::domain::Lang;
 use crate::domain::secrets::looks_secret;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::tool::{Tool, ToolCx, localized};
+use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
 /// Names shown back are cut to this many characters.
@@ -37,9 +38,9 @@ struct EnvUnsetArgs {
 }
 
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    let get_text = |lang| localized(lang, include_str!("env_get.md"));
-    let set_text = |lang| localized(lang, include_str!("env_set.md"));
-    let unset_text = |lang| localized(lang, include_str!("env_unset.md"));
+    let get_text = |lang| Text::of_document(include_str!("env_get.md")).in_lang(lang);
+    let set_text = |lang| Text::of_document(include_str!("env_set.md")).in_lang(lang);
+    let unset_text = |lang| Text::of_document(include_str!("env_unset.md")).in_lang(lang);
     vec![
         typed::instant("env_get", get_text, env_get),
         typed::instant("env_set", set_text, env_set),
@@ -56,15 +57,16 @@ fn env_get(cx: &ToolCx, args: &EnvGetArgs) -> ToolOutcome {
     ToolOutcome::done(match cx.shells.variable(key) {
         None => "(unset)".to_owned(),
         Some(_) if cx.keys.is_one(key) => {
-            cx.lang.pick("(a key; it is never shown)", "(密钥,不会显示)").to_owned()
+            Text::new("(a key; it is never shown)", "(密钥,不会显示)").in_lang(cx.lang).to_owned()
         }
         Some(value) if reveal || !looks_secret(key) => value,
         Some(value) => {
             let chars = value.chars().count();
-            match cx.lang {
-                Lang::En => format!("(redacted, {chars} characters; `reveal` shows it)"),
-                Lang::Zh => format!("(已隐去,{chars} 个字符;用 `reveal` 显示)"),
-            }
+            in_lang!(
+                cx.lang,
+                "(redacted, {chars} characters; `reveal` shows it)",
+                "(已隐去,{chars} 个字符;用 `reveal` 显示)"
+            )
         }
     })
 }
@@ -77,22 +79,23 @@ fn env_set(cx: &ToolCx, args: &EnvSetArgs) -> ToolOutcome {
     let value = args.value.as_str();
     if value.contains('\0') {
         return ToolOutcome::failed(
-            cx.lang.pick("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。"),
+            Text::new("`value` cannot hold a NUL character.", "`value` 不能包含 NUL 字符。")
+                .in_lang(cx.lang),
         );
     }
     if cx.keys.is_one(key) {
-        return ToolOutcome::failed(match cx.lang {
-            Lang::En => format!("{key} holds a key; commands never see it, so it is not set."),
-            Lang::Zh => format!("{key} 保存密钥;命令无法看到它,因此未设置。"),
-        });
+        return ToolOutcome::failed(in_lang!(
+            cx.lang,
+            "{key} holds a key; commands never see it, so it is not set.",
+            "{key} 保存密钥;命令无法看到它,因此未设置。"
+        ));
     }
     cx.shells.set_variable(key, Some(value.to_owned()));
-    ToolOutcome::done(match cx.lang {
-        Lang::En => {
-            format!("{key} is set for commands that start from now on, until the program ends.")
-        }
-        Lang::Zh => format!("{key} 已设置,对此后启动的命令有效,直到程序结束。"),
-    })
+    ToolOutcome::done(in_lang!(
+        cx.lang,
+        "{key} is set for commands that start from now on, until the program ends.",
+        "{key} 已设置,对此后启动的命令有效,直到程序结束。"
+    ))
 }
 
 fn env_unset(cx: &ToolCx, args: &EnvUnsetArgs) -> ToolOutcome {
@@ -101,10 +104,11 @@ fn env_unset(cx: &ToolCx, args: &EnvUnsetArgs) -> ToolOutcome {
         Err(refused) => return refused,
     };
     cx.shells.set_variable(key, None);
-    ToolOutcome::done(match cx.lang {
-        Lang::En => format!("{key} is not set for commands that start from now on."),
-        Lang::Zh => format!("{key} 对此后启动的命令不再设置。"),
-    })
+    ToolOutcome::done(in_lang!(
+        cx.lang,
+        "{key} is not set for commands that start from now on.",
+        "{key} 对此后启动的命令不再设置。"
+    ))
 }
 
 fn settable(key: &str, lang: Lang) -> Result<&str, ToolOutcome> {
@@ -113,14 +117,11 @@ fn settable(key: &str, lang: Lang) -> Result<&str, ToolOutcome> {
         return Ok(key);
     }
     let shown: String = key.chars().take(NAME_CHARS).flat_map(char::escape_debug).collect();
-    Err(ToolOutcome::failed(match lang {
-        Lang::En => format!(
-            "`{shown}` is not for members. Names that are: MCP_*, UX_*, DOMINDS_TEST_* and \
-             DOMINDS_LOG_LEVEL, in letters, digits and `_`."
-        ),
-        Lang::Zh => format!(
-            "成员不能使用 `{shown}`。可用的名称:MCP_*、UX_*、DOMINDS_TEST_* 和 \
+    Err(ToolOutcome::failed(in_lang!(
+        lang,
+        "`{shown}` is not for members. Names that are: MCP_*, UX_*, DOMINDS_TEST_* and \
+             DOMINDS_LOG_LEVEL, in letters, digits and `_`.",
+        "成员不能使用 `{shown}`。可用的名称:MCP_*、UX_*、DOMINDS_TEST_* 和 \
              DOMINDS_LOG_LEVEL,由字母、数字和 `_` 组成。"
-        ),
-    }))
+    )))
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::domain::secrets::RedactedStream;
+use crate::domain::text::in_lang;
 use crate::domain::{Lang, Secrets, counted};
 
 /// Bytes kept from the beginning.
@@ -113,15 +114,13 @@ impl StreamWindow {
         let rest = if self.is_whole() { all.get(start.len()..).unwrap_or_default() } else { &all };
         let end = last(rest, end_room);
         let gone = self.bytes.saturating_sub((start.len() + end.len()) as u64);
-        let line = match lang {
-            Lang::En => {
-                let lines = counted(self.lines(), "line", "lines");
-                format!("[{gone} of {} bytes cut here; {lines} in all]", self.bytes)
-            }
-            Lang::Zh => {
-                format!("[此处截去 {gone} 字节,共 {} 字节,{} 行]", self.bytes, self.lines())
-            }
-        };
+        let (bytes, count) = (self.bytes, self.lines());
+        let lines = counted(count, "line", "lines");
+        let line = in_lang!(
+            lang,
+            "[{gone} of {bytes} bytes cut here; {lines} in all]",
+            "[此处截去 {gone} 字节,共 {bytes} 字节,{count} 行]"
+        );
         let gap = if start.ends_with('\n') { "" } else { "\n" };
         format!("{start}{gap}{line}\n{end}")
     }

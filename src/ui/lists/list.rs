@@ -11,9 +11,10 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::{Text, Word};
+use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -168,10 +169,10 @@ impl<L: List> ListOverlay<L> {
         };
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
-            keys.map(|key| hint(key.action, key.hint.get(ui.lang))).collect();
+            keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
         let close = hint(Action::Close, ui.word(Word::Close));
         hints.insert(hints.len().min(L::HINTS_BEFORE_CLOSE), close);
-        Heading { left: L::TITLE.get(ui.lang).to_owned(), right: hints.join(PART) }
+        Heading { left: L::TITLE.in_lang(ui.lang).to_owned(), right: hints.join(PART) }
     }
 
     /// The rows of all entries one below the other.
@@ -257,7 +258,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         if self.list.entries(cx).is_empty() && rows.height > 0 {
             let dim = view.ui.style(Role::TextDim);
             let margin = if L::WALK == Walk::Text { "  " } else { " " };
-            let line = Strip::new().put(margin, dim).put(L::EMPTY.get(view.ui.lang), dim);
+            let line = Strip::new().put(margin, dim).put(L::EMPTY.in_lang(view.ui.lang), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }

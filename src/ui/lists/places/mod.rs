@@ -5,10 +5,11 @@
 mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::domain::text::Text;
 use crate::domain::transcript::first_line;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::{Text, Word};
+use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
@@ -37,7 +38,7 @@ impl List for Places {
     /// Not shown while there is no place.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         if cx.places.is_empty() {
-            cx.intents.push(Intent::Notify(Self::EMPTY.get(cx.ui.lang).to_owned()));
+            cx.intents.push(Intent::Notify(Self::EMPTY.in_lang(cx.ui.lang).to_owned()));
             return None;
         }
         Some(Self)

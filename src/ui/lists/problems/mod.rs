@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 
 use super::list::{List, Row, Walk};
 use crate::domain::Severity;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, View};
-use crate::ui::lang::Text;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::text::SafeText;
@@ -52,7 +52,7 @@ impl List for Problems {
         let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
         let path = SafeText::line(&format!("{}{line}", problem.path));
         let head = Strip::new().pad_to(2).put(path.as_str(), ui.style(Role::Title));
-        let word = Strip::new().put(word.get(ui.lang), ui.style(role));
+        let word = Strip::new().put(word.in_lang(ui.lang), ui.style(role));
         let available = width.saturating_sub(INDENT + 1).max(1);
         let mut rows = vec![(head, word)];
         for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {

@@ -6,9 +6,10 @@ mod tests;
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::background::{BackgroundState, ProcessExit};
 use crate::domain::question::short_headline;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::{Text, Word};
+use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
@@ -61,7 +62,7 @@ impl List for Processes {
         let (state, role) = match process.state {
             BackgroundState::Running => (ui.word(Word::Running).to_owned(), Role::Accent),
             BackgroundState::Ended(exit) => (ended(exit, ui), Role::TextDim),
-            BackgroundState::Lost => (LOST.get(ui.lang).to_owned(), Role::Warning),
+            BackgroundState::Lost => (LOST.in_lang(ui.lang).to_owned(), Role::Warning),
         };
         let age = age::short(&process.started_at, view.now);
         let right = Strip::new().put(&state, ui.style(role)).put(&format!("  {age}"), dim);
@@ -78,7 +79,7 @@ fn ask_to_stop(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
 }
 
 fn ended(exit: ProcessExit, ui: &UiSettings) -> String {
-    let word = ENDED.get(ui.lang);
+    let word = ENDED.in_lang(ui.lang);
     match exit {
         ProcessExit::Code(code) => format!("{word} {code}"),
         ProcessExit::Signal(signal) => format!("{word} SIG {signal}"),
