@@ -1,6 +1,6 @@
 //! Texts in English and Chinese, for people and for models: the only way to write one.
 //!
-//! A fixed text is a [`Text`]; one with values is written with [`in_lang!`]; long ones are documents with both
+//! A fixed text is a [`Text`]; one with values is written with `in_lang!`; long ones are documents with both
 //! halves, `Text::of_document`. Both languages stand side by side where the text is used, and the compiler
 //! checks that neither is missing and that the values exist (ADR 10).
 
