@@ -35,7 +35,7 @@ pub enum StoreError {
     Misplaced { path: PathBuf, expected: &'static str },
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// The tree is damaged beyond mending; in a writing store it was set aside.
+    /// The tree is damaged beyond repair; in a writing store it was set aside.
     #[error("{0}")]
     Damaged(Box<Problem>),
     /// The tree has the layout of an earlier Dominds.

@@ -124,7 +124,7 @@ fn pattern(reason: &str, lang: Lang) -> String {
     in_lang!(
         lang,
         "The pattern is no expression that can be searched for: {reason}\n\
-             Mend it, or search for it as plain text (`ripgrep_fixed`). There is no look-around and \
+             Fix it, or search for it as plain text (`ripgrep_fixed`). There is no look-around and \
              no backreference; a line break needs `-U` of `ripgrep_search`.",
         "该模式不是可搜索的表达式:{reason}\n\
              请修正,或按纯文本搜索(`ripgrep_fixed`)。不支持环视和反向引用;\

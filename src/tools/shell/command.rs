@@ -50,8 +50,8 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 }
 
 async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
-    match Wish::read(args, cx.lang) {
-        Ok(wish) => with_made(wish.run(&cx).await, &cx).await,
+    match ShellRequest::read(args, cx.lang) {
+        Ok(request) => with_made(request.run(&cx).await, &cx).await,
         Err(text) => ToolOutcome::failed(text),
     }
 }
@@ -70,7 +70,7 @@ async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
 
 /// What is to be run, and how.
 #[derive(Debug, PartialEq, Eq)]
-struct Wish {
+struct ShellRequest {
     command: String,
     shell: String,
     scrollback: usize,
@@ -88,7 +88,7 @@ impl Drop for RecordDir {
     }
 }
 
-impl Wish {
+impl ShellRequest {
     fn read(args: ShellArgs, lang: Lang) -> Result<Self, &'static str> {
         let ShellArgs { command, shell, scrollback_lines, timeout_seconds } = args;
         if command.trim().is_empty() {
