@@ -1,8 +1,10 @@
 //! Texts in English and Chinese, for people and for models: the only way to write one.
 //!
-//! A fixed text is a [`Text`]; one with values is written with `in_lang!`; long ones are documents with both
-//! halves, `Text::of_document`. Both languages stand side by side where the text is used, and the compiler
+//! A fixed text is a [`Text`]; one with values is written with `in_lang!`, or with `localized!` where its reader
+//! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by side where the text is used, and the compiler
 //! checks that neither is missing and that the values exist (ADR 10).
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::lang::Lang;
 
@@ -66,6 +68,88 @@ macro_rules! in_lang {
 
 pub(crate) use in_lang;
 
+/// A text with its values in both languages: written where the values are known, read where the reader is.
+/// Data that programs read holds the English text alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Localized {
+    en: String,
+    zh: String,
+}
+
+impl Localized {
+    #[must_use]
+    pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
+        Self { en: en.into(), zh: zh.into() }
+    }
+
+    /// A text that is the same in both languages, for example one that somebody else wrote.
+    #[must_use]
+    pub fn same(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { en: text.clone(), zh: text }
+    }
+
+    #[must_use]
+    pub fn in_lang(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+
+    /// The text after the same change of both languages.
+    #[must_use]
+    pub fn map(self, change: impl Fn(String) -> String) -> Self {
+        Self { en: change(self.en), zh: change(self.zh) }
+    }
+}
+
+impl From<Text> for Localized {
+    fn from(text: Text) -> Self {
+        Self::new(text.en, text.zh)
+    }
+}
+
+/// In English, as in logs and in data that programs read.
+impl std::fmt::Display for Localized {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.en)
+    }
+}
+
+impl Serialize for Localized {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.en.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Localized {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::same)
+    }
+}
+
+/// A [`Localized`] with values: `localized!("{n} files", "{n} 个文件")`. Values that are not variables follow in
+/// parentheses, as for `in_lang!`.
+#[allow(unused_macros, reason = "problems and refusals follow")]
+macro_rules! localized {
+    (($($en:tt)*), ($($zh:tt)*)) => {
+        $crate::domain::text::Localized::new(format!($($en)*), format!($($zh)*))
+    };
+    ($en:literal, $zh:literal $(,)?) => {
+        localized!(($en), ($zh))
+    };
+    (($($en:tt)*), $zh:literal $(,)?) => {
+        localized!(($($en)*), ($zh))
+    };
+    ($en:literal, ($($zh:tt)*) $(,)?) => {
+        localized!(($en), ($($zh)*))
+    };
+}
+
+#[allow(unused_imports, reason = "problems and refusals follow")]
+pub(crate) use localized;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +160,18 @@ mod tests {
         assert_eq!(in_lang!(Lang::En, "{n} files", "{n} 个文件"), "3 files");
         assert_eq!(in_lang!(Lang::Zh, ("{} files", n + 1), ("{} 个文件", n + 1)), "4 个文件");
         assert_eq!(in_lang!(Lang::Zh, ("{} files", n + 1), "文件"), "文件");
+    }
+
+    #[test]
+    fn a_text_for_a_reader_who_is_not_known_yet_holds_both_languages_and_english_for_programs() {
+        let n = 3;
+        let text = localized!("{n} files", ("{} 个文件", n)).map(|text| text + "!");
+        assert_eq!((text.in_lang(Lang::En), text.in_lang(Lang::Zh)), ("3 files!", "3 个文件!"));
+        assert_eq!(text.to_string(), "3 files!");
+        let json = serde_json::to_string(&text).unwrap();
+        assert_eq!(json, "\"3 files!\"");
+        let read: Localized = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, Localized::same("3 files!"));
     }
 
     #[test]
