@@ -229,8 +229,8 @@ mod tests {
         let clean = outcome.redacted(&secrets, Lang::En);
         assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");
         assert_eq!(clean.images, [picture("plain".to_owned())]);
-        let told = format!("{:?}", clean.changes);
-        assert!(!told.contains(key) && told.matches("a [redacted] b").count() == 5, "{told}");
-        assert!(told.contains("Number(7)"), "{told}");
+        let shown = format!("{:?}", clean.changes);
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 5, "{shown}");
+        assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

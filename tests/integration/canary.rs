@@ -138,9 +138,9 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let told = requests.clone();
+        let seen = requests.clone();
         let port = http::serve("127.0.0.1:0", move |request| {
-            let mut requests = told.lock().expect("no panic");
+            let mut requests = seen.lock().expect("no panic");
             let (status, answer) = answer(requests.len(), &request.head);
             requests.push((request.head.clone(), request.body.clone()));
             Some(http::json(status, &answer))

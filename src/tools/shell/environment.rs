@@ -183,9 +183,9 @@ mod tests {
         ]);
         let child =
             environment(&[("UX_A", "old"), ("UX_B", "old")]).for_child(&set, &Secrets::default());
-        let told: Vec<String> =
+        let variables: Vec<String> =
             child.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(told, [format!("PATH={PLAIN_PATH}"), "UX_A=new".to_owned()]);
+        assert_eq!(variables, [format!("PATH={PLAIN_PATH}"), "UX_A=new".to_owned()]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::disk::{Death, Mortal};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies, result_of};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 fn ask(id: &str, content: &str) -> Reply {
     Reply::call(id, "tellask", &session("alice", "plan", content))
@@ -81,8 +81,8 @@ async fn e05_a_newer_request_lets_the_running_generation_end_and_is_the_next_pro
     running.idle().await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &made(&main, 2));
-    assert!(place(&told, "end 1") < place(&told, "assigned c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert!(place(&lines, "end 1") < place(&lines, "assigned c2"), "{lines:#?}");
     let second = world.models.requests().into_iter().rfind(|r| r.model == "alice").expect("asked");
     let prompt = *prompts(&second).last().expect("a prompt");
     assert!(prompt.contains("was replaced") && prompt.contains("Second."), "{prompt}");
@@ -103,9 +103,9 @@ async fn e09_after_a_newer_request_and_a_new_course_the_reply_goes_to_the_newer_
     running.idle().await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    place(&told, "closed c1");
-    place(&told, "answered c2");
+    let lines = record_lines(&world.view(), &main);
+    place(&lines, "closed c1");
+    place(&lines, "answered c2");
     let side = world.dialog(&made(&main, 2));
     assert_eq!((side.history.course.0, side.obligation()), (2, None));
     assert_eq!(world.models.remaining(), 0);
@@ -127,9 +127,9 @@ async fn e11_a_reply_lets_its_asker_go_on_though_calls_of_another_generation_wai
     running.idle().await;
     running.say(&main, "Ask bob too").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: One is in.") < place(&told, "answered c2"), "{told:#?}");
-    assert_eq!(told[told.len() - 2], "says: Both are in.");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: One is in.") < place(&lines, "answered c2"), "{lines:#?}");
+    assert_eq!(lines[lines.len() - 2], "says: Both are in.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -244,8 +244,8 @@ async fn e30_words_whose_generation_could_not_begin_are_still_there() {
     world.setup.disk = Arc::new(RealDisk);
     assert_eq!(world.dialog(&main).queue.len(), 1);
     let running = world.start().await;
-    let told = story(&world.view(), &main);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
     running.shut_down().await;
 }
 
@@ -274,8 +274,8 @@ async fn d08_an_answer_that_comes_in_a_later_course_is_carried_over() {
     let row = question(&running);
     running.answer(&row, "blue").await.expect("an answer");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "carried over: answered q") < place(&told, "says: Blue."), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "carried over: answered q") < place(&lines, "says: Blue."), "{lines:#?}");
     let last = world.models.requests().pop().expect("a request");
     assert!(
         last.messages

@@ -15,7 +15,7 @@ use dominds_tui::store::RealDisk;
 use super::disk::{Death, Mortal};
 use super::tellasks::{once, reply, session};
 use super::{made, probe};
-use crate::common::story::entries;
+use crate::common::record_lines::entries;
 use crate::common::{Running, World};
 
 /// Rounds of answering and continuing after which a turn counts as stuck.
@@ -71,7 +71,7 @@ impl Provider for Thorough {
     }
 }
 
-fn is_told(request: &Request, part: &str) -> bool {
+fn is_sent(request: &Request, part: &str) -> bool {
     request.messages.iter().any(|message| match message {
         Message::Environment(text) | Message::Prompt(text) => text.contains(part),
         _ => false,
@@ -80,9 +80,9 @@ fn is_told(request: &Request, part: &str) -> bool {
 
 fn thorough_lead(request: &Request) -> Reply {
     let called = |id: &str| super::result_of(request, id).is_some();
-    if is_told(request, NOTE) {
+    if is_sent(request, NOTE) {
         Reply::saying("All done.")
-    } else if is_told(request, "【TellaskBack】") && !called("a") {
+    } else if is_sent(request, "【TellaskBack】") && !called("a") {
         Reply::call("a", "replyTellaskBack", &reply("Small."))
     } else if !called("c") {
         Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
@@ -116,7 +116,7 @@ struct Turn {
     world: World,
     probes: Arc<AtomicUsize>,
     /// What a watcher was told is on disk.
-    told: Vec<DriverEvent>,
+    events: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,
     /// Nobody answers or continues anything before the program ends.
@@ -129,7 +129,7 @@ impl Turn {
         let (tools, probes) = probe::registry();
         world.setup.tools = tools;
         world.setup.provider = team;
-        Self { world, probes, told: Vec::new(), said: Vec::new(), at_once: false }
+        Self { world, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
     /// The whole turn, as far as the disk lets it; then the program is gone.
@@ -144,7 +144,7 @@ impl Turn {
             if !self.at_once {
                 self.go_on(&mut running).await;
             }
-            self.told.extend(running.kill().await);
+            self.events.extend(running.kill().await);
         }
         self.world.setup.disk = Arc::new(RealDisk);
     }
@@ -193,7 +193,7 @@ impl Turn {
             running.idle().await;
             self.go_on(&mut running).await;
         }
-        self.told.extend(running.shut_down().await);
+        self.events.extend(running.shut_down().await);
     }
 
     fn all_words(&self, dialog: &DialogId) -> Vec<String> {
@@ -207,7 +207,7 @@ impl Turn {
             return;
         };
         let main = DialogId::main(root.clone());
-        for event in &self.told {
+        for event in &self.events {
             let DriverEvent::Fact(fact) = event else { continue };
             let (dialog, at) = (fact.dialog(), Cursor::from(fact));
             let store = self.world.view();
@@ -226,9 +226,9 @@ impl Turn {
             assert_eq!(state.history.open_calls().count(), 0, "{context}: {dialog}");
             assert_eq!(self.world.state(&dialog), "idle_waiting_user", "{context}: {dialog}");
         }
-        let told = self.all_words(&main);
-        assert_eq!(told.iter().filter(|text| *text == "Go").count(), 1, "{context}: {told:?}");
-        assert_eq!(told.last().map(String::as_str), Some("All done."), "{context}: {told:?}");
+        let texts = self.all_words(&main);
+        assert_eq!(texts.iter().filter(|text| *text == "Go").count(), 1, "{context}: {texts:?}");
+        assert_eq!(texts.last().map(String::as_str), Some("All done."), "{context}: {texts:?}");
         assert!(self.probes.load(Ordering::SeqCst) <= 1, "{context}: the tool ran again");
         let mut problems = self.world.view().examine();
         // Half a line at the end waits for the next record, which may never come.

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use super::{place, probe};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 const HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
@@ -96,7 +96,7 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done, "{what}");
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let expected = [
         "start 1",
         "person: Go",
@@ -109,9 +109,9 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
         "says: Done.",
         "end 2",
     ];
-    assert_eq!(told, expected, "{what}");
+    assert_eq!(lines, expected, "{what}");
     assert_eq!(runs.load(Ordering::SeqCst), 1, "{what}: the call ran once");
-    assert_eq!(place(&told, "says: Done."), 8);
+    assert_eq!(place(&lines, "says: Done."), 8);
     asked.load(Ordering::SeqCst)
 }
 

@@ -14,7 +14,7 @@ use super::disk::{Death, Mortal};
 use super::lifecycle::contents;
 use super::tellasks::{reply, session};
 use super::{made, place};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 impl Running {
@@ -34,11 +34,11 @@ impl Running {
     }
 
     fn after_fork(&self) -> AfterFork {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let fork = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Forked { next, .. } => Some(next.clone()),
             _ => None,
         });
-        told.expect("a fork")
+        fork.expect("a fork")
     }
 }
 
@@ -86,7 +86,10 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     assert_eq!(running.after_fork(), AfterFork::DraftUserText("Two".to_owned()));
     assert!(running.seen.iter().any(|e| matches!(e, DriverEvent::Row(row) if row.dialog == fork)));
     assert_eq!(contents(&folder(&world, &main.root)), before, "the source is untouched");
-    assert_eq!(story(&world.view(), &fork), ["start 1", "person: One", "says: First.", "end 1"]);
+    assert_eq!(
+        record_lines(&world.view(), &fork),
+        ["start 1", "person: One", "says: First.", "end 1"]
+    );
     assert_eq!(world.state(&fork), "idle_waiting_user");
     assert_sound(&world, &main.root, &fork.root);
 
@@ -95,7 +98,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     let shown = world.models.requests().pop().expect("a request").messages;
     let texts: Vec<&str> = shown.iter().filter_map(Message::text).collect();
     assert!(texts.contains(&"First.") && !texts.contains(&"Second."), "{texts:?}");
-    assert_eq!(story(&world.view(), &fork)[4..6], ["start 2", "person: Two, but other"]);
+    assert_eq!(record_lines(&world.view(), &fork)[4..6], ["start 2", "person: Two, but other"]);
     assert_eq!(contents(&folder(&world, &main.root)), before);
     running.shut_down().await;
 }
@@ -117,9 +120,9 @@ async fn b17_a_fork_at_a_follow_up_goes_on_when_a_person_lets_it() {
     assert_sound(&world, &main.root, &fork.root);
     running.resume(&fork).await.expect("it can go on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &fork);
+    let lines = record_lines(&world.view(), &fork);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call t list_dir", "result t", "end 1", "start 2", "says: I see it otherwise.", "end 2"]
     );
     running.shut_down().await;
@@ -188,8 +191,8 @@ async fn an_open_question_of_a_side_dialog_is_open_again_in_the_fork() {
     assert!(row.question.id.contains(fork.root.as_str()));
     running.answer(row, "blue").await.expect("an answer");
     running.quiet().await;
-    let told = story(&world.view(), &fork);
-    assert!(place(&told, "answered c") < place(&told, "says: Blue then."));
+    let lines = record_lines(&world.view(), &fork);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Blue then."));
     assert_eq!(world.state(&main), "blocked", "the source waits still");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
@@ -210,7 +213,7 @@ async fn a_side_dialog_of_a_fork_has_what_it_had_then_and_the_request_it_had_the
     running.say(&main, "Again").await.expect("heard");
     running.quiet().await;
     let side = made(&main, 2);
-    let all = story(&world.view(), &side);
+    let all = record_lines(&world.view(), &side);
     for (genseq, expected) in [(1, None), (2, Some("r1")), (3, Some("r1")), (4, Some("r2"))] {
         let fork = running.fork(&main.root, 1, genseq).await.expect("a fork");
         assert_sound(&world, &main.root, &fork.root);
@@ -221,9 +224,9 @@ async fn a_side_dialog_of_a_fork_has_what_it_had_then_and_the_request_it_had_the
         assert!(copy.obligation().is_none() && tree.main().expect("one").pending.is_empty());
         let call = if expected == Some("r1") { "c1" } else { "c2" };
         assert_eq!(copy.assignment().map(|a| a.call_id.as_str()), Some(call));
-        let told = story(&world.view(), &side_of(&fork, &side));
+        let lines = record_lines(&world.view(), &side_of(&fork, &side));
         let end = place(&all, &format!("result {}", expected.unwrap_or_default()));
-        assert_eq!(told, all[..=end + 1], "{genseq}");
+        assert_eq!(lines, all[..=end + 1], "{genseq}");
     }
     running.shut_down().await;
 }
@@ -246,7 +249,7 @@ async fn a_fork_of_a_fork_is_cut_as_the_source_would_be() {
     assert_sound(&world, &first.root, &second.root);
     let side = made(&main, 2);
     for (one, other) in [(&second, &direct), (&side_of(&second, &side), &side_of(&direct, &side))] {
-        assert_eq!(story(&world.view(), one), story(&world.view(), other));
+        assert_eq!(record_lines(&world.view(), one), record_lines(&world.view(), other));
     }
     assert_eq!(world.tree(&second.root).registry.len(), 1);
     running.shut_down().await;
@@ -351,7 +354,7 @@ async fn a_fork_is_made_of_what_is_done_too_and_lies_among_the_running() {
     let fork = running.fork(&main.root, 1, 1).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::DraftUserText("Hello".to_owned()));
     assert_eq!(running.store.find(&fork.root), Some(Bucket::Run));
-    assert_eq!(story(&world.view(), &fork), Vec::<String>::new());
+    assert_eq!(record_lines(&world.view(), &fork), Vec::<String>::new());
     assert_ne!(fork.this, SelfId::new(main.root.as_str()));
     running.shut_down().await;
 }
@@ -381,13 +384,13 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
     running.resume(&fork).await.expect("it can go on");
     running.quiet().await;
     let copy = side_of(&fork, &side);
-    assert!(story(&world.view(), &copy).contains(&"answered b".to_owned()));
+    assert!(record_lines(&world.view(), &copy).contains(&"answered b".to_owned()));
     if world.state(&copy) == "stopped" {
         running.resume(&copy).await.expect("it can go on");
         running.quiet().await;
     }
-    let told = story(&world.view(), &fork);
-    assert!(place(&told, "answered c") < place(&told, "says: Blue then."), "{told:?}");
+    let lines = record_lines(&world.view(), &fork);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Blue then."), "{lines:?}");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
 }
@@ -404,7 +407,10 @@ async fn a_fork_that_waits_for_nobody_goes_on_by_itself() {
     let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(story(&world.view(), &fork)[5..], ["start 2", "says: I see it otherwise.", "end 2"]);
+    assert_eq!(
+        record_lines(&world.view(), &fork)[5..],
+        ["start 2", "says: I see it otherwise.", "end 2"]
+    );
     assert_eq!((world.state(&fork), world.models.remaining()), ("idle_waiting_user", 0));
     running.shut_down().await;
 }

@@ -15,7 +15,7 @@ use dominds_tui::store::RealDisk;
 use super::disk::{Death, Mortal};
 use super::{made, replies, result_of};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 /// The call that begins it.
 pub fn reason(effort: Option<u32>) -> Reply {
@@ -84,7 +84,7 @@ async fn f01_two_rounds_of_each_phase_without_tools_end_in_a_marked_conclusion()
         "end 5",
         "responded c",
     ];
-    assert_eq!(story(&world.view(), &side), expected);
+    assert_eq!(record_lines(&world.view(), &side), expected);
     let phases = [
         "divergence, round 1 of 2",
         "divergence, round 2 of 2",
@@ -92,9 +92,9 @@ async fn f01_two_rounds_of_each_phase_without_tools_end_in_a_marked_conclusion()
         "convergence, round 2 of 2",
         "conclusion, attempt 1 of 2",
     ];
-    let told = prompts(&world, &side);
-    assert_eq!(told.len(), phases.len());
-    for (n, (prompt, phase)) in told.iter().zip(phases).enumerate() {
+    let prompted = prompts(&world, &side);
+    assert_eq!(prompted.len(), phases.len());
+    for (n, (prompt, phase)) in prompted.iter().zip(phases).enumerate() {
         assert!(prompt.contains(phase), "{prompt}");
         assert_eq!(prompt.contains("Which name?"), n == 0, "{prompt}");
     }
@@ -137,8 +137,8 @@ async fn f02_without_a_conclusion_the_asker_is_told_so_after_the_last_attempt() 
     let main = running.talk("Go").await;
     let side = made(&main, 2);
     assert_eq!(prompts(&world, &side).len(), 6);
-    let told = story(&world.view(), &side);
-    assert!(!told.iter().any(|line| line.starts_with("call")), "{told:?}");
+    let lines = record_lines(&world.view(), &side);
+    assert!(!lines.iter().any(|line| line.starts_with("call")), "{lines:?}");
     assert_eq!(world.models.remaining(), 0);
     let last = world.models.requests().pop().expect("a request");
     let reply = replies(&last).concat();
@@ -160,12 +160,12 @@ async fn f03_a_call_in_a_round_without_tools_is_refused_and_the_round_counts() {
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     assert!(running.inbox().is_empty());
-    let told = story(&world.view(), &made(&main, 2));
-    assert_eq!(told[2], "says: I look.");
-    for note in [&told[3], &told[7]] {
-        assert!(note.starts_with("says: [FBR violation]"), "{told:?}");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert_eq!(lines[2], "says: I look.");
+    for note in [&lines[3], &lines[7]] {
+        assert!(note.starts_with("says: [FBR violation]"), "{lines:?}");
     }
-    assert_eq!(told.iter().filter(|line| line.starts_with("result")).count(), 1);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("result")).count(), 1);
     let seen = world.models.requests();
     assert!(seen[2].messages.iter().any(|m| m.text().is_some_and(|t| t.contains("FBR violation"))));
     assert!(replies(&seen[4]).concat().contains("So."));
@@ -186,9 +186,9 @@ async fn f04_switched_off_by_the_call_or_for_the_member_it_fails_at_once() {
         running.idle().await;
         assert_eq!(world.tree(&main.root).dialogs.len(), expected, "{effort:?} {member}");
         if expected == 1 {
-            let told = story(&world.view(), &main);
-            assert_eq!(told[2..5], ["call c freshBootsReasoning", "closed c", "result c"]);
-            assert_eq!(told[6..], ["start 2", "says: I see.", "end 2"]);
+            let lines = record_lines(&world.view(), &main);
+            assert_eq!(lines[2..5], ["call c freshBootsReasoning", "closed c", "result c"]);
+            assert_eq!(lines[6..], ["start 2", "says: I see.", "end 2"]);
             let seen = world.models.requests();
             assert!(result_of(&seen[1], "c").is_some_and(|text| text.contains("switched off")));
         }
@@ -207,8 +207,8 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
     running.idle().await;
     running.kill().await;
     let side = made(&main, 2);
-    let told = prompts(&world, &side);
-    assert_eq!(told.len(), 2);
+    let prompted = prompts(&world, &side);
+    assert_eq!(prompted.len(), 2);
     for reply in ["another", "less", "still less"] {
         world.models.push("lead", Reply::saying(reply));
     }
@@ -229,7 +229,7 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
         Message::Prompt(text) => Some(text.clone()),
         _ => None,
     });
-    assert_eq!(last_prompt, told.last().cloned());
+    assert_eq!(last_prompt, prompted.last().cloned());
     assert_eq!(world.models.remaining(), 0);
     assert_eq!(world.state(&main), "idle_waiting_user");
 }
@@ -379,17 +379,17 @@ async fn finish(world: &World, main: &DialogId, at: usize) {
         }
     }
     running.shut_down().await;
-    let told = story(&world.view(), main);
-    assert_eq!(told[told.len() - 2], "says: Done.", "{at}: {told:?}");
-    assert_eq!(told.iter().filter(|line| *line == "answered c").count(), 1, "{at}: {told:?}");
+    let lines = record_lines(&world.view(), main);
+    assert_eq!(lines[lines.len() - 2], "says: Done.", "{at}: {lines:?}");
+    assert_eq!(lines.iter().filter(|line| *line == "answered c").count(), 1, "{at}: {lines:?}");
     for (id, dialog) in world.tree(&main.root).dialogs {
         let id = DialogId::side(&main.root, &id);
         assert_eq!(world.state(&id), "idle_waiting_user", "{at}");
         assert_eq!((dialog.latest.fbr_state.clone(), dialog.pending.len()), (None, 0), "{at}");
-        let told = story(&world.view(), &id);
-        let answers = told.iter().filter(|line| *line == "responded c").count();
+        let lines = record_lines(&world.view(), &id);
+        let answers = lines.iter().filter(|line| *line == "responded c").count();
         if dialog.is_fresh_boots() && answers > 0 {
-            assert_eq!((prompts(world, &id).len(), answers), (3, 1), "{at}: {told:?}");
+            assert_eq!((prompts(world, &id).len(), answers), (3, 1), "{at}: {lines:?}");
         }
     }
 }

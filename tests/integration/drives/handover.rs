@@ -10,7 +10,7 @@ use dominds_tui::protocol::{Command, Lifecycle};
 
 use super::tellasks::{once, reply};
 use super::{made, place, question};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 fn ask(id: &str, whom: &str) -> Reply {
@@ -26,7 +26,7 @@ fn rejected() -> Reply {
 }
 
 /// The dialog is stopped for Dominds and for people, and told to go on.
-fn assert_told(world: &World, dialog: &DialogId) {
+fn assert_resume_requested(world: &World, dialog: &DialogId) {
     let latest = world.dialog(dialog).latest;
     assert_eq!(latest.marked(), Some(&StopReason::ServerRestart), "{dialog}");
     assert_eq!((latest.needs_drive, world.state(dialog)), (Some(true), "stopped"), "{dialog}");
@@ -67,16 +67,16 @@ async fn a_side_dialog_that_is_continued_and_not_driven_is_stopped_for_dominds_a
     let side = made(&main, 2);
     running.resume(&side).await.expect("it was stopped");
     running.resume(&side).await.expect("said twice is said");
-    assert_told(&world, &side);
+    assert_resume_requested(&world, &side);
     running.shut_down().await;
     world.start().await.shut_down().await;
-    assert_told(&world, &side);
+    assert_resume_requested(&world, &side);
     assert_eq!(world.state(&main), "blocked");
     drive_to_the_end(&mut world).await;
     let latest = world.dialog(&side).latest;
     assert_eq!((latest.marked(), latest.needs_drive), (None, Some(false)));
     assert_eq!(world.state(&side), "idle_waiting_user");
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,10 +85,10 @@ async fn a_main_dialog_that_is_continued_and_not_driven_is_told_to_go_on() {
         Sequence::new().reply("lead", rejected()).reply("lead", Reply::saying("Here I am."));
     let (mut world, main, mut running) = at_rest(models).await;
     running.resume(&main).await.expect("it was stopped");
-    assert_told(&world, &main);
+    assert_resume_requested(&world, &main);
     running.shut_down().await;
     drive_to_the_end(&mut world).await;
-    place(&story(&world.view(), &main), "says: Here I am.");
+    place(&record_lines(&world.view(), &main), "says: Here I am.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,10 +103,10 @@ async fn an_answer_that_is_not_driven_tells_the_dialog_to_go_on() {
         let (mut world, main, mut running) = at_rest(models).await;
         let row = question(&running);
         running.answer(&row, "Here").await.expect("an answer");
-        assert_told(&world, &row.dialog);
+        assert_resume_requested(&world, &row.dialog);
         running.shut_down().await;
         drive_to_the_end(&mut world).await;
-        place(&story(&world.view(), &main), "says: Good.");
+        place(&record_lines(&world.view(), &main), "says: Good.");
     }
 }
 
@@ -122,11 +122,11 @@ async fn a_side_dialog_whose_side_dialog_died_is_told_to_go_on() {
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     let change = Lifecycle::DeclareDead { dialog: bob.clone(), note: None };
     running.change(change).await.expect("it may die");
-    assert_told(&world, &alice);
+    assert_resume_requested(&world, &alice);
     assert_eq!((world.state(&main), world.state(&bob)), ("blocked", "dead"));
     running.shut_down().await;
     drive_to_the_end(&mut world).await;
-    place(&story(&world.view(), &main), "says: Good.");
+    place(&record_lines(&world.view(), &main), "says: Good.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -214,15 +214,15 @@ async fn the_answer_to_a_question_of_a_paused_side_dialog_adds_no_prompt_to_it()
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
     let row = question(&running);
-    let before = story(&world.view(), &side);
+    let before = record_lines(&world.view(), &side);
     running.answer(&row, "Here").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    let added = &told[before.len()..];
+    let lines = record_lines(&world.view(), &side);
+    let added = &lines[before.len()..];
     assert_eq!(added[..2], ["answered q", "start 3"], "{added:?}");
     assert!(!added.iter().any(|line| line == "prompt" || line == "guide"), "{added:?}");
     assert_eq!(world.dialog(&side).latest.parked(), None);
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]

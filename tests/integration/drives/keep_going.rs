@@ -13,7 +13,7 @@ use dominds_tui::store::RealDisk;
 use super::disk::{Death, Mortal};
 use super::tellasks::once;
 use super::{made, place, question};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 impl World {
@@ -58,12 +58,12 @@ impl Running {
 
     /// The row as last told.
     fn row(&self, dialog: &DialogId) -> TreeRow {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let row = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Row(row) if row.dialog == *dialog => Some(row.as_ref().clone()),
             DriverEvent::Rows(rows) => rows.iter().find(|row| row.dialog == *dialog).cloned(),
             _ => None,
         });
-        told.expect("a row")
+        row.expect("a row")
     }
 }
 
@@ -77,8 +77,8 @@ async fn j01_a_dialog_that_rests_is_pushed_until_its_pushes_are_used_up() {
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     assert_eq!(world.models.remaining(), 0);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[4..8], ["start 2", "prompt", "says: Talk 1.", "end 2"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[4..8], ["start 2", "prompt", "says: Talk 1.", "end 2"]);
     let pushes = world.pushes(&dialog);
     assert_eq!(pushes.len(), 2);
     assert!(pushes.iter().all(|text| text.ends_with("\n\n---\n\nOn with it.")), "{pushes:?}");
@@ -111,9 +111,12 @@ async fn j02_used_up_pushes_become_a_question_and_an_answer_brings_them_back() {
     let row = question(&running);
     assert!(row.question.tellask_content.starts_with("Go on or stop?"));
     let call = row.question.call_id.to_string();
-    let told = story(&world.view(), &dialog);
-    let asked = place(&told, &format!("call {call} askHuman"));
-    assert_eq!(told[asked..], [told[asked].clone(), format!("result {call}"), "end 3".to_owned()]);
+    let lines = record_lines(&world.view(), &dialog);
+    let asked = place(&lines, &format!("call {call} askHuman"));
+    assert_eq!(
+        lines[asked..],
+        [lines[asked].clone(), format!("result {call}"), "end 3".to_owned()]
+    );
     assert_eq!(world.left(&dialog), Some(2));
     running.answer(&row, "a").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
@@ -330,7 +333,7 @@ async fn words_of_a_person_take_the_place_of_a_push_that_waits() {
     running.shut_down().await;
     world.setup.driving = true;
     world.start().await.shut_down().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[4..7], ["start 2", "person: Wait.", "says: Talk 1."]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[4..7], ["start 2", "person: Wait.", "says: Talk 1."]);
     assert_eq!(world.pushes(&dialog).len(), 1, "the push came after their answer");
 }

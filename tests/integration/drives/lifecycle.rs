@@ -13,7 +13,7 @@ use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, Survey};
 use super::disk::{Death, Mortal};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies};
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 impl Running {
@@ -70,8 +70,8 @@ async fn e25_a_dead_side_dialog_closes_its_call_and_its_session_is_free() {
     running.declare_dead(&side, Some("it hangs")).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c1") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c1") < place(&lines, "says: It died."));
     let seen = world.models.requests();
     let notice = replies(&seen[2])[0];
     assert!(notice.contains("dead") && notice.contains("it hangs"), "{notice}");
@@ -92,8 +92,8 @@ async fn e25_a_dead_side_dialog_closes_its_call_and_its_session_is_free() {
     running.shut_down().await;
     world.start().await.shut_down().await;
     assert_eq!(world.state(&side), "dead");
-    let closed = |told: &[String]| told.iter().filter(|line| *line == "closed c1").count();
-    assert_eq!(closed(&story(&world.view(), &main)), 1);
+    let closed = |lines: &[String]| lines.iter().filter(|line| *line == "closed c1").count();
+    assert_eq!(closed(&record_lines(&world.view(), &main)), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,8 +138,8 @@ async fn a_running_side_dialog_that_is_declared_dead_stops_and_does_nothing_more
     running.declare_dead(&side, None).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
-    let told = story(&world.view(), &side);
-    assert_eq!(told[3..], ["says, cut: I am at ", "end 1"], "its queued words are dropped");
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(lines[3..], ["says, cut: I am at ", "end 1"], "its queued words are dropped");
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
@@ -168,8 +168,8 @@ async fn a_death_that_was_cut_short_is_finished_by_the_next_start() {
     assert_eq!(world.dialog(&main).pending.len(), 1, "the asker waits still");
     let running = world.start().await;
     assert_eq!(world.dialog(&main).pending, []);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c") < place(&lines, "says: It died."));
     running.shut_down().await;
 }
 
@@ -186,8 +186,8 @@ async fn a_late_reply_of_the_dead_in_a_new_course_of_the_asker_is_carried_over()
     let main = running.talk("Go").await;
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: Where was I?") < place(&told, "carried over: closed c"));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: Where was I?") < place(&lines, "carried over: closed c"));
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -228,7 +228,7 @@ async fn b18_a_tree_moves_as_a_whole_and_only_while_nothing_of_it_runs() {
     assert!(running.seen.iter().any(listed));
     running.say(&main, "Are you there?").await.expect("heard");
     running.quiet().await;
-    assert_eq!(story(&world.view(), &main).last().map(String::as_str), Some("end 3"));
+    assert_eq!(record_lines(&world.view(), &main).last().map(String::as_str), Some("end 3"));
     running.shut_down().await;
 }
 
@@ -258,8 +258,8 @@ async fn what_is_done_and_archived_can_be_listed() {
             break rows;
         }
     };
-    let told: Vec<_> = rows.iter().map(|row| (row.bucket, row.about.as_str())).collect();
-    assert_eq!(told, [(Bucket::Archive, "Other"), (Bucket::Done, "One")]);
+    let listed: Vec<_> = rows.iter().map(|row| (row.bucket, row.about.as_str())).collect();
+    assert_eq!(listed, [(Bucket::Archive, "Other"), (Bucket::Done, "One")]);
     running.shut_down().await;
 }
 
@@ -310,13 +310,13 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     assert!(!folder(&world, "run", &bad).exists());
     let aside = folder(&world, "malformed", &bad);
     assert!(aside.join("course-001.jsonl").is_file());
-    let told = running.seen.iter().any(|event| match event {
+    let reported = running.seen.iter().any(|event| match event {
         DriverEvent::Problems(problems) => {
             problems.iter().any(|problem| problem.text.contains("quarantined"))
         }
         _ => false,
     });
-    assert!(told);
+    assert!(reported);
     running.say(&good, "Still there?").await.expect("heard");
     running.quiet().await;
     assert!(running.say(&bad, "And you?").await.is_err());
@@ -378,9 +378,9 @@ async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_
         let running = world.start().await;
         let dead = world.state(&side) == "dead";
         assert!(dead || !acknowledged, "{at}");
-        let told = story(&world.view(), &main);
-        let closed = told.iter().filter(|line| *line == "closed c").count();
-        assert_eq!(closed, usize::from(dead), "{at}: {told:?}");
+        let lines = record_lines(&world.view(), &main);
+        let closed = lines.iter().filter(|line| *line == "closed c").count();
+        assert_eq!(closed, usize::from(dead), "{at}: {lines:?}");
         assert_eq!(world.dialog(&main).pending.is_empty(), dead, "{at}");
         assert_eq!(running.inbox().is_empty(), dead, "{at}");
         deaths += usize::from(dead);
@@ -417,8 +417,8 @@ async fn what_the_dead_asked_back_is_not_to_be_answered() {
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
     assert_eq!(world.models.remaining(), 0);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c") < place(&lines, "says: It died."));
     running.shut_down().await;
 }
 
@@ -441,8 +441,8 @@ async fn who_asked_the_dead_back_is_told_that_nobody_answers() {
     assert_eq!(world.state(&bob), "stopped", "nobody waits for its reply either");
     running.resume(&bob).await.expect("a person may want it");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &bob);
-    assert!(place(&told, "closed b") < place(&told, "says: Nobody there."), "{told:?}");
+    let lines = record_lines(&world.view(), &bob);
+    assert!(place(&lines, "closed b") < place(&lines, "says: Nobody there."), "{lines:?}");
     assert_eq!(world.state(&bob), "idle_waiting_user");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;

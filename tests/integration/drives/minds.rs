@@ -22,19 +22,19 @@ providers:
 impl Running {
     /// The problems as last told.
     fn problems(&self) -> Vec<String> {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let problems = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Problems(problems) => Some(problems.clone()),
             _ => None,
         });
-        told.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
+        problems.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
     }
 
     fn members(&self) -> Vec<MemberView> {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let members = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Workspace(view) => Some(view.members.clone()),
             _ => None,
         });
-        told.unwrap_or_default()
+        members.unwrap_or_default()
     }
 
     /// Waits until the problems are these.
@@ -62,8 +62,8 @@ fn preview(world: &World, reader: &PreviewTarget) -> Preview {
 /// What the program tells a model about the reader's language.
 fn language_guides(request: &Request) -> Vec<usize> {
     let says = |message: &Message| matches!(message, Message::Environment(text) if text.contains("The person reads"));
-    let told = request.messages.iter().enumerate().filter(|(_, message)| says(message));
-    told.map(|(at, _)| at).collect()
+    let guides = request.messages.iter().enumerate().filter(|(_, message)| says(message));
+    guides.map(|(at, _)| at).collect()
 }
 
 fn team_with_ops(ops: &str) -> String {
@@ -280,9 +280,9 @@ async fn k11_a_dialog_that_began_with_a_startup_script_is_read_and_goes_on() {
     running.say(&dialog, "And now?").await.expect("said");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let seen = world.models.requests();
-    let told: Vec<&str> = seen[0].messages.iter().filter_map(Message::text).collect();
+    let texts: Vec<&str> = seen[0].messages.iter().filter_map(Message::text).collect();
     for text in ["What is in it?", "- src", "Only `src`.", "And now?"] {
-        assert!(told.contains(&text), "{text} {told:#?}");
+        assert!(texts.contains(&text), "{text} {texts:#?}");
     }
     assert_eq!(super::result_of(&seen[0], "pc"), Some("- src"));
     let path = world.path().join(&folder);

@@ -82,10 +82,10 @@ fn replies(request: &Request) -> Vec<&str> {
     texts.collect()
 }
 
-/// Where a line stands in a story.
-fn place(story: &[String], line: &str) -> usize {
-    let found = story.iter().position(|told| told == line);
-    found.unwrap_or_else(|| panic!("no {line:?} in {story:#?}"))
+/// Where a line stands among those of a dialog.
+fn place(lines: &[String], line: &str) -> usize {
+    let found = lines.iter().position(|one| one == line);
+    found.unwrap_or_else(|| panic!("no {line:?} in {lines:#?}"))
 }
 
 /// The only open question.

@@ -8,7 +8,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use super::tellasks::{once, session};
 use super::{made, place, probe, replies};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn too_long() -> Reply {
     Reply::failure(LlmError::new(ErrorClass::ContextOverflow, "the prompt is too long"))
@@ -50,8 +50,8 @@ async fn i09_a_context_that_the_provider_refuses_begins_a_new_course_with_the_re
     let anew = prompts(&world.models.requests()[2]);
     assert!(anew.contains("context had become too long") && anew.contains("> run 1"), "{anew}");
     assert!(!anew.contains("> Go"), "what was answered is not said again: {anew}");
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[place(&told, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[place(&lines, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
     let noticed = running.seen.iter().any(
         |event| matches!(event, DriverEvent::Notice(text) if text.starts_with("a new course begins: ")),
     );
@@ -73,8 +73,8 @@ async fn i05_words_of_a_person_survive_a_context_that_is_refused() {
     let dialog = running.talk("Go").await;
     running.say(&dialog, "Important").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &dialog);
-    assert!(place(&told, "person: Important") < place(&told, "says: Heard."));
+    let lines = record_lines(&world.view(), &dialog);
+    assert!(place(&lines, "person: Important") < place(&lines, "says: Heard."));
     assert!(prompts(&world.models.requests()[2]).contains("> Important"));
     assert_eq!(world.state(&dialog), "idle_waiting_user");
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::disk::{Death, Mortal};
 use super::lifecycle::contents;
 use crate::common::World;
-use crate::common::story::entries;
+use crate::common::record_lines::entries;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
 
@@ -93,10 +93,13 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
     let dialog = running.talk("Look").await;
     let shown = [format!("image/png {}", PNG.len())];
     assert_eq!(last(&world), shown);
-    let told = items(&world, &dialog);
-    let artifact = &told[0]["artifact"];
-    assert_eq!(told[0]["type"], "input_image");
-    assert_eq!((&told[0]["mimeType"], &told[0]["byteLength"]), (&json!("image/png"), &json!(18)));
+    let attached = items(&world, &dialog);
+    let artifact = &attached[0]["artifact"];
+    assert_eq!(attached[0]["type"], "input_image");
+    assert_eq!(
+        (&attached[0]["mimeType"], &attached[0]["byteLength"]),
+        (&json!("image/png"), &json!(18))
+    );
     assert_eq!(artifact["rootId"], json!(dialog.root));
     assert_eq!(
         (&artifact["selfId"], &artifact["status"]),
@@ -142,8 +145,8 @@ async fn what_is_too_large_or_no_image_is_not_kept_and_the_model_is_told() {
     let dialog = running.talk("Look").await;
     assert_eq!(last(&world).len(), 10);
     assert_eq!(items(&world, &dialog).as_array().map(Vec::len), Some(10));
-    let told = world.models.requests().pop().expect("a request");
-    let result = super::result_of(&told, "c").expect("a result");
+    let request = world.models.requests().pop().expect("a request");
+    let result = super::result_of(&request, "c").expect("a result");
     assert!(result.contains("2 more"), "{result}");
 }
 
@@ -156,8 +159,8 @@ async fn a_model_that_cannot_see_is_told_of_a_picture() {
     world.put(".minds/llm.yaml", &blind);
     let mut running = world.start().await;
     running.talk("Look").await;
-    let told = last(&world);
-    assert!(told.len() == 1 && told[0].contains("cannot look at pictures"), "{told:?}");
+    let sent = last(&world);
+    assert!(sent.len() == 1 && sent[0].contains("cannot look at pictures"), "{sent:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -179,9 +182,9 @@ async fn a_model_of_chat_completions_is_sent_pictures_only_where_its_settings_sa
         );
         let mut running = world.start().await;
         running.talk("Look").await;
-        let told = last(&world);
-        let shown = told == [format!("image/png {}", PNG.len())];
-        assert_eq!(shown, sees, "{protocol} {setting}: {told:?}");
+        let sent = last(&world);
+        let shown = sent == [format!("image/png {}", PNG.len())];
+        assert_eq!(shown, sees, "{protocol} {setting}: {sent:?}");
         running.shut_down().await;
     }
 }
@@ -227,12 +230,12 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
     let mut running = world.start().await;
     running.say(&dialog, "What do you see?").await.expect("heard");
     running.quiet().await;
-    let told = last(&world);
-    assert_eq!(told.len(), 11, "{told:?}");
-    assert!(told[0].contains("too large"), "{told:?}");
-    assert!(told[1].contains("not there") && told[2].contains("not there"), "{told:?}");
-    assert!(told[3..10].iter().all(|text| *text == format!("image/png {}", PNG.len())));
-    assert!(told[10].contains("room"), "an eleventh: {told:?}");
+    let sent = last(&world);
+    assert_eq!(sent.len(), 11, "{sent:?}");
+    assert!(sent[0].contains("too large"), "{sent:?}");
+    assert!(sent[1].contains("not there") && sent[2].contains("not there"), "{sent:?}");
+    assert!(sent[3..10].iter().all(|text| *text == format!("image/png {}", PNG.len())));
+    assert!(sent[10].contains("room"), "an eleventh: {sent:?}");
     let requests = world.models.requests();
     let messages = &requests.last().expect("a request").messages;
     let at = messages.iter().position(|m| *m == Message::Prompt("See these".to_owned()));
@@ -251,8 +254,8 @@ async fn a_result_whose_picture_cannot_be_written_is_not_recorded_either() {
         running.kill().await;
         let artifacts = folder(&world, &dialog).join("artifacts");
         assert_eq!(contents(&artifacts).len(), 1, "it stands before its record");
-        let told = entries(&world.view(), &dialog);
-        let result = told.iter().any(|entry| matches!(entry.record, Record::FuncResult(_)));
+        let records = entries(&world.view(), &dialog);
+        let result = records.iter().any(|entry| matches!(entry.record, Record::FuncResult(_)));
         assert_eq!(result, kept);
     }
 }

@@ -7,7 +7,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use super::tellasks::once;
 use super::{made, place, probe, question, replies, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask(id: &str) -> Reply {
     Reply::call(id, "askHuman", r#"{"tellaskContent":"Which colour?"}"#)
@@ -29,7 +29,7 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
     running.answer(&row, "blue").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(running.inbox().is_empty());
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let expected = [
         "call q askHuman",
         "result q",
@@ -39,7 +39,7 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
         "says: Blue then.",
         "end 2",
     ];
-    assert_eq!(told[2..], expected);
+    assert_eq!(lines[2..], expected);
     assert_eq!(replies(&world.models.requests()[1]), ["blue"]);
     let asked =
         running.seen.iter().filter(|event| matches!(event, DriverEvent::Asked { .. })).count();
@@ -59,8 +59,8 @@ async fn d07_a_question_is_answered_once() {
     assert_eq!(late, "it was answered already, by @human at 2026-11-21 12:00:00: blue");
     running.quiet().await;
     assert!(running.answer(&row, "red").await.is_err());
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told.iter().filter(|line| *line == "answered q").count(), 1);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines.iter().filter(|line| *line == "answered q").count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -164,7 +164,7 @@ async fn an_open_question_holds_an_asker_whose_replies_are_in() {
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     assert_eq!(world.models.requests().len(), 2);
-    assert!(story(&world.view(), &main).contains(&"answered c".to_owned()));
+    assert!(record_lines(&world.view(), &main).contains(&"answered c".to_owned()));
     let row = question(&running);
     running.answer(&row, "blue").await.expect("an answer");
     running.quiet().await;
@@ -186,11 +186,11 @@ async fn d03_the_answer_to_a_side_dialog_completes_the_chain() {
     assert_eq!(row.blocks, ["lead".into()]);
     running.answer(&row, "blue").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let side = story(&world.view(), &made(&main, 2));
+    let side = record_lines(&world.view(), &made(&main, 2));
     assert!(place(&side, "answered q") < place(&side, "says: It is blue."));
     assert!(place(&side, "says: It is blue.") < place(&side, "delivered c"));
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "answered c") < place(&told, "says: Thanks."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Thanks."));
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,7 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use super::tellasks::{once, session};
 use super::{made, place, probe, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn world_with_probe(models: Sequence) -> (World, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let (tools, runs) = probe::registry();
@@ -41,7 +41,7 @@ async fn a03_a_provider_that_goes_on_after_its_end_stops_the_dialog_and_is_not_a
     let reason = world.dialog(&main).latest.interruption().expect("a reason").sentence();
     assert!(reason.contains("protocol violation"), "{reason}");
     assert_eq!(world.models.requests().len(), 1);
-    assert_eq!(story(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
+    assert_eq!(record_lines(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
     let mut problems = running.seen.iter().filter_map(|event| match event {
         DriverEvent::Problems(problems) => problems.first().map(|problem| problem.id.clone()),
         _ => None,
@@ -57,9 +57,9 @@ async fn a04_a_tool_call_is_followed_by_a_generation_that_sees_call_and_result_t
     let world = World::new(models);
     let mut running = world.start().await;
     let main = running.talk("Look").await;
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call t list_dir", "result t", "end 1", "start 2", "says: done", "end 2"]
     );
     let seen = world.models.requests();
@@ -136,10 +136,10 @@ async fn a13_a14_a_dialog_does_one_thing_at_a_time_and_two_dialogs_work_side_by_
     assert_eq!((world.state(&main), world.state(&made(&main, 2))), ("proceeding", "proceeding"));
     running.say(&main, "Really?").await.expect("heard");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "end 2") < place(&told, "person: Really?"), "{told:#?}");
-    let open = told.iter().filter(|line| line.starts_with("start")).count();
-    assert_eq!(open, told.iter().filter(|line| line.starts_with("end")).count());
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "end 2") < place(&lines, "person: Really?"), "{lines:#?}");
+    let open = lines.iter().filter(|line| line.starts_with("start")).count();
+    assert_eq!(open, lines.iter().filter(|line| line.starts_with("end")).count());
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,7 +152,7 @@ async fn b01_a_dialog_that_was_restored_is_told_the_same_as_one_that_lived_on() 
             .reply("lead", Reply::new().and_thinking("Hm.").and_saying("Good."))
             .reply("lead", Reply::saying("As I said."))
     };
-    let mut told = Vec::new();
+    let mut sent = Vec::new();
     for restarted in [false, true] {
         let world = World::new(script());
         let mut running = world.start().await;
@@ -163,9 +163,9 @@ async fn b01_a_dialog_that_was_restored_is_told_the_same_as_one_that_lived_on() 
         }
         running.say(&main, "And?").await.expect("heard");
         running.quiet().await;
-        told.push(world.models.requests().pop().expect("a request").messages);
+        sent.push(world.models.requests().pop().expect("a request").messages);
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(sent[0], sent[1]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask_alice() -> Reply {
     Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
@@ -34,9 +34,9 @@ async fn g05_a_stop_stops_though_words_wait_and_they_are_heard_at_continue() {
     assert_eq!((world.state(&main), world.models.requests().len()), ("stopped", 1));
     running.resume(&main).await.expect("it goes on");
     running.quiet().await;
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["says, cut: One, t", "end 1", "start 2", "person: second", "says: Both.", "end 2"]
     );
 }
@@ -63,8 +63,8 @@ async fn g08_continuing_all_continues_what_is_stopped_and_says_how_much() {
     running.quiet().await;
     assert_eq!(world.state(&main), "blocked");
     running.ask(|ticket| Command::ContinueAll { ticket }).await.expect("two go on");
-    let told = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
-    assert!(running.seen.iter().any(told));
+    let notice = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
+    assert!(running.seen.iter().any(notice));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&main), "idle_waiting_user");
 }
@@ -102,10 +102,10 @@ async fn g11_a_reply_that_comes_while_its_asker_works_leads_to_one_more_generati
     running.idle().await;
     running.say(&main, "How far?").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "start 2") < place(&told, "answered c"), "{told:#?}");
-    assert!(place(&told, "answered c") < place(&told, "end 2"), "{told:#?}");
-    assert_eq!(told.last().map(String::as_str), Some("end 3"));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "start 2") < place(&lines, "answered c"), "{lines:#?}");
+    assert!(place(&lines, "answered c") < place(&lines, "end 2"), "{lines:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("end 3"));
     assert_eq!(world.models.requests().len(), 4);
 }
 
@@ -187,8 +187,8 @@ async fn b09_a_side_dialog_about_to_begin_a_course_does_so_at_continue_with_its_
     let mut running = world.start().await;
     running.resume(&side).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    assert_eq!(told.iter().filter(|line| *line == "prompt").count(), 2, "{told:#?}");
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(lines.iter().filter(|line| *line == "prompt").count(), 2, "{lines:#?}");
     let last = world.models.requests().into_iter().rfind(|r| r.model == "alice").expect("asked");
     let prompts = |m: &&Message| matches!(m, Message::Prompt(text) if text.contains("Plan it."));
     assert_eq!(last.messages.iter().filter(prompts).count(), 1);

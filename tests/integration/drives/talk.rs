@@ -9,7 +9,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use serde_json::json;
 
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 #[tokio::test(start_paused = true)]
 async fn a01_a_message_is_recorded_before_its_answer() {
@@ -17,8 +17,8 @@ async fn a01_a_message_is_recorded_before_its_answer() {
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
     assert_eq!(world.state(&dialog), "idle_waiting_user");
     assert_eq!(world.models.remaining(), 0);
 }
@@ -35,8 +35,8 @@ async fn a02_thoughts_and_sayings_become_one_record_each_in_their_order() {
     let world = World::new(Sequence::new().reply("lead", reply));
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,10 +79,10 @@ async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is
     let waiting: Vec<&str> = waiting.iter().map(|prompt| prompt.content.as_str()).collect();
     assert_eq!(waiting, ["second", "third"]);
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let after = ["start 2", "person: second", "person: third", "says: three", "end 2"];
-    assert_eq!(told[..4], ["start 1", "person: first", "says: one two", "end 1"]);
-    assert_eq!(told[4..], after);
+    assert_eq!(lines[..4], ["start 1", "person: first", "says: one two", "end 1"]);
+    assert_eq!(lines[4..], after);
     assert!(world.dialog(&dialog).queue.is_empty());
 }
 
@@ -93,7 +93,7 @@ async fn empty_words_and_unknown_dialogs_are_refused() {
     let dialog = running.talk("Hi").await;
     assert!(running.say(&dialog, " \n").await.is_err());
     assert!(running.say(&super::made(&dialog, 99), "Hi").await.is_err());
-    assert_eq!(story(&world.view(), &dialog).len(), 4);
+    assert_eq!(record_lines(&world.view(), &dialog).len(), 4);
 }
 
 fn files(folder: &Path) -> BTreeMap<PathBuf, String> {

@@ -6,7 +6,7 @@ use dominds_tui::llm::{Reply, Sequence};
 
 use super::{place, probe, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 #[tokio::test(start_paused = true)]
 async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_follows() {
@@ -21,11 +21,11 @@ async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_fol
     world.put("notes.txt", "x");
     let mut running = world.start().await;
     let dialog = running.talk("Look").await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..6], ["says: Looking.", "call a probe", "call b list_dir", "call c probe"]);
-    let results = told[6..9].iter().cloned().collect::<std::collections::BTreeSet<_>>();
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..6], ["says: Looking.", "call a probe", "call b list_dir", "call c probe"]);
+    let results = lines[6..9].iter().cloned().collect::<std::collections::BTreeSet<_>>();
     assert_eq!(results.into_iter().collect::<Vec<_>>(), ["result a", "result b", "result c"]);
-    assert_eq!(told[9..], ["end 1", "start 2", "says: Seen.", "end 2"]);
+    assert_eq!(lines[9..], ["end 1", "start 2", "says: Seen.", "end 2"]);
     assert_eq!(runs.load(Ordering::SeqCst), 2);
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "a").is_some_and(|text| text.starts_with("run")));
@@ -68,9 +68,11 @@ async fn a11_a_call_id_used_before_is_made_unique() {
     world.setup.tools = tools;
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     for id in ["c", "c~2", "c~3"] {
-        assert!(place(&told, &format!("call {id} probe")) < place(&told, &format!("result {id}")));
+        assert!(
+            place(&lines, &format!("call {id} probe")) < place(&lines, &format!("result {id}"))
+        );
     }
     assert_eq!(runs.load(Ordering::SeqCst), 3);
     let last = world.models.requests().pop().expect("a request");
@@ -85,9 +87,9 @@ async fn clear_mind_opens_a_course_and_keeps_what_the_model_noted() {
     let world = World::new(models);
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call c clear_mind", "result c", "end 1", "start 2", "prompt", "says: Step 2.", "end 2"]
     );
     let after = world.dialog(&dialog);

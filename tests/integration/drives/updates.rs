@@ -14,7 +14,7 @@ use super::disk::{Death, Mortal};
 use super::tellasks::{reply, session};
 use super::{made, place, question};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 fn ask(id: &str, content: &str) -> Reply {
     Reply::call(id, "tellask", &session("alice", "plan", content))
@@ -90,9 +90,9 @@ async fn what_was_said_in_answer_is_delivered_though_a_newer_request_came_meanwh
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(texts(&world.models.requests(), "bob").contains("The blue one."));
-    let told = story(&world.view(), &made(&main, 2));
-    assert!(place(&told, "delivered b") < place(&told, "assigned c2"), "{told:#?}");
-    place(&story(&world.view(), &main), "answered c2");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert!(place(&lines, "delivered b") < place(&lines, "assigned c2"), "{lines:#?}");
+    place(&record_lines(&world.view(), &main), "answered c2");
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,8 +110,8 @@ async fn who_answers_what_it_is_asked_back_with_a_newer_request_is_asked_once_mo
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let alice = made(&main, 2);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "delivered b") < place(&told, "answered c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "delivered b") < place(&lines, "answered c2"), "{lines:#?}");
     let seen = world.models.requests();
     assert!(texts(&seen, "alice").contains("See my newer request."));
     assert!(texts(&seen, "lead").contains("the blue plan"));
@@ -134,8 +134,8 @@ async fn who_ends_without_the_reply_it_owes_is_told_once_and_then_waits_for_a_pe
     running.quiet().await;
     let alice = made(&main, 2);
     assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
-    let told = story(&world.view(), &alice);
-    assert_eq!(told.iter().filter(|line| *line == "prompt").count(), 2, "{told:#?}");
+    let lines = record_lines(&world.view(), &alice);
+    assert_eq!(lines.iter().filter(|line| *line == "prompt").count(), 2, "{lines:#?}");
     running.resume(&alice).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(texts(&world.models.requests(), "lead").contains("the plan"));
@@ -208,8 +208,8 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
     assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
     running.resume(&alice).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert_eq!(told.iter().filter(|line| *line == "answered c1").count(), 1, "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines.iter().filter(|line| *line == "answered c1").count(), 1, "{lines:#?}");
     assert!(world.dialog(&main).pending.is_empty() && world.view().examine().is_empty());
 }
 
@@ -240,9 +240,9 @@ async fn a_crash_in_the_records_of_a_newer_request_leaves_none_of_the_two_open()
         running.resume(&alice).await.expect("it goes on");
     }
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     for line in ["closed c1", "answered c2"] {
-        assert_eq!(told.iter().filter(|one| *one == line).count(), 1, "{line}: {told:#?}");
+        assert_eq!(lines.iter().filter(|one| *one == line).count(), 1, "{line}: {lines:#?}");
     }
 }
 
@@ -270,5 +270,5 @@ async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
     let on_disk = world.dialog(&alice);
     let owed: Vec<String> =
         on_disk.stack.iter().filter_map(|frame| Some(frame.owed_call()?.to_string())).collect();
-    assert_eq!(owed, ["k", "c2"], "{:#?}", story(&world.view(), &bob));
+    assert_eq!(owed, ["k", "c2"], "{:#?}", record_lines(&world.view(), &bob));
 }

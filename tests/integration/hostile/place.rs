@@ -93,8 +93,8 @@ impl Place {
         place.put("work/.minds/team.yaml", team);
         let begun = place.program(&["run", "--timeout", "1", "go"]);
         assert_eq!(begun.status.code(), Some(7), "{begun:?}");
-        let told = place.program(&["resume", "--all"]);
-        assert_eq!(told.status.code(), Some(0), "{told:?}");
+        let output = place.program(&["resume", "--all"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
 
         for (path, text) in &variant.files {
             let text = text

@@ -154,7 +154,7 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
             command
         }
     };
-    let told = command
+    let output = command
         .current_dir("/")
         .env_clear()
         .env("PATH", search_path())
@@ -162,8 +162,9 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
         .stdin(Stdio::null())
         .output();
     drop(standing);
-    let told = told.ok().filter(|told| told.status.success()).ok_or(GitFault::Unreadable)?;
-    String::from_utf8(told.stdout).map_err(|_| GitFault::Unreadable)
+    let output =
+        output.ok().filter(|output| output.status.success()).ok_or(GitFault::Unreadable)?;
+    String::from_utf8(output.stdout).map_err(|_| GitFault::Unreadable)
 }
 
 /// Settings that nothing said later takes back.

@@ -347,21 +347,21 @@ async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
         take_back();
     }
     for line in ["git -C tree log", "git -C tree/sub status"] {
-        let told = run(&bench, line).await.text;
-        assert!(told.contains("`.git` leads out"), "{line}: {told}");
+        let answer = run(&bench, line).await.text;
+        assert!(answer.contains("`.git` leads out"), "{line}: {answer}");
     }
     // Nothing names a file elsewhere whose first line git would tell.
     write(
         "config",
         format!("{config}\n[blame]\n ignoreRevsFile = {}\n", beside.join("revs").display()),
     );
-    let told = run(&bench, "git blame a.txt").await;
-    assert!(told.ok && !told.text.contains(SECRET), "{}", told.text);
+    let answer = run(&bench, "git blame a.txt").await;
+    assert!(answer.ok && !answer.text.contains(SECRET), "{}", answer.text);
     // A bare repository is none, and one above the workspace neither.
     fs::rename(&git_dir, &kept).unwrap();
     for line in ["git log", "git -C bare log", "cd bare && git log", "git status"] {
-        let told = run(&bench, line).await.text;
-        assert!(told.contains("there is no repository here"), "{line}: {told}");
+        let answer = run(&bench, line).await.text;
+        assert!(answer.contains("there is no repository here"), "{line}: {answer}");
     }
 }
 
@@ -497,8 +497,8 @@ async fn c12_what_git_has_kept_is_closed_like_the_files_themselves() {
             "date -f key.pem",
         ];
         for line in lines.into_iter().chain(two.iter().map(String::as_str)) {
-            let told = run(&bench, line).await.text;
-            assert!(!told.contains(SECRET), "{lists:?}: {line}: {told}");
+            let answer = run(&bench, line).await.text;
+            assert!(!answer.contains(SECRET), "{lists:?}: {line}: {answer}");
         }
     }
 }
