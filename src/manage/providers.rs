@@ -99,8 +99,8 @@ fn max_models(given: Option<NonZeroUsize>) -> usize {
 fn model_row(provider: &ProviderConfig, model: &ModelInfo) -> String {
     let length = model.context_length.or(model.input_length);
     let length = length.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
-    let pictures = if provider.sends_images_to(model) { "pictures" } else { "no pictures" };
-    format!("- {} ({length} tokens, {pictures})", model.key)
+    let images = if provider.sends_images_to(model) { "images" } else { "no images" };
+    format!("- {} ({length} tokens, {images})", model.key)
 }
 
 pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs) -> ToolOutcome {

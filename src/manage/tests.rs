@@ -200,17 +200,9 @@ async fn providers_are_checked_without_asking_them() {
     let fixture = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     for (args, ok, word) in [
         (json!({ "provider_key": "local" }), true, "can be used"),
-        (
-            json!({ "provider_key": "local", "model": "small" }),
-            true,
-            "small (1000 tokens, pictures)",
-        ),
+        (json!({ "provider_key": "local", "model": "small" }), true, "small (1000 tokens, images)"),
         (json!({ "provider_key": "local", "model": "smal" }), false, "smal: not listed"),
-        (
-            json!({ "provider_key": "local", "all_models": true }),
-            true,
-            "- big (? tokens, pictures)",
-        ),
+        (json!({ "provider_key": "local", "all_models": true }), true, "- big (? tokens, images)"),
         (json!({ "provider_key": "paid" }), false, "PAID"),
         (json!({ "provider_key": "locl" }), false, "Known: "),
     ] {

@@ -68,7 +68,7 @@ pub struct ToolCx {
     pub caller: AgentId,
     /// The dialog it calls from.
     pub dialog: DialogId,
-    /// Whether its model can look at pictures.
+    /// Whether its model can look at images.
     pub sees_images: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,

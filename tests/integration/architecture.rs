@@ -1,5 +1,5 @@
 //! The layers of the program, held by reading its sources: who may use whom, no circles, which package is
-//! named where, how a file has to look. `docs/ARCHITECTURE.md` draws the same picture.
+//! named where, how a file has to look. `docs/ARCHITECTURE.md` has the same table.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 

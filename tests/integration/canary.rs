@@ -85,7 +85,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         "resource",
         "blocks",
         "long",
-        "picture",
+        "image",
         "refused",
         "stderr",
     ];

@@ -157,19 +157,19 @@ async fn k10_what_a_server_answers_reaches_the_model_whatever_it_is() {
     }
     let round = Reply::call("a", "echo", r#"{"n":null,"deep":{"x":[1]}}"#)
         .and_call("b", "fail", "{}")
-        .and_call("c", "picture", "{}")
+        .and_call("c", "image", "{}")
         .and_call("d", "environ", "{}")
         .and_call("e", "echo", "[1]");
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("Seen."));
     let keys = "env: { MCP_TOKEN: { env: MCP_TOKEN }, PLAIN: word }";
-    let world = world(models, &[("s", keys, "echo, fail, picture, environ")]);
+    let world = world(models, &[("s", keys, "echo, fail, image, environ")]);
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let seen = world.models.requests();
-    assert_eq!(offered(&seen[0]), ["echo", "fail", "picture", "environ"]);
+    assert_eq!(offered(&seen[0]), ["echo", "fail", "image", "environ"]);
     assert_eq!(result_of(&seen[1], "a"), Some(r#"{"deep": {"x": [1]}, "n": null}"#));
     assert_eq!(result_of(&seen[1], "b"), Some("the disk is full"));
-    assert_eq!(result_of(&seen[1], "c"), Some("Pictures returned: 1."));
+    assert_eq!(result_of(&seen[1], "c"), Some("Images returned: 1."));
     let names = result_of(&seen[1], "d").expect("a result");
     assert!(names.contains("MCP_TOKEN") && names.contains("PLAIN"), "{names}");
     assert!(!names.contains("OPENAI_API_KEY"), "{names}");
