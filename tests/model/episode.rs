@@ -15,7 +15,7 @@ use crate::checks::Look;
 use crate::client::{Client, Memory};
 use crate::common::World;
 use crate::common::record_lines::record_lines;
-use crate::disk::Mortal;
+use crate::disk::FailingDisk;
 use crate::ledger::Kind;
 use crate::plan::{Planned, Profile, Step};
 use crate::tool;
@@ -35,7 +35,7 @@ pub struct Failure {
 
 struct Episode {
     world: World,
-    disk: Arc<Mortal>,
+    disk: Arc<FailingDisk>,
     actor: Actor,
     book: Arc<Mutex<Book>>,
     runs: tool::Runs,
@@ -67,7 +67,7 @@ impl Episode {
         let runs = tool::Runs::default();
         let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
-        let disk = Arc::new(Mortal::new());
+        let disk = Arc::new(FailingDisk::new());
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
@@ -211,7 +211,7 @@ impl Episode {
 
     /// The program dies within a file operation, if there are so many in the next seconds.
     async fn die(&mut self, operations: u32) -> String {
-        self.disk.die_after(operations);
+        self.disk.fail_after(operations);
         let n = operations * 8 + 1;
         let said = self.say(n).await;
         self.wait(Duration::from_secs(3)).await;
@@ -231,7 +231,7 @@ impl Episode {
     /// Ends the program and starts the next one.
     async fn replace(&mut self, end: End) {
         self.end(end).await;
-        self.disk = Arc::new(Mortal::new());
+        self.disk = Arc::new(FailingDisk::new());
         self.world.setup.disk = self.disk.clone();
         self.client = Some(Client::open(&self.world));
         self.wait(SHORT).await;

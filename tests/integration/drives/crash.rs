@@ -12,7 +12,7 @@ use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::{Cursor, DriverEvent};
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, probe};
 use crate::common::record_lines::entries;
@@ -133,7 +133,7 @@ impl Turn {
     }
 
     /// The whole turn, as far as the disk lets it; then the program is gone.
-    async fn run_on(&mut self, disk: Arc<Mortal>) {
+    async fn run_on(&mut self, disk: Arc<FailingDisk>) {
         self.world.setup.disk = disk;
         if let Ok(mut running) = self.world.try_start() {
             running.quiet().await;
@@ -266,7 +266,7 @@ fn once_only(entry: &Entry) -> Option<String> {
 async fn the_undisturbed_turn_comes_to_its_end() {
     for team in [Arc::new(Sensible) as Arc<dyn Provider>, Arc::new(Thorough)] {
         let mut turn = Turn::new(team);
-        turn.run_on(Arc::new(Mortal::new(Death::Never))).await;
+        turn.run_on(Arc::new(FailingDisk::new(DiskFailure::Never))).await;
         turn.check("undisturbed");
         let main = DialogId::main(turn.roots().remove(0));
         assert_eq!(turn.dialogs(&main.root), [main.clone(), made(&main, 2)]);
@@ -277,39 +277,43 @@ async fn the_undisturbed_turn_comes_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn l06_whatever_was_acknowledged_survives_a_death_in_any_disk_operation() {
-    sweep(&Arc::new(Sensible), Death::At, false).await;
+    sweep(&Arc::new(Sensible), DiskFailure::From, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn l06_a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
-    sweep(&Arc::new(Thorough), Death::At, false).await;
+    sweep(&Arc::new(Thorough), DiskFailure::From, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_question_asked_back_and_a_new_course_survive_a_failure_of_any_disk_operation() {
-    sweep(&Arc::new(Thorough), Death::Stumble, false).await;
+    sweep(&Arc::new(Thorough), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn whatever_was_acknowledged_survives_a_failure_of_any_disk_operation() {
-    sweep(&Arc::new(Sensible), Death::Stumble, false).await;
+    sweep(&Arc::new(Sensible), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_step_that_failed_leaves_nothing_for_the_next_program() {
-    sweep(&Arc::new(Sensible), Death::Stumble, true).await;
+    sweep(&Arc::new(Sensible), DiskFailure::Once, true).await;
 }
 
-async fn sweep<P: Provider + 'static>(team: &Arc<P>, death: fn(usize) -> Death, at_once: bool) {
+async fn sweep<P: Provider + 'static>(
+    team: &Arc<P>,
+    failure: fn(usize) -> DiskFailure,
+    at_once: bool,
+) {
     let mut whole = Turn::new(team.clone());
-    let disk = Arc::new(Mortal::new(Death::Never));
+    let disk = Arc::new(FailingDisk::new(DiskFailure::Never));
     whole.run_on(disk.clone()).await;
     let operations = disk.operations();
     assert!(operations > 50, "{operations}");
     for at in 0..operations {
         let mut turn = Turn { at_once, ..Turn::new(team.clone()) };
-        turn.run_on(Arc::new(Mortal::new(death(at)))).await;
+        turn.run_on(Arc::new(FailingDisk::new(failure(at)))).await;
         turn.finish().await;
-        turn.check(&format!("{:?} of {operations}", death(at)));
+        turn.check(&format!("{:?} of {operations}", failure(at)));
     }
 }

@@ -35,10 +35,7 @@ async fn who_works_for_the_dead_stops_with_all_below_and_nothing_is_written_into
         .reply("carol", Reply::saying("seen"))
         .reply("bob", Reply::call("r", "replyTellask", &reply("helped")))
         .reply("bob", Reply::saying("Nobody wants it."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let [alice, bob, carol] = [made(&main, 2), made(&main, 3), made(&main, 4)];
     running.declare_dead(&alice, None).await.expect("it may die");
     running.quiet().await;
@@ -72,10 +69,7 @@ async fn a_session_that_stopped_for_a_dead_asker_goes_on_for_a_new_one() {
         .reply("lead", ask("c3", "bob"))
         .reply("bob", Reply::saying("helped"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let alice = made(&main, 2);
     running.declare_dead(&alice, None).await.expect("it may die");
     let dead = contents(&folder(&world, &alice));
@@ -95,10 +89,7 @@ async fn reasoning_for_the_dead_ends() {
         .reply("alice", Reply::call("f", "freshBootsReasoning", r#"{"tellaskContent":"Why?"}"#))
         .reply("alice", Reply::saying("Because").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
     let reasons = made(&main, 3);
@@ -112,10 +103,7 @@ async fn a_death_is_reported_as_a_notice_and_not_as_a_reply() {
         .reply("lead", Reply::call("c1", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.declare_dead(&made(&main, 2), Some("it hangs")).await.expect("it may die");
     running.quiet().await;
     let notice = entries(&world.view(), &main).into_iter().find_map(|entry| match entry.record {

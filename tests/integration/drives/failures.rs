@@ -161,9 +161,7 @@ async fn h05_a_stream_without_its_end_is_tried_again_and_none_of_its_calls_is_ru
     let cut =
         Reply::saying("I look.").and_call("c", "probe", "{}").and_failure(error(ErrorClass::Cut));
     let models = Sequence::new().reply("lead", cut).reply("lead", Reply::saying("Here."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
@@ -175,9 +173,7 @@ async fn h05_a_stream_without_its_end_is_tried_again_and_none_of_its_calls_is_ru
 async fn h06_a_call_that_the_output_limit_cut_is_not_run_and_the_model_is_told() {
     let cut = Reply::call("c", "probe", r#"{"hang": tr"#);
     let models = Sequence::new().reply("lead", cut).reply("lead", Reply::saying("I see."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
@@ -194,9 +190,7 @@ async fn h10_an_empty_answer_is_asked_for_again_twice() {
         .reply("lead", fails(ErrorClass::Empty))
         .reply("lead", Reply::new().and_saying(" \n"))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Hi").await;
+    let (world, mut running, dialog) = World::talked(models, "Hi").await;
     assert_eq!(waits(&running), [3, 3]);
     assert_eq!(record_lines(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
 }
@@ -330,10 +324,7 @@ async fn g07_a_stop_ends_the_wait_for_the_next_attempt_and_the_screen_hears_of_i
     let models = Sequence::new()
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Hi").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Hi").await;
     let began = Instant::now();
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
@@ -354,10 +345,7 @@ async fn a_person_who_does_not_want_to_wait_has_the_next_attempt_at_once() {
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Hi").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Hi").await;
     let began = Instant::now();
     running.send(Command::RetryNow { dialog: dialog.clone() }).await;
     running.idle().await;

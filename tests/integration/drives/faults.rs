@@ -84,9 +84,7 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
     let asked = Arc::new(AtomicUsize::new(0));
     let mut server = JoinSet::new();
     server.spawn(serve(listener, fault, asked.clone()));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(Sequence::new());
-    world.setup.tools = tools;
+    let (mut world, runs) = probe::world(Sequence::new());
     let remote = Remote::new(Compat::default(), Endpoint::new(&url), Clients::default());
     world.setup.provider = Arc::new(remote);
     let models = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");

@@ -10,7 +10,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::lifecycle::contents;
 use super::tellasks::{reply, session};
 use super::{made, place};
@@ -75,9 +75,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
         .reply("lead", Reply::saying("First."))
         .reply("lead", Reply::saying("Second."))
         .reply("lead", Reply::saying("Another second."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("One").await;
+    let (world, mut running, main) = World::talked(models, "One").await;
     running.say(&main, "Two").await.expect("heard");
     running.quiet().await;
     let before = contents(&folder(&world, &main.root));
@@ -109,9 +107,7 @@ async fn b17_a_fork_at_a_follow_up_goes_on_when_a_person_lets_it() {
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("I see."))
         .reply("lead", Reply::saying("I see it otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Look").await;
+    let (world, mut running, main) = World::talked(models, "Look").await;
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     running.idle().await;
@@ -141,9 +137,7 @@ async fn b17_what_was_awaited_is_awaited_again_in_the_fork() {
         .reply("lead", Reply::saying("Red then."))
         .reply("alice", Reply::call("r", "replyTellask", &reply("blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     let side = made(&main, 2);
     let row = super::question(&running);
     running.answer(&row, "red").await.expect("an answer");
@@ -176,9 +170,7 @@ async fn an_open_question_of_a_side_dialog_is_open_again_in_the_fork() {
         .reply("lead", Reply::saying("Patience."))
         .reply("alice", Reply::call("r", "replyTellask", &reply("blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
@@ -207,9 +199,7 @@ async fn a_side_dialog_of_a_fork_has_what_it_had_then_and_the_request_it_had_the
         .reply("lead", ask("c2"))
         .reply("alice", Reply::call("r2", "replyTellask", &reply("two")))
         .reply("lead", Reply::saying("Two is in."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Again").await.expect("heard");
     running.quiet().await;
     let side = made(&main, 2);
@@ -238,9 +228,7 @@ async fn a_fork_of_a_fork_is_cut_as_the_source_would_be() {
         .reply("alice", Reply::call("r1", "replyTellask", &reply("one")))
         .reply("lead", Reply::saying("One is in."))
         .reply("lead", Reply::saying("Two."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Two?").await.expect("heard");
     running.quiet().await;
     let first = running.fork(&main.root, 1, 3).await.expect("a fork");
@@ -261,9 +249,7 @@ async fn a_fork_where_a_new_course_begins_begins_it_with_the_same_prompt() {
         .reply("lead", Reply::call("t", "clear_mind", "{}"))
         .reply("lead", Reply::saying("Afresh."))
         .reply("lead", Reply::saying("Afresh, otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Forget it").await;
+    let (world, mut running, main) = World::talked(models, "Forget it").await;
     let fork = running.fork(&main.root, 2, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_sound(&world, &main.root, &fork.root);
@@ -288,9 +274,7 @@ async fn a_running_tree_and_a_generation_that_never_was_cannot_be_forked() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("Hi."))
         .reply("lead", Reply::saying("Hm").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) = World::talked(models, "Hello").await;
     for (course, genseq) in [(1, 2), (2, 1), (1, 0)] {
         let refused = running.fork(&main.root, course, genseq).await;
         assert!(refused.is_err_and(|text| text.contains("no generation")), "{course}.{genseq}");
@@ -315,12 +299,10 @@ async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
     };
     let mut forks = 0;
     for at in 0.. {
-        let mut world = World::new(models());
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (mut world, mut running, main) = World::talked(models(), "Go").await;
         running.shut_down().await;
         let before = contents(&folder(&world, &main.root));
-        let disk = Arc::new(Mortal::new(Death::At(at)));
+        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         if let Ok(mut running) = world.try_start() {
             running.quiet().await;
@@ -346,9 +328,8 @@ async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fork_is_made_of_what_is_done_too_and_lies_among_the_running() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hi.")), "Hello").await;
     let root = main.root.clone();
     running.change(Lifecycle::Move { root, to: Bucket::Done }).await.expect("done");
     let fork = running.fork(&main.root, 1, 1).await.expect("a fork");
@@ -372,9 +353,7 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
         .reply("lead", answer("blue"))
         .reply("alice", Reply::call("r", "replyTellask", &reply("painted blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     let side = made(&main, 2);
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::RestorePending);
@@ -401,9 +380,7 @@ async fn a_fork_that_waits_for_nobody_goes_on_by_itself() {
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("I see."))
         .reply("lead", Reply::saying("I see it otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Look").await;
+    let (world, mut running, main) = World::talked(models, "Look").await;
     let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -422,9 +399,7 @@ async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself()
         .reply("lead", question.and_call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("Patience."))
         .reply("lead", Reply::saying("Spare."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let asked = world.models.requests().len();

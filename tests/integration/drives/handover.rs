@@ -34,9 +34,7 @@ fn assert_resume_requested(world: &World, dialog: &DialogId) {
 
 /// Drives what can be driven, then starts a process that drives nothing.
 async fn at_rest(models: Sequence) -> (World, DialogId, Running) {
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, mut running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     world.setup.driving = false;
     let running = world.start().await;
@@ -51,6 +49,15 @@ async fn drive_to_the_end(world: &mut World) {
     running.shut_down().await;
 }
 
+/// A side dialog whose first request is rejected, and what follows once it is continued.
+fn stopped_alice() -> Sequence {
+    Sequence::new()
+        .reply("lead", ask("c", "alice"))
+        .reply("alice", rejected())
+        .reply("alice", Reply::saying("seen"))
+        .reply("lead", Reply::saying("Good."))
+}
+
 async fn withdraw(running: &mut Running, dialog: &DialogId) -> Result<(), String> {
     let dialog = dialog.clone();
     running.ask(|ticket| Command::Withdraw { ticket, dialog }).await.map(drop)
@@ -58,12 +65,7 @@ async fn withdraw(running: &mut Running, dialog: &DialogId) -> Result<(), String
 
 #[tokio::test(start_paused = true)]
 async fn a_side_dialog_that_is_continued_and_not_driven_is_stopped_for_dominds_and_goes_on_here() {
-    let models = Sequence::new()
-        .reply("lead", ask("c", "alice"))
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("seen"))
-        .reply("lead", Reply::saying("Good."));
-    let (mut world, main, mut running) = at_rest(models).await;
+    let (mut world, main, mut running) = at_rest(stopped_alice()).await;
     let side = made(&main, 2);
     running.resume(&side).await.expect("it was stopped");
     running.resume(&side).await.expect("said twice is said");
@@ -131,12 +133,7 @@ async fn a_side_dialog_whose_side_dialog_died_is_told_to_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_told_to_go_on_and_is_stopped_by_a_person_waits_for_them() {
-    let models = Sequence::new()
-        .reply("lead", ask("c", "alice"))
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("seen"))
-        .reply("lead", Reply::saying("Good."));
-    let (mut world, main, mut running) = at_rest(models).await;
+    let (mut world, main, mut running) = at_rest(stopped_alice()).await;
     let side = made(&main, 2);
     assert!(withdraw(&mut running, &side).await.is_err(), "nobody told it to go on");
     running.resume(&side).await.expect("it was stopped");
@@ -159,9 +156,7 @@ async fn who_waits_for_an_answer_is_not_told_to_go_on() {
         .reply("lead", ask("c", "alice"))
         .reply("alice", ask_human())
         .reply("alice", Reply::saying("Hello."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
@@ -207,9 +202,7 @@ async fn the_answer_to_a_question_of_a_paused_side_dialog_adds_no_prompt_to_it()
         .reply("alice", Reply::saying("Hello."))
         .reply("alice", Reply::call("r", "replyTellaskSessionless", &reply("the plan")))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
@@ -231,9 +224,7 @@ async fn a_guide_in_a_side_dialog_says_where_the_main_dialog_stood() {
         .reply("lead", ask("c", "alice"))
         .reply("alice", rejected())
         .reply("alice", Reply::saying("Hello."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;

@@ -54,14 +54,6 @@ pub fn say(text: &str, tokens: u64) -> Reply {
     Reply::saying(text).and_usage(tokens, 1)
 }
 
-fn prompts(request: &Request) -> Vec<&str> {
-    let texts = request.messages.iter().filter_map(|message| match message {
-        Message::Prompt(text) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
-}
-
 const FULL: &str = "[System notice] Your context is getting full";
 const LAST: &str = "[System notice] Your context is nearly used up";
 const ANEW: &str = "A new course began by itself: the context was used up, and your earlier \

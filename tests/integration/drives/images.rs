@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::lifecycle::contents;
 use crate::common::World;
 use crate::common::record_lines::entries;
@@ -245,10 +245,12 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
 
 #[tokio::test(start_paused = true)]
 async fn a_result_whose_image_cannot_be_written_is_not_recorded_either() {
-    for (death, kept) in [(Death::Never, true), (Death::Before("func_result_record"), false)] {
+    for (failure, kept) in
+        [(DiskFailure::Never, true), (DiskFailure::Before("func_result_record"), false)]
+    {
         let models = Sequence::new().reply("lead", shot("{}")).reply("lead", Reply::saying("Ah."));
         let mut world = world(models);
-        world.setup.disk = Arc::new(Mortal::new(death));
+        world.setup.disk = Arc::new(FailingDisk::new(failure));
         let mut running = world.start().await;
         let dialog = running.talk("Look").await;
         running.kill().await;

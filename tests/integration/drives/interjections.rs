@@ -34,9 +34,7 @@ fn guides(lines: &[String]) -> usize {
 }
 
 async fn waiting_side(models: Sequence) -> (World, Running, DialogId, DialogId) {
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     (world, running, main, side)
 }
@@ -48,10 +46,7 @@ async fn g01_a_person_is_answered_by_a_dialog_that_waits_and_it_goes_on_waiting(
         .reply("alice", deliver("r").and_wait(Duration::from_secs(60)))
         .reply("lead", Reply::saying("I wait for alice."))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");
     running.idle().await;
     assert_eq!(world.state(&main), "blocked");
@@ -88,8 +83,8 @@ async fn g02_words_to_a_dialog_that_owes_a_reply_are_answered_and_are_not_the_re
     assert!(!record_lines(&world.view(), &main).contains(&"answered c".to_owned()));
 }
 
-#[tokio::test(start_paused = true)]
-async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() {
+/// The task of a side dialog is paused: a person spoke to it, and was answered.
+async fn paused_side() -> (World, Running, DialogId, DialogId) {
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", rejected())
@@ -99,6 +94,12 @@ async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() 
     let (world, mut running, main, side) = waiting_side(models).await;
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
+    (world, running, main, side)
+}
+
+#[tokio::test(start_paused = true)]
+async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() {
+    let (world, mut running, main, side) = paused_side().await;
     running.resume(&side).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let lines = record_lines(&world.view(), &side);
@@ -209,15 +210,7 @@ async fn an_answer_given_while_the_task_is_parked_takes_it_up_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_paused_task_stays_paused_over_a_restart() {
-    let models = Sequence::new()
-        .reply("lead", ask_alice())
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("Hello."))
-        .reply("alice", deliver("r"))
-        .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main, side) = waiting_side(models).await;
-    running.say(&side, "Hi alice").await.expect("heard");
-    running.quiet().await;
+    let (world, mut running, main, side) = paused_side().await;
     running.kill().await;
     let mut running = world.start().await;
     assert!(is_paused(&world, &side));
@@ -228,11 +221,8 @@ async fn a_paused_task_stays_paused_over_a_restart() {
 
 /// The lead asks alice, alice asks back; a person speaks to the lead while it answers.
 async fn asked_back(answers: Sequence) -> (World, Running, DialogId, DialogId) {
-    let world = World::new(answers);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(answers, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.say(&main, "Hi lead").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &main));
@@ -307,11 +297,8 @@ async fn a_side_dialog_that_is_asked_back_does_not_answer_with_words_to_a_person
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
         .reply("alice", Reply::saying("the plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let alice = made(&main, 2);
-    running.idle().await;
     running.say(&alice, "Hi alice").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &alice));
@@ -330,10 +317,7 @@ async fn an_answer_made_with_its_tool_in_the_talk_with_a_person_is_delivered() {
         .reply("lead", Reply::call("a", "replyTellaskBack", &reply("The blue one.")))
         .reply("alice", deliver("r"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Tell alice: blue").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(heard_by(&world, "alice").contains("The blue one."));
@@ -349,10 +333,7 @@ async fn a_person_who_is_cut_off_by_a_stop_or_a_crash_is_answered_after_continue
             .reply("lead", Reply::saying("The blue one."))
             .reply("alice", deliver("r"))
             .reply("lead", Reply::saying("Good."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let main = running.begin("Go").await.expect("a dialog");
-        running.idle().await;
+        let (world, mut running, main) = World::begun(models, "Go").await;
         running.say(&main, "Hi lead").await.expect("heard");
         tokio::time::sleep(Duration::from_secs(61)).await;
         running.idle().await;
@@ -384,9 +365,7 @@ async fn an_answer_wakes_a_dialog_whose_talk_with_a_person_a_crash_cut_off() {
         .reply("alice", Reply::saying("Hello. Blue, then."))
         .reply("alice", deliver("r"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.idle().await;

@@ -1,16 +1,12 @@
 //! A main dialog that would rest without having finished is pushed on, until a person is asked.
 
-use std::sync::Arc;
-
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};
-use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
 use super::tellasks::once;
 use super::{made, place, question};
 use crate::common::record_lines::{entries, record_lines};
@@ -302,13 +298,8 @@ async fn a_refill_is_the_persons_word_even_for_a_member_without_pushes() {
 
 /// Runs until a push lies in the queue and its generation cannot be written, then kills the program.
 async fn killed_before_a_push(world: &mut World) -> DialogId {
-    let death = Death::Before("\"origin\":\"diligence_push\",\"userLanguageCode\"");
-    world.setup.disk = Arc::new(Mortal::new(death));
-    let mut running = world.start().await;
-    let dialog = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = Arc::new(RealDisk);
+    let push = "\"origin\":\"diligence_push\",\"userLanguageCode\"";
+    let dialog = world.killed_before(push).await;
     assert_eq!(world.dialog(&dialog).queue.len(), 1);
     assert_eq!((world.pushes(&dialog).len(), world.left(&dialog)), (0, Some(1)));
     dialog

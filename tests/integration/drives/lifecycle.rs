@@ -10,7 +10,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{Command, DriverEvent, Lifecycle};
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, Survey};
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies};
 use crate::common::record_lines::record_lines;
@@ -61,9 +61,7 @@ async fn e25_a_dead_side_dialog_closes_its_call_and_its_session_is_free() {
         .reply("lead", ask_in_session("c2"))
         .reply("alice", Reply::call("r", "replyTellask", &reply("done")))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let refused = running.declare_dead(&main, None).await;
     assert!(refused.is_err_and(|text| text.contains("main dialog")));
@@ -102,9 +100,7 @@ async fn d_the_question_of_a_dead_dialog_leaves_the_inbox_and_cannot_be_answered
         .reply("lead", ask_in_session("c"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let row = question(&running);
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
@@ -129,11 +125,8 @@ async fn a_running_side_dialog_that_is_declared_dead_stops_and_does_nothing_more
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", late)
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.say(&side, "Hurry").await.expect("queued");
     running.declare_dead(&side, None).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -153,13 +146,11 @@ async fn a_death_that_was_cut_short_is_finished_by_the_next_start() {
         .reply("lead", ask_in_session("c"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.shut_down().await;
-    let death = Death::Before("\"tellask_result_record\"");
-    world.setup.disk = std::sync::Arc::new(Mortal::new(death));
+    let death = DiskFailure::Before("\"tellask_result_record\"");
+    world.setup.disk = std::sync::Arc::new(FailingDisk::new(death));
     let mut running = world.start().await;
     running.declare_dead(&side, None).await.expect_err("it could not be finished");
     running.kill().await;
@@ -181,9 +172,7 @@ async fn a_late_reply_of_the_dead_in_a_new_course_of_the_asker_is_carried_over()
         .reply("lead", Reply::saying("Where was I?"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
     let lines = record_lines(&world.view(), &main);
@@ -234,9 +223,8 @@ async fn b18_a_tree_moves_as_a_whole_and_only_while_nothing_of_it_runs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tree_whose_place_is_taken_stays_where_it_is() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hi.")), "Hello").await;
     std::fs::create_dir_all(folder(&world, "done", &main)).expect("a folder");
     assert!(running.move_to(&main.root, Bucket::Done).await.is_err());
     assert!(folder(&world, "run", &main).join("dialog.yaml").is_file());
@@ -270,9 +258,7 @@ async fn a_deleted_tree_is_gone_and_nothing_else_is() {
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."))
         .reply("lead", Reply::saying("Hi.").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let other = running.begin("Hello").await.expect("a dialog");
     running.idle().await;
     world.put("precious.txt", "keep me");
@@ -361,12 +347,10 @@ async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_
     };
     let mut deaths = 0;
     for at in 0.. {
-        let mut world = World::new(models());
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (mut world, mut running, main) = World::talked(models(), "Go").await;
         let side = made(&main, 2);
         running.shut_down().await;
-        let disk = std::sync::Arc::new(Mortal::new(Death::At(at)));
+        let disk = std::sync::Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         let mut acknowledged = false;
         if let Ok(mut running) = world.try_start() {
@@ -403,10 +387,7 @@ async fn what_the_dead_asked_back_is_not_to_be_answered() {
         .reply("alice", ask_back("b"))
         .reply("lead", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
     assert_eq!(world.dialog(&main).stack.len(), 1, "it is asked back");
     running.declare_dead(&side, None).await.expect("it may die");
@@ -431,10 +412,7 @@ async fn who_asked_the_dead_back_is_told_that_nobody_answers() {
         .reply("alice", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."))
         .reply("bob", Reply::saying("Nobody there."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     running.declare_dead(&alice, None).await.expect("it may die");
     running.quiet().await;

@@ -113,9 +113,7 @@ async fn problems_are_reported_again_before_every_generation_also_without_a_scre
         .reply("lead", Reply::saying("One."))
         .reply("lead", Reply::saying("Two."))
         .reply("lead", Reply::saying("Three."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Go").await;
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
     assert_eq!(running.problems(), [""; 0]);
     let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
     world.put(

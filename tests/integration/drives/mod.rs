@@ -7,7 +7,6 @@
 
 mod ask_back;
 mod assignments;
-mod bench;
 mod blocking;
 mod bounded;
 mod crash;
@@ -49,6 +48,7 @@ mod sheets;
 mod shell;
 mod states;
 mod stops;
+mod support;
 mod talk;
 mod tellasks;
 mod tools;
@@ -72,6 +72,14 @@ fn result_of<'a>(request: &'a Request, call: &str) -> Option<&'a str> {
         Message::Result { id, content, .. } if id == call => Some(content.as_str()),
         _ => None,
     })
+}
+
+fn prompts(request: &Request) -> Vec<&str> {
+    let texts = request.messages.iter().filter_map(|message| match message {
+        Message::Prompt(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 fn replies(request: &Request) -> Vec<&str> {

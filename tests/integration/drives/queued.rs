@@ -41,10 +41,7 @@ async fn take_back(running: &mut Running, dialog: &DialogId, at: usize) -> Resul
 #[tokio::test(start_paused = true)]
 async fn messages_that_wait_are_never_merged_and_go_out_in_one_generation_as_two() {
     let models = Sequence::new().reply("lead", slow("one")).reply("lead", Reply::saying("two"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     assert_eq!(texts(&queued(&running, &dialog)), ["second", "third"]);
@@ -63,10 +60,7 @@ async fn messages_that_wait_are_never_merged_and_go_out_in_one_generation_as_two
 #[tokio::test(start_paused = true)]
 async fn a_message_can_be_taken_back_until_a_generation_takes_it_and_then_it_says_so() {
     let models = Sequence::new().reply("lead", slow("one")).reply("lead", slow("two"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "first").await;
     for text in ["second", "third", "fourth"] {
         running.say(&dialog, text).await.expect("heard");
     }
@@ -87,10 +81,8 @@ async fn a_message_can_be_taken_back_until_a_generation_takes_it_and_then_it_say
 
 #[tokio::test(start_paused = true)]
 async fn a_dialog_whose_only_message_was_taken_back_rests() {
-    let world = World::new(Sequence::new().reply("lead", slow("one")));
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) =
+        World::begun(Sequence::new().reply("lead", slow("one")), "first").await;
     running.say(&dialog, "second").await.expect("heard");
     take_back(&mut running, &dialog, 0).await.expect("it still waits");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -103,10 +95,7 @@ async fn what_waits_is_told_again_after_a_stop_and_a_restart_and_can_still_be_ta
     let models = Sequence::new()
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("On I go."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     running.send(Command::Stop { dialog: dialog.clone() }).await;
@@ -132,10 +121,7 @@ async fn words_for_a_side_dialog_wait_and_are_taken_back_like_those_for_a_main_d
         .reply("lead", ask)
         .reply("alice", deliver.and_wait(Duration::from_secs(60)))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Make it short.").await.expect("heard");
     assert_eq!(texts(&queued(&running, &side)), ["Make it short."]);
@@ -149,10 +135,7 @@ async fn words_for_a_side_dialog_wait_and_are_taken_back_like_those_for_a_main_d
 #[tokio::test(start_paused = true)]
 async fn a_fork_before_two_messages_has_both_at_hand() {
     let models = Sequence::new().reply("lead", slow("one")).reply("lead", Reply::saying("two"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     running.quiet().await;
@@ -172,10 +155,8 @@ async fn a_fork_before_two_messages_has_both_at_hand() {
 
 #[tokio::test(start_paused = true)]
 async fn a_queue_takes_only_so_many_messages_and_refuses_the_rest_with_a_reason() {
-    let world = World::new(Sequence::new().reply("lead", Reply::new().and_hang()));
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) =
+        World::begun(Sequence::new().reply("lead", Reply::new().and_hang()), "first").await;
     for n in 0..100 {
         running.say(&dialog, &format!("message {n}")).await.expect("heard");
     }

@@ -24,10 +24,7 @@ async fn g05_a_stop_stops_though_words_wait_and_they_are_heard_at_continue() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One, t").and_hang())
         .reply("lead", Reply::saying("Both."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "first").await;
     running.say(&main, "second").await.expect("heard");
     running.send(Command::Stop { dialog: main.clone() }).await;
     running.quiet().await;
@@ -55,10 +52,7 @@ async fn g08_continuing_all_continues_what_is_stopped_and_says_how_much() {
         .reply("alice", Reply::saying("a"))
         .reply("bob", Reply::saying("b"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.send(Command::StopAll).await;
     running.quiet().await;
     assert_eq!(world.state(&main), "blocked");
@@ -75,9 +69,7 @@ async fn g10_continue_says_why_a_dialog_cannot_be_continued() {
         .reply("lead", Reply::saying("Hello."))
         .reply("lead", ask_alice())
         .reply("alice", Reply::new().and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Hi").await;
+    let (world, mut running, main) = World::talked(models, "Hi").await;
     let idle = running.resume(&main).await.expect_err("it is idle");
     running.say(&main, "Ask alice").await.expect("heard");
     running.idle().await;
@@ -96,10 +88,7 @@ async fn g11_a_reply_that_comes_while_its_asker_works_leads_to_one_more_generati
         .reply("alice", Reply::saying("planned").and_wait(Duration::from_secs(30)))
         .reply("lead", Reply::saying("I wait.").and_wait(Duration::from_secs(60)))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let lines = record_lines(&world.view(), &main);
@@ -120,10 +109,7 @@ async fn b03_who_asked_a_person_when_the_program_died_waits_for_the_answer() {
         .reply("lead", round)
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("Blue."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "And?").await.expect("heard");
     running.idle().await;
     running.kill().await;
@@ -143,9 +129,7 @@ async fn b06_a_stop_of_who_only_waits_for_side_dialogs_is_forgotten_at_a_restart
         .reply("lead", Reply::new().and_hang())
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&main, "How far?").await.expect("heard");
     running.idle().await;
@@ -169,13 +153,7 @@ async fn b09_a_side_dialog_about_to_begin_a_course_does_so_at_continue_with_its_
         .reply("alice", Reply::call("r", "replyTellask", &reply("planned")))
         .reply("lead", Reply::saying("Good."));
     let mut world = World::new(models);
-    let death = super::disk::Death::Before("\"genseq\":2");
-    world.setup.disk = std::sync::Arc::new(super::disk::Mortal::new(death));
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = std::sync::Arc::new(dominds_tui::store::RealDisk);
+    let main = world.killed_before("\"genseq\":2").await;
     let side = made(&main, 2);
     assert!(world.dialog(&side).latest.pending_course_start_prompt.is_some());
     let mut running = world.start().await;

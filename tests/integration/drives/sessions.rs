@@ -56,9 +56,7 @@ async fn another_slug_is_another_side_dialog() {
         .reply("alice", Reply::saying("one"))
         .reply("alice", Reply::saying("two"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 3);
     assert_eq!(world.models.remaining(), 0);
 }
@@ -70,9 +68,7 @@ async fn e04_the_same_session_twice_in_a_round_closes_the_first_call() {
         .reply("lead", round)
         .reply("alice", deliver("r", "two"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     let lines = record_lines(&world.view(), &main);
     assert!(place(&lines, "closed c1") < place(&lines, "answered c2"));
@@ -102,10 +98,7 @@ async fn e06_e07_a_newer_request_closes_the_earlier_call_and_an_old_reply_never_
     let models = asked_again()
         .reply("alice", deliver("r2", "about the second"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.quiet().await;
     let lines = record_lines(&world.view(), &main);

@@ -24,10 +24,7 @@ fn refused() -> LlmError {
 async fn g05_a_stop_keeps_what_was_said_so_far_and_marks_it() {
     let partial = Reply::new().and_thinking("hm").and_saying("One, t").and_hang();
     let models = Sequence::new().reply("lead", partial).reply("lead", Reply::saying("Again."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Count").await;
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
     let lines = record_lines(&world.view(), &dialog);
@@ -48,10 +45,7 @@ async fn words_let_a_stopped_dialog_go_on() {
     let models = Sequence::new()
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("All right."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Count").await;
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
     running.say(&dialog, "Rather not").await.expect("heard");
@@ -64,9 +58,7 @@ async fn words_let_a_stopped_dialog_go_on() {
 async fn g06_a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
     let round = Reply::call("a", "probe", "{}").and_call("b", "probe", r#"{"hang":true}"#);
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I check."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     running.idle().await;
@@ -173,10 +165,7 @@ async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
 #[tokio::test(start_paused = true)]
 async fn l07_a_shutdown_keeps_what_was_said_so_far() {
     let models = Sequence::new().reply("lead", Reply::saying("One, t").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Count").await;
     running.shut_down().await;
     let lines = record_lines(&world.view(), &dialog);
     assert!(place(&lines, "says, cut: One, t") < place(&lines, "end 1"));

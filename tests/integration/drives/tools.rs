@@ -15,9 +15,7 @@ async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_fol
         .and_call("b", "list_dir", r#"{"path":"."}"#)
         .and_call("c", "probe", "");
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("Seen."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     world.put("notes.txt", "x");
     let mut running = world.start().await;
     let dialog = running.talk("Look").await;
@@ -46,9 +44,7 @@ async fn a06_a07_calls_that_cannot_work_become_results_the_model_reads() {
         let models = Sequence::new()
             .reply("lead", Reply::call("c", name, arguments))
             .reply("lead", Reply::saying("I see."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let dialog = running.talk("Go").await;
+        let (world, mut running, dialog) = World::talked(models, "Go").await;
         let seen = world.models.requests();
         assert_eq!(seen.len(), 2, "{name} {arguments}");
         let result = result_of(&seen[1], "c").unwrap_or_default();
@@ -63,9 +59,7 @@ async fn a11_a_call_id_used_before_is_made_unique() {
         .reply("lead", Reply::call("c", "probe", "{}").and_call("c", "probe", "{}"))
         .reply("lead", Reply::call("c", "probe", "{}"))
         .reply("lead", Reply::saying("Enough."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let lines = record_lines(&world.view(), &dialog);
@@ -84,9 +78,7 @@ async fn clear_mind_opens_a_course_and_keeps_what_the_model_noted() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "clear_mind", r#"{"reminder_content":"go on at step 2"}"#))
         .reply("lead", Reply::saying("Step 2."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Go").await;
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &dialog);
     assert_eq!(
         lines[2..],

@@ -10,7 +10,7 @@ use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{reply, session};
 use super::{made, place, question};
 use crate::common::World;
@@ -47,9 +47,7 @@ async fn a_newer_request_keeps_what_its_dialog_was_asked_back_also_over_a_restar
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     let alice = made(&main, 2);
@@ -83,10 +81,7 @@ async fn what_was_said_in_answer_is_delivered_though_a_newer_request_came_meanwh
         .reply("alice", Reply::saying("On it."))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(texts(&world.models.requests(), "bob").contains("The blue one."));
@@ -157,10 +152,7 @@ async fn the_former_owner_of_a_session_reads_a_notice_and_waits_for_one_call_les
         .reply("alice", Reply::saying("the second"))
         .reply("bob", Reply::saying("helped"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let listed = |world: &World| {
         world.dialog(&main).reminders.iter().map(|one| one.content.clone()).collect::<String>()
     };
@@ -189,13 +181,11 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
         .reply("lead", ask("c2", "Second."))
         .reply("alice", Reply::saying("the first plan"))
         .reply("lead", Reply::saying("Good."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (mut world, mut running, main) = World::begun(models, "Go").await;
     running.kill().await;
     // The newer request reaches the stack of its dialog first, then the course of its asker.
-    world.setup.disk = Arc::new(Mortal::new(Death::Before("Second.\\\"}\",\"deliveryMode")));
+    world.setup.disk =
+        Arc::new(FailingDisk::new(DiskFailure::Before("Second.\\\"}\",\"deliveryMode")));
     let mut running = world.start().await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.idle().await;
@@ -221,10 +211,7 @@ async fn a_crash_in_the_records_of_a_newer_request_leaves_none_of_the_two_open()
         .reply("lead", ask("c2", "Second."))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.idle().await;
     running.kill().await;
@@ -259,10 +246,7 @@ async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
         .reply("bob", Reply::saying("helped"))
         .reply("alice", Reply::saying("I lo").and_hang())
         .reply("bob", anew);
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     running.say(&bob, "Ask her anew.").await.expect("heard");
     running.idle().await;
