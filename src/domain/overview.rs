@@ -144,7 +144,7 @@ impl SideStatus {
     }
 }
 
-/// From the facts alone, so that the same tree is told the same; `None` for the dead.
+/// From the facts alone, so that the same tree gives the same text; `None` for the dead.
 fn standing(dialog: &Dialog) -> Option<SideStatus> {
     let last = &dialog.history.last;
     let works = (last.open && !last.delivered) || next_step(dialog).is_some();

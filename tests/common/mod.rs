@@ -319,7 +319,7 @@ impl Running {
         self.ask(|ticket| Command::Answer { ticket, dialog, question, text }).await.map(drop)
     }
 
-    /// The open questions as last told.
+    /// The open questions as last reported.
     pub fn inbox(&self) -> Vec<InboxRow> {
         let rows = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Inbox(rows) => Some(rows.clone()),

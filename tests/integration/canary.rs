@@ -292,7 +292,7 @@ fn a_key_is_in_no_file_no_output_no_child_and_on_no_screen() {
     let results =
         last["messages"].as_array().expect("messages").iter().filter(|m| m["role"] == "tool");
     assert_eq!(results.count(), calls().len(), "every call has run");
-    assert!(requests[2].1.contains("HOME="), "an environment was told");
+    assert!(requests[2].1.contains("HOME="), "an environment was sent");
     assert!(requests[2].1.contains("[redacted]"), "what a command finds elsewhere is taken out");
     if python() {
         assert!(requests[1].1.contains("Its key is [redacted]"), "the server was reached");

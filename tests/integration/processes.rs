@@ -51,7 +51,7 @@ impl Place {
         files::put(self.0.path(), path, text);
     }
 
-    /// What the member calls when it is told so.
+    /// Scripts the call that the member answers this message with.
     fn answers(&self, message: &str, tool: &str, arguments: &Value) {
         let call = json!({"name": tool, "arguments": arguments});
         let answer =
@@ -219,7 +219,7 @@ fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_rep
     assert!(eventually(|| place.at("begun").exists()), "no command has begun");
     git(&["config", "branch.a.merge", "refs/heads/a"]);
     let wrote = eventually(|| place.at("wrote").exists());
-    assert!(wrote, "the command could not write; then nothing has to be told");
+    assert!(wrote, "the command could not write; then there is nothing to report");
     let over = output_of(program);
     let said = String::from_utf8_lossy(&over.stdout).into_owned();
     let reported =
@@ -329,7 +329,7 @@ fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_ar
         let word = format!("make {number}");
         place.answers(&word, "shell_cmd", &json!({ "command": command }));
         place.run(&["run", &word]);
-        assert!(reported(what), "nobody was told what this made: {command}");
+        assert!(reported(what), "nothing was reported of what this made: {command}");
     }
     let evil = "git init -q evil; git -C evil config core.fsmonitor ./evil";
     let calls = json!({"name": "shell_cmd", "arguments": {"command": evil}});

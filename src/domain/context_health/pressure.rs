@@ -10,7 +10,7 @@ const LAST_CALLS: u32 = 5;
 /// So many generations after that a new course is put off for replies that are to be read.
 const GRACE: u32 = 3;
 
-/// What the newest measure said, and how often the model was told since that level was reached.
+/// What the newest measure said, and how often the model was warned since that level was reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextPressure {
     /// `None` while nothing was measured in this course, or it could not be.
@@ -18,7 +18,7 @@ pub struct ContextPressure {
     /// Used share of the context in whole percent.
     pub percent: Option<u8>,
     warnings: u32,
-    /// Generations that ended since it was told last.
+    /// Generations that ended since the last warning.
     since: u32,
     /// Every measure of this course was tight, and the end of the course before it too: then clearing
     /// the mind again would change nothing.
@@ -66,7 +66,7 @@ impl ContextPressure {
         Self { from_the_start: self.is_tight(), ..Self::default() }
     }
 
-    /// The model was told.
+    /// The model was warned.
     pub fn tell(&mut self) {
         self.warnings = self.warnings.saturating_add(1);
         self.since = 0;

@@ -11,7 +11,7 @@ use crate::llm::canned::{
     says, thinks,
 };
 use crate::llm::protocol::StreamFold;
-use crate::llm::{ErrorClass, GenEvent, Usage};
+use crate::llm::{ErrorClass, GenEvent};
 use stream::{
     added, answer, call, completed, delta, done, event, full_answer, full_output, full_stream,
     incomplete, message, notice, payload, pieces_of_full_stream, reasoning,

@@ -61,7 +61,7 @@ fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(String, ToolImage), Imag
     let (declared, data) = split_data_url(&args.data_base64);
     let said = args.mime_type.as_deref().into_iter().chain(declared);
     let said: Option<Vec<ImageKind>> = said.map(ImageKind::of_media_type).collect();
-    // A place that is closed is told first, whatever is wrong with the image.
+    // A place that is closed is reported first, whatever is wrong with the image.
     let overwrite = args.overwrite.unwrap_or(false);
     let vacant = match guard.new_path(path, PathTarget::File) {
         Err(fault) if overwrite && fault.kind == PathFaultKind::Exists => None,

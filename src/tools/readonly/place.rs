@@ -27,7 +27,7 @@ pub(super) struct PathCheck<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathUse {
     File,
-    /// A program that tells names and sizes, or that is told what to leave out.
+    /// For a program that prints names and sizes, or whose argument says what to leave out.
     Any,
 }
 

@@ -61,7 +61,7 @@ async fn e20_a_side_dialog_asks_back_and_goes_on_with_the_answer_while_its_asker
         .reply("lead", answer_back("a"))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let lines = record_lines(&world.view(), &side);
     let asked = place(&lines, "call b tellaskBack");
@@ -84,7 +84,7 @@ async fn e21_a_plain_answer_to_a_question_asked_back_is_delivered_once() {
         .reply("lead", Reply::saying("Take the small one."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let lines = record_lines(&world.view(), &side);
     assert_eq!(lines.iter().filter(|line| *line == "answered b").count(), 1, "{lines:#?}");
@@ -105,7 +105,7 @@ async fn e21_words_with_which_the_asker_asks_somebody_else_are_not_the_answer() 
         .reply("lead", Reply::saying("Small, says bob."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let requests = world.models.requests();
     let given = super::replies(request_of(&requests, "alice", 1)).concat();
     assert!(given.contains("Small, says bob.") && !given.contains("I ask bob"), "{given}");
@@ -151,7 +151,7 @@ async fn questions_asked_back_by_two_side_dialogs_are_heard_one_after_the_other(
         .reply("alice", deliver())
         .reply("bob", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let shown = world.models.requests();
     for (model, call, text) in [("alice", "b1", "to alice"), ("bob", "b2", "to bob")] {
         let given = result_of(request_of(&shown, model, 1), call).expect("an answer");
@@ -172,7 +172,7 @@ async fn who_asks_somebody_for_an_answer_is_asked_back_by_them_first() {
         .reply("lead", Reply::saying("Small, says bob."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &main);
     for (model, call, text) in [("bob", "b2", "Of the plans."), ("alice", "b", "Small, says bob.")]
     {
@@ -201,7 +201,7 @@ async fn an_older_question_asked_back_is_taken_up_again_where_a_newer_one_waits_
         .reply("lead", Reply::saying("To bob: large."))
         .reply("bob", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &main);
     for (model, request, call, text) in [("alice", 2, "b1", "To alice"), ("bob", 1, "b2", "To bob")]
     {
@@ -227,7 +227,7 @@ async fn plain_words_that_answer_what_was_asked_back_are_not_the_reply_to_the_as
         .reply("bob", Reply::saying("Thanks."))
         .reply("alice", Reply::saying("Here is the plan."))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &made(&main, 3));
     place(&lines, "answered b");
     let requests = world.models.requests();
@@ -335,7 +335,7 @@ async fn a_killed_program_loses_neither_the_question_asked_back_nor_its_answer()
         .reply("lead", answer_back("a"))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
     running.kill().await;
     let mut running = world.start().await;
@@ -370,7 +370,7 @@ async fn a_dialog_that_is_stopped_while_it_asks_back_keeps_its_question() {
 async fn a_main_dialog_has_nobody_to_ask_back() {
     let models =
         Sequence::new().reply("lead", ask_back()).reply("lead", Reply::saying("Then not."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     place(&record_lines(&world.view(), &main), "call b tellaskBack");
     let shown = world.models.requests();
     assert!(result_of(&shown[1], "b").is_some_and(|text| text.contains("tellaskBack")));

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::driver::Audience;
-use dominds_tui::llm::{Message, Reply, Request, Sequence};
+use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use super::tellasks::{once, reply, session};
-use super::{made, place, question, replies, result_of};
+use super::{made, place, prompts, question, replies, result_of};
 use crate::common::World;
 use crate::common::record_lines::{entries, record_lines};
 
@@ -28,7 +28,7 @@ async fn e02_an_assignment_names_the_asker_the_reply_tool_and_the_request_and_re
         .reply("lead", ask("c", "Plan the move."))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let requests = world.models.requests();
     let [prompt] = prompts(&requests[1])[..] else { panic!("one prompt") };
     for part in
@@ -141,7 +141,7 @@ async fn e16_a_reply_nobody_waits_for_is_refused_and_the_model_goes_on() {
     let models = Sequence::new()
         .reply("lead", Reply::call("r", "replyTellaskBack", &reply("x")))
         .reply("lead", Reply::saying("I see."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "r").is_some_and(|text| text.contains("you owe no reply")));
     assert_eq!(world.state(&main), "idle_waiting_user");
@@ -176,7 +176,7 @@ async fn e27_a_side_dialog_that_has_replied_is_not_driven_again_by_itself() {
         .reply("lead", ask("c", "Plan it."))
         .reply("alice", round)
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     let running = world.start().await;
     let asked = world.models.requests().iter().filter(|r| r.model == "alice").count();
@@ -220,7 +220,7 @@ async fn d08_an_answer_that_comes_in_a_later_course_is_carried_over() {
     let models = Sequence::new()
         .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"Which?"}"#))
         .reply("lead", Reply::saying("Blue."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     // Another program has begun a second course and left the question open.
     let folder = format!(".dialogs/run/{}", main.root);
@@ -268,7 +268,7 @@ async fn l03_a_new_dialog_is_told_before_what_happens_in_it_and_that_before_its_
         .reply("lead", ask("c", "Plan it."))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (_world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let at =
         |what: &dyn Fn(&DriverEvent) -> bool| running.seen.iter().position(what).expect("told");

@@ -115,7 +115,7 @@ fn thorough_alice(request: &Request) -> Reply {
 struct Turn {
     world: World,
     probes: Arc<AtomicUsize>,
-    /// What a watcher was told is on disk.
+    /// The events a watcher has seen: each fact of them must be on disk.
     events: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,

@@ -66,7 +66,7 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
         matches!(event, DriverEvent::Row(row) if matches!(&row.state,
             DisplayState::Stopped { reason, .. } if reason.sentence() == "it failed"))
     });
-    assert_eq!(stops.count(), 1, "the failure is told once");
+    assert_eq!(stops.count(), 1, "the failure is reported once");
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(problems(&running), Vec::<String>::new());
@@ -190,7 +190,7 @@ async fn h10_an_empty_answer_is_asked_for_again_twice() {
         .reply("lead", fails(ErrorClass::Empty))
         .reply("lead", Reply::new().and_saying(" \n"))
         .reply("lead", Reply::saying("Here."));
-    let (world, mut running, dialog) = World::talked(models, "Hi").await;
+    let (world, running, dialog) = World::talked(models, "Hi").await;
     assert_eq!(waits(&running), [3, 3]);
     assert_eq!(record_lines(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
 }

@@ -11,7 +11,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::{place, probe};
-use crate::common::World;
 use crate::common::record_lines::record_lines;
 
 const HEAD: &str =

@@ -299,7 +299,7 @@ async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
     };
     let mut forks = 0;
     for at in 0.. {
-        let (mut world, mut running, main) = World::talked(models(), "Go").await;
+        let (mut world, running, main) = World::talked(models(), "Go").await;
         running.shut_down().await;
         let before = contents(&folder(&world, &main.root));
         let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));

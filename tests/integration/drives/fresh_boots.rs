@@ -132,7 +132,7 @@ async fn f02_without_a_conclusion_the_asker_is_told_so_after_the_last_attempt() 
         .reply("lead", Reply::saying("I forgot."))
         .reply("lead", twice)
         .reply("lead", Reply::saying("Then not."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     assert_eq!(prompts(&world, &side).len(), 6);
     let lines = record_lines(&world.view(), &side);
@@ -154,7 +154,7 @@ async fn f03_a_call_in_a_round_without_tools_is_refused_and_the_round_counts() {
         .reply("lead", Reply::call("a", "askHuman", r#"{"tellaskContent":"Well?"}"#))
         .reply("lead", conclude("So."))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     assert!(running.inbox().is_empty());
     let lines = record_lines(&world.view(), &made(&main, 2));
     assert_eq!(lines[2], "says: I look.");
@@ -197,7 +197,7 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
         .reply("lead", reason(Some(2)))
         .reply("lead", Reply::saying("one angle"))
         .reply("lead", Reply::new().and_saying("an").and_hang());
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
     let prompted = prompts(&world, &side);
@@ -272,7 +272,7 @@ async fn a_round_that_was_forgotten_is_found_in_the_course() {
         .reply("lead", reason(Some(1)))
         .reply("lead", Reply::saying("one angle"))
         .reply("lead", Reply::new().and_saying("le").and_hang());
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
     let state = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);
@@ -291,7 +291,7 @@ async fn a_round_that_was_forgotten_is_found_in_the_course() {
 async fn a_state_in_an_unknown_shape_is_kept_and_not_gone_on_with() {
     let models =
         Sequence::new().reply("lead", reason(Some(1))).reply("lead", Reply::new().and_hang());
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
     let path = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);

@@ -25,7 +25,7 @@ fn rejected() -> Reply {
     Reply::failure(LlmError::new(ErrorClass::Rejected, "no"))
 }
 
-/// The dialog is stopped for Dominds and for people, and told to go on.
+/// The dialog is stopped for Dominds and for people, and its resume is requested.
 fn assert_resume_requested(world: &World, dialog: &DialogId) {
     let latest = world.dialog(dialog).latest;
     assert_eq!(latest.marked(), Some(&StopReason::ServerRestart), "{dialog}");
@@ -34,14 +34,14 @@ fn assert_resume_requested(world: &World, dialog: &DialogId) {
 
 /// Drives what can be driven, then starts a process that drives nothing.
 async fn at_rest(models: Sequence) -> (World, DialogId, Running) {
-    let (mut world, mut running, main) = World::talked(models, "Go").await;
+    let (mut world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     world.setup.driving = false;
     let running = world.start().await;
     (world, main, running)
 }
 
-/// Everything that was told to go on does so, to the end of the script.
+/// Drives every dialog whose resume is requested, to the end of the script.
 async fn drive_to_the_end(world: &mut World) {
     world.setup.driving = true;
     let running = world.start().await;
@@ -135,7 +135,7 @@ async fn a_side_dialog_whose_side_dialog_died_is_told_to_go_on() {
 async fn what_was_told_to_go_on_and_is_stopped_by_a_person_waits_for_them() {
     let (mut world, main, mut running) = at_rest(stopped_alice()).await;
     let side = made(&main, 2);
-    assert!(withdraw(&mut running, &side).await.is_err(), "nobody told it to go on");
+    assert!(withdraw(&mut running, &side).await.is_err(), "nobody asked for its resume");
     running.resume(&side).await.expect("it was stopped");
     withdraw(&mut running, &side).await.expect("it rests");
     let latest = world.dialog(&side).latest;

@@ -3,12 +3,12 @@
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::domain::{Course, DialogId, Entry, HealthLevel};
 use dominds_tui::driver::Audience;
-use dominds_tui::llm::{Message, Reply, Request, Sequence};
+use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{Command, DriverEvent};
 
 use super::tellasks::{once, session};
-use super::{made, place, probe, question, replies};
+use super::{made, place, probe, prompts, question, replies};
 use crate::common::World;
 use crate::common::record_lines::{entries, record_lines};
 

@@ -34,7 +34,7 @@ fn guides(lines: &[String]) -> usize {
 }
 
 async fn waiting_side(models: Sequence) -> (World, Running, DialogId, DialogId) {
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     (world, running, main, side)
 }
@@ -210,7 +210,7 @@ async fn an_answer_given_while_the_task_is_parked_takes_it_up_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_paused_task_stays_paused_over_a_restart() {
-    let (world, mut running, main, side) = paused_side().await;
+    let (world, running, main, side) = paused_side().await;
     running.kill().await;
     let mut running = world.start().await;
     assert!(is_paused(&world, &side));
@@ -236,7 +236,7 @@ fn asks_back() -> Sequence {
         .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
 }
 
-/// All that the model of this member was ever answered or told.
+/// All answers and notices that requests to the model of this member ever held.
 fn heard_by(world: &World, member: &str) -> String {
     let requests = world.models.requests();
     let own = requests.iter().filter(|request| request.model == member);

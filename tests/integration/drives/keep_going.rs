@@ -52,7 +52,7 @@ impl Running {
         self.ask(|ticket| Command::KeepGoing { ticket, dialog, switch }).await.map(drop)
     }
 
-    /// The row as last told.
+    /// The row as last reported.
     fn row(&self, dialog: &DialogId) -> TreeRow {
         let row = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Row(row) if row.dialog == *dialog => Some(row.as_ref().clone()),

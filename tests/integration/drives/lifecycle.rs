@@ -146,7 +146,7 @@ async fn a_death_that_was_cut_short_is_finished_by_the_next_start() {
         .reply("lead", ask_in_session("c"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let (mut world, mut running, main) = World::talked(models, "Go").await;
+    let (mut world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.shut_down().await;
     let death = DiskFailure::Before("\"tellask_result_record\"");
@@ -347,7 +347,7 @@ async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_
     };
     let mut deaths = 0;
     for at in 0.. {
-        let (mut world, mut running, main) = World::talked(models(), "Go").await;
+        let (mut world, running, main) = World::talked(models(), "Go").await;
         let side = made(&main, 2);
         running.shut_down().await;
         let disk = std::sync::Arc::new(FailingDisk::new(DiskFailure::From(at)));

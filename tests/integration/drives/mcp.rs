@@ -118,7 +118,7 @@ fn lives(process: &str) -> bool {
     !state.is_empty() && !state.contains(") Z")
 }
 
-/// What servers were last told to be wrong with.
+/// The problems of servers as last reported.
 pub fn problems(running: &Running) -> Vec<Problem> {
     let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems.clone()),

@@ -20,7 +20,7 @@ providers:
 ";
 
 impl Running {
-    /// The problems as last told.
+    /// The problems as last reported.
     fn problems(&self) -> Vec<String> {
         let problems = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Problems(problems) => Some(problems.clone()),
@@ -320,6 +320,6 @@ async fn fuxi_sets_up_a_team_and_its_problems_go_when_they_are_fixed() {
         let DriverEvent::Problems(problems) = event else { return false };
         problems.iter().any(|problem| problem.id == "team/wrong-type/lead/toolsets")
     };
-    assert!(running.seen.iter().any(wrong), "told before the next generation");
+    assert!(running.seen.iter().any(wrong), "reported before the next generation");
     assert_eq!(running.problems(), [""; 0]);
 }

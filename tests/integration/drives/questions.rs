@@ -96,7 +96,7 @@ async fn d02_e19_a_round_of_nothing_but_refused_calls_is_followed_up() {
         let models = Sequence::new()
             .reply("lead", Reply::call("c", name, arguments))
             .reply("lead", Reply::saying("I see."));
-        let (world, mut running, dialog) = World::talked(models, "Go").await;
+        let (world, _running, dialog) = World::talked(models, "Go").await;
         assert_eq!(world.models.remaining(), 0, "{name} {arguments}");
         assert!(result_of(&world.models.requests()[1], "c").is_some(), "{name} {arguments}");
         assert_eq!(world.state(&dialog), "idle_waiting_user", "{name} {arguments}");

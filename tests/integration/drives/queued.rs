@@ -16,7 +16,7 @@ fn slow(text: &str) -> Reply {
     Reply::saying(text).and_wait(Duration::from_secs(60))
 }
 
-/// The messages that wait, as the dialog's row was told last.
+/// The messages that wait, by the last report of the dialog's row.
 fn queued(running: &Running, dialog: &DialogId) -> Vec<QueuedMessage> {
     let waiting = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Row(row) if row.dialog == *dialog => Some(row.queued.to_vec()),
@@ -135,7 +135,7 @@ async fn words_for_a_side_dialog_wait_and_are_taken_back_like_those_for_a_main_d
 #[tokio::test(start_paused = true)]
 async fn a_fork_before_two_messages_has_both_at_hand() {
     let models = Sequence::new().reply("lead", slow("one")).reply("lead", Reply::saying("two"));
-    let (world, mut running, dialog) = World::begun(models, "first").await;
+    let (_world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     running.quiet().await;

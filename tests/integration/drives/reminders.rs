@@ -240,7 +240,7 @@ async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
         .reply("lead", add("p", &json!({ "content": "mine", "scope": "personal" })))
         .reply("lead", Reply::call("m", "clear_mind", r#"{"reminder_content":"go on"}"#))
         .reply("lead", Reply::saying("Afresh."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     for (id, added) in [("r6-19", true), ("r6-20", false), ("r6-29", false), ("p", true)] {
         let result = seen.iter().rev().find_map(|request| result_of(request, id));
@@ -255,7 +255,7 @@ async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
 async fn what_lies_on_the_disk_beyond_the_bounds_is_shown_in_part_and_kept_whole() {
     let models =
         Sequence::new().reply("lead", Reply::saying("Hi.")).reply("lead", Reply::saying("I see."));
-    let (world, mut running, main) = World::talked(models, "Hello").await;
+    let (world, running, main) = World::talked(models, "Hello").await;
     running.shut_down().await;
     let mut reminders: Vec<Reminder> = (0..250)
         .map(|n| {
@@ -306,7 +306,7 @@ async fn megabytes_for_a_reminder_are_refused_and_no_later_request_carries_them(
     for n in 0..25 {
         models = models.reply("lead", add(&format!("h{n}"), &huge));
     }
-    let (world, mut running, main) =
+    let (world, _running, main) =
         World::talked(models.reply("lead", Reply::saying("I see.")), "Go").await;
     let seen = world.models.requests();
     let last = seen.last().expect("a request");

@@ -27,7 +27,7 @@ fn count(lines: &[String], line: &str) -> usize {
 async fn an_open_question_survives_and_its_answer_goes_on() {
     let ask = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#);
     let models = Sequence::new().reply("lead", ask).reply("lead", Reply::saying("Blue then."));
-    let (world, mut running, main) = World::talked(models, "Paint").await;
+    let (world, running, main) = World::talked(models, "Paint").await;
     running.kill().await;
     let mut running = world.start().await;
     assert_eq!(world.state(&main), "blocked");
@@ -68,7 +68,7 @@ async fn b02_an_interrupted_generation_waits_for_continue() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One, t").and_hang())
         .reply("lead", Reply::saying("Again."));
-    let (world, mut running, main) = World::begun(models, "Count").await;
+    let (world, running, main) = World::begun(models, "Count").await;
     running.kill().await;
     assert_eq!(world.state(&main), "proceeding");
     let mut running = world.start().await;
@@ -90,7 +90,7 @@ async fn an_interrupted_side_dialog_completes_the_chain_after_continue() {
         .reply("alice", Reply::saying("I se").and_hang())
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let mut running = world.start().await;
     let side = made(&main, 2);
@@ -195,7 +195,7 @@ async fn a_request_of_which_a_crash_left_only_the_call_fails_and_nobody_waits_fo
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("nobody", "Look.")))
         .reply("lead", Reply::saying("Ho").and_hang())
         .reply("lead", Reply::saying("I do it myself."));
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let tree = world.path().join(".dialogs/run").join(main.root.as_str());
     let course = tree.join("course-001.jsonl");
@@ -276,7 +276,7 @@ async fn b11_a_message_that_waited_is_still_heard() {
 async fn a_second_restart_changes_nothing_more() {
     let models =
         Sequence::new().reply("lead", ask_alice()).reply("alice", Reply::saying("I se").and_hang());
-    let (world, mut running, main) = World::begun(models, "Go").await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     world.start().await.kill().await;
     let once = world.tree(&main.root);

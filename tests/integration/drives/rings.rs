@@ -35,7 +35,7 @@ async fn a_session_that_would_wait_for_itself_around_others_is_refused_with_the_
         .reply("bob", Reply::saying("helped"))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     let second = seen.iter().rfind(|request| request.model == "carol").expect("asked twice");
     let refused = result_of(second, "c4").expect("a result");
@@ -134,7 +134,7 @@ async fn a_ring_on_disk_is_listed_named_as_a_problem_and_ended_by_a_death() {
         .reply("alice", ask("c2", "bob", "help"))
         .reply("bob", Reply::call("q", "askHuman", r#"{"tellaskContent":"Where?"}"#))
         .reply("lead", Reply::saying("It died."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     close_the_ring(&world, &alice, &bob);

@@ -47,7 +47,7 @@ async fn a04_a_tool_call_is_followed_by_a_generation_that_sees_call_and_result_t
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("done"));
-    let (world, mut running, main) = World::talked(models, "Look").await;
+    let (world, _running, main) = World::talked(models, "Look").await;
     let lines = record_lines(&world.view(), &main);
     assert_eq!(
         lines[2..],
@@ -156,7 +156,7 @@ async fn b01_a_dialog_that_was_restored_is_told_the_same_as_one_that_lived_on() 
 
 #[tokio::test(start_paused = true)]
 async fn b05_an_idle_dialog_stays_idle_over_a_restart() {
-    let (world, mut running, main) =
+    let (world, running, main) =
         World::talked(Sequence::new().reply("lead", Reply::saying("Hello.")), "Hi").await;
     running.kill().await;
     let before = world.dialog(&main);

@@ -69,7 +69,7 @@ async fn g10_continue_says_why_a_dialog_cannot_be_continued() {
         .reply("lead", Reply::saying("Hello."))
         .reply("lead", ask_alice())
         .reply("alice", Reply::new().and_hang());
-    let (world, mut running, main) = World::talked(models, "Hi").await;
+    let (_world, mut running, main) = World::talked(models, "Hi").await;
     let idle = running.resume(&main).await.expect_err("it is idle");
     running.say(&main, "Ask alice").await.expect("heard");
     running.idle().await;

@@ -56,7 +56,7 @@ async fn another_slug_is_another_side_dialog() {
         .reply("alice", Reply::saying("one"))
         .reply("alice", Reply::saying("two"))
         .reply("lead", Reply::saying("Done."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 3);
     assert_eq!(world.models.remaining(), 0);
 }
@@ -68,7 +68,7 @@ async fn e04_the_same_session_twice_in_a_round_closes_the_first_call() {
         .reply("lead", round)
         .reply("alice", deliver("r", "two"))
         .reply("lead", Reply::saying("Done."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     let lines = record_lines(&world.view(), &main);
     assert!(place(&lines, "closed c1") < place(&lines, "answered c2"));

@@ -32,7 +32,7 @@ fn listed(world: &World) -> States {
     dialogs
 }
 
-/// What the screen was told last.
+/// What was last reported to the screen.
 fn on_screen(running: &Running) -> States {
     let mut rows = States::new();
     for event in &running.seen {
@@ -60,7 +60,7 @@ async fn a_side_dialog_that_waits_for_its_asker_is_not_called_idle_by_any_of_the
         .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", "Plan it.")))
         .reply("alice", Reply::call("b", "tellaskBack", back))
         .reply("lead", Reply::call("q", "askHuman", back));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     let states = listed(&world);
     assert_eq!(states[&made(&main, 2)].kind(), "blocked");
     assert_eq!(states, on_screen(&running));

@@ -165,7 +165,7 @@ async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
 #[tokio::test(start_paused = true)]
 async fn l07_a_shutdown_keeps_what_was_said_so_far() {
     let models = Sequence::new().reply("lead", Reply::saying("One, t").and_hang());
-    let (world, mut running, dialog) = World::begun(models, "Count").await;
+    let (world, running, dialog) = World::begun(models, "Count").await;
     running.shut_down().await;
     let lines = record_lines(&world.view(), &dialog);
     assert!(place(&lines, "says, cut: One, t") < place(&lines, "end 1"));

@@ -32,8 +32,7 @@ async fn a02_thoughts_and_sayings_become_one_record_each_in_their_order() {
         .and_thinking("d")
         .and_saying("e")
         .and_saying("f");
-    let (world, mut running, dialog) =
-        World::talked(Sequence::new().reply("lead", reply), "Hi").await;
+    let (world, _running, dialog) = World::talked(Sequence::new().reply("lead", reply), "Hi").await;
     let lines = record_lines(&world.view(), &dialog);
     assert_eq!(lines[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
 }

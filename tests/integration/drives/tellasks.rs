@@ -79,7 +79,7 @@ async fn e13_plain_words_deliver_the_reply_without_another_turn() {
         .reply("alice", Reply::saying("I look.").and_call("t", "list_dir", r#"{"path":"."}"#))
         .reply("alice", Reply::saying("First this.").and_thinking("hm").and_saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.models.remaining(), 0);
     let lines = record_lines(&world.view(), &made(&main, 2));
     assert_eq!(lines.iter().filter(|line| *line == "delivered c").count(), 1);
@@ -121,7 +121,7 @@ async fn e12_a_tool_in_the_same_round_is_followed_up_once_and_then_the_asker_wai
         .reply("lead", Reply::saying("I wait."))
         .reply("alice", late)
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &main);
     assert!(place(&lines, "says: I wait.") < place(&lines, "answered c"));
     assert_eq!(lines.iter().filter(|line| line.starts_with("start")).count(), 3);
@@ -164,7 +164,7 @@ async fn e15_the_wrong_reply_tool_is_refused_with_the_right_name_and_the_model_g
             .reply("alice", Reply::call("r1", wrong, &reply("seen")))
             .reply("alice", Reply::call("r2", "replyTellaskSessionless", &reply("seen")))
             .reply("lead", Reply::saying("Good."));
-        let (world, mut running, main) = World::talked(models, "Go").await;
+        let (world, _running, main) = World::talked(models, "Go").await;
         let seen = world.models.requests();
         let refusal = result_of(&seen[2], "r1").unwrap_or_default();
         assert!(refusal.contains("replyTellaskSessionless"), "{refusal}");
@@ -184,7 +184,7 @@ async fn of_two_replies_in_a_round_the_first_is_delivered() {
         .reply("lead", ask_once("c", "alice"))
         .reply("alice", twice)
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &main);
     assert_eq!(lines.iter().filter(|line| *line == "answered c").count(), 1);
     let last = world.models.requests().pop().expect("a request");
@@ -231,7 +231,7 @@ async fn e18a_a_side_dialog_does_not_ask_its_own_asker_afresh() {
         .reply("alice", ask_once("c2", "lead"))
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     let seen = world.models.requests();
     assert!(result_of(&seen[2], "c2").is_some_and(|text| text.contains("tellaskBack")));
@@ -247,7 +247,7 @@ async fn e24_a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
         .reply("lead", Reply::saying("Where was I?"))
         .reply("alice", late)
         .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &main);
     assert!(place(&lines, "says: Where was I?") < place(&lines, "carried over: answered c"));
     let last = world.models.requests().pop().expect("a request");

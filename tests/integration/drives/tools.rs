@@ -44,7 +44,7 @@ async fn a06_a07_calls_that_cannot_work_become_results_the_model_reads() {
         let models = Sequence::new()
             .reply("lead", Reply::call("c", name, arguments))
             .reply("lead", Reply::saying("I see."));
-        let (world, mut running, dialog) = World::talked(models, "Go").await;
+        let (world, _running, dialog) = World::talked(models, "Go").await;
         let seen = world.models.requests();
         assert_eq!(seen.len(), 2, "{name} {arguments}");
         let result = result_of(&seen[1], "c").unwrap_or_default();
@@ -78,7 +78,7 @@ async fn clear_mind_opens_a_course_and_keeps_what_the_model_noted() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "clear_mind", r#"{"reminder_content":"go on at step 2"}"#))
         .reply("lead", Reply::saying("Step 2."));
-    let (world, mut running, dialog) = World::talked(models, "Go").await;
+    let (world, _running, dialog) = World::talked(models, "Go").await;
     let lines = record_lines(&world.view(), &dialog);
     assert_eq!(
         lines[2..],

@@ -20,7 +20,7 @@ fn shell() -> TrustEntry {
     TrustEntry::new(TrustKind::Shell, "lead", "may run any command", "2".to_owned())
 }
 
-/// What was told last about consent.
+/// The last report about consent.
 fn last_consent(running: &Running) -> Option<ConsentView> {
     running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Consent(consent) => Some(consent.clone()),
@@ -63,7 +63,7 @@ async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then()
     world.setup.trust.put(provider());
 
     let mut running = world.start().await;
-    let consent = last_consent(&running).expect("what waits is told");
+    let consent = last_consent(&running).expect("what waits is reported");
     assert!(consent.read_only);
     assert_eq!(consent.waiting.len(), 2);
     assert_eq!(world.models.requests().len(), 1, "nothing was picked up");

@@ -181,7 +181,7 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
         .reply("lead", ask("c2", "Second."))
         .reply("alice", Reply::saying("the first plan"))
         .reply("lead", Reply::saying("Good."));
-    let (mut world, mut running, main) = World::begun(models, "Go").await;
+    let (mut world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     // The newer request reaches the stack of its dialog first, then the course of its asker.
     world.setup.disk =

@@ -72,7 +72,7 @@ fn trap() -> (u16, Arc<AtomicUsize>) {
 }
 
 impl Place {
-    /// A workspace with a dialog that was told to go on, and then what the variant brings along.
+    /// A workspace with a dialog whose resume is requested, and then what the variant brings along.
     pub fn with(variant: &Variant) -> Self {
         let top = tempfile::tempdir().expect("a folder");
         let (model, asked) = model(variant.call.clone());

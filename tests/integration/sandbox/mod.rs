@@ -131,7 +131,7 @@ fn only_gaps(means: Means, acts: &[&'static Act], found: fn(Means, &str, User) -
             }
         }
     }
-    assert!(faults.is_empty(), "{} acts are not as told:\n{}", faults.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} acts are not as listed:\n{}", faults.len(), faults.join("\n"));
     if !users.is_empty() {
         the_list_is_true(means, acts, &seen);
     }

@@ -92,7 +92,7 @@ impl Ran {
     /// What is said of a forbidden act that was not held.
     pub fn achieved(&self) -> Option<String> {
         if self.said.contains(CANARY) {
-            return Some("the secret was told".to_owned());
+            return Some("the secret was sent".to_owned());
         }
         (self.code == Some(0)).then(|| format!("it succeeded ({})", self.said.trim()))
     }

@@ -22,7 +22,7 @@ pub(super) struct Asked<'a> {
 type Judged<T> = Result<T, LineRefusal>;
 
 impl Asked<'_> {
-    /// The revisions and the paths git is told.
+    /// The revisions and the paths that git is called with.
     pub fn asked(
         &self,
         command: &str,
