@@ -7,9 +7,9 @@ use ratatui::style::Style;
 use super::field::Field;
 use super::strip::Strip;
 use crate::domain::DialogId;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
@@ -235,8 +235,8 @@ pub fn draw_heading(
 pub const PART: &str = "\u{1f}";
 
 /// `⏎ send`, with the key that works while `focus` has the focus.
-pub fn hint(ui: &UiSettings, focus: Scope, action: Action, word: Word) -> String {
-    format!("{} {}", ui.key(focus, action), ui.word(word))
+pub fn hint(ui: &UiSettings, focus: Scope, action: Action, word: Text) -> String {
+    format!("{} {}", ui.key(focus, action), ui.text(word))
 }
 
 #[cfg(test)]

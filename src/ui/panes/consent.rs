@@ -11,14 +11,15 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
+use crate::domain::text::Text;
 use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Looked up alone.
 pub const SCOPE: Scope = Scope::new("consent", "等待同意", &[]);
@@ -116,16 +117,16 @@ impl ConsentSheet {
         let ui = view.ui;
         let mut hints = Vec::new();
         if self.was_read(consent) {
-            hints.push(hint(ui, SCOPE, Action::Agree, Word::ConsentAgree));
+            hints.push(hint(ui, SCOPE, Action::Agree, words::CONSENT_AGREE));
         } else {
-            hints.push(hint(ui, SCOPE, Action::PageDown, Word::ReadOn));
+            hints.push(hint(ui, SCOPE, Action::PageDown, words::READ_ON));
         }
-        let close = if consent.read_only { Word::LookOnly } else { Word::Close };
+        let close = if consent.read_only { words::LOOK_ONLY } else { words::CLOSE };
         hints.push(hint(ui, SCOPE, Action::LookOnly, close));
         if consent.read_only {
-            hints.push(hint(ui, SCOPE, Action::Quit, Word::Leave));
+            hints.push(hint(ui, SCOPE, Action::Quit, words::LEAVE));
         }
-        Heading { left: ui.word(Word::Consent).to_owned(), right: hints.join(PART) }
+        Heading { left: ui.text(words::CONSENT).to_owned(), right: hints.join(PART) }
     }
 }
 
@@ -137,11 +138,11 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let available = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.read_only) {
-        (true, true) => Word::ConsentOver,
-        (true, false) => Word::ConsentNothing,
-        (false, _) => Word::ConsentIntro,
+        (true, true) => words::CONSENT_OVER,
+        (true, false) => words::CONSENT_NOTHING,
+        (false, _) => words::CONSENT_INTRO,
     };
-    let mut rows = plain_rows(ui.word(intro), MARGIN, available(MARGIN), ui.style(Role::Text));
+    let mut rows = plain_rows(ui.text(intro), MARGIN, available(MARGIN), ui.style(Role::Text));
     rows.push(Strip::new());
     for unagreed in &consent.waiting {
         rows.push(head(unagreed, ui));
@@ -152,20 +153,20 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
         match &unagreed.before {
             None => {}
             Some(_) if unagreed.is_masked_change() => {
-                put(ui.word(Word::ConsentMasked), Role::Warning);
+                put(ui.text(words::CONSENT_MASKED), Role::Warning);
             }
             Some(before) => {
-                put(&format!("{} {before}", ui.word(Word::ConsentBefore)), Role::TextDim);
+                put(&format!("{} {before}", ui.text(words::CONSENT_BEFORE)), Role::TextDim);
             }
         }
         if !unagreed.entry.can_be_shown() {
-            put(ui.word(Word::ConsentTooLong), Role::Bad);
+            put(ui.text(words::CONSENT_TOO_LONG), Role::Bad);
         }
         rows.push(Strip::new());
     }
     if let Some(level) = level {
         rows.push(level_head(level, consent.level_is_set, ui));
-        let text = ui.word(level_word(level));
+        let text = ui.text(level_word(level));
         let role = if level == Level::Off { Role::Warning } else { Role::Text };
         rows.extend(plain_rows(text, INDENT, available(INDENT), ui.style(role)));
     }
@@ -179,41 +180,41 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
 fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
     let role = if level == Level::Off { Role::Warning } else { Role::Title };
     let how = if is_set {
-        ui.word(Word::LevelIsSet).to_owned()
+        ui.text(words::LEVEL_IS_SET).to_owned()
     } else {
-        hint(ui, SCOPE, Action::OtherLevel, Word::OtherLevel)
+        hint(ui, SCOPE, Action::OtherLevel, words::OTHER_LEVEL)
     };
     Strip::new()
         .pad_to(MARGIN)
-        .put(ui.word(Word::SandboxOfCommands), ui.style(Role::TextDim))
+        .put(ui.text(words::SANDBOX_OF_COMMANDS), ui.style(Role::TextDim))
         .put(" ", ui.style(Role::Text))
         .put(level.name(), ui.style(role))
         .put(&format!(" {} {how}", ui.glyphs.middle_dot), ui.style(Role::TextDim))
 }
 
-fn level_word(level: Level) -> Word {
+fn level_word(level: Level) -> Text {
     match level {
-        Level::ReadOnly => Word::LevelReadOnly,
-        Level::Workspace => Word::LevelWorkspace,
-        Level::WorkspaceNet => Word::LevelWorkspaceNet,
-        Level::Off => Word::LevelOff,
+        Level::ReadOnly => words::LEVEL_READ_ONLY,
+        Level::Workspace => words::LEVEL_WORKSPACE,
+        Level::WorkspaceNet => words::LEVEL_WORKSPACE_NET,
+        Level::Off => words::LEVEL_OFF,
     }
 }
 
 fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
     let kind = match unagreed.entry.kind {
-        TrustKind::Shell => Word::ConsentShell,
-        TrustKind::Server => Word::ConsentServer,
-        TrustKind::Provider => Word::ConsentProvider,
+        TrustKind::Shell => words::CONSENT_SHELL,
+        TrustKind::Server => words::CONSENT_SERVER,
+        TrustKind::Provider => words::CONSENT_PROVIDER,
     };
     let name = SafeText::line(&unagreed.entry.name);
     let mut strip = Strip::new()
         .pad_to(MARGIN)
-        .put(ui.word(kind), ui.style(Role::TextDim))
+        .put(ui.text(kind), ui.style(Role::TextDim))
         .put(" ", ui.style(Role::Text))
         .put(name.as_str(), ui.style(Role::Title));
     if unagreed.before.is_some() {
-        let changed = format!(" {} {}", ui.glyphs.middle_dot, ui.word(Word::ConsentChanged));
+        let changed = format!(" {} {}", ui.glyphs.middle_dot, ui.text(words::CONSENT_CHANGED));
         strip.push(&changed, ui.style(Role::Warning));
     }
     strip

@@ -10,13 +10,14 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::domain::text::Text;
 use crate::protocol::{MemberView, WorkspaceView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::DraftKey;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Proposals shown below a field.
 const MAX_PROPOSALS: usize = 4;
@@ -36,7 +37,7 @@ struct ChoiceField {
     field: Field,
     /// The selected proposal; `None` if the text itself is used.
     picked: Option<usize>,
-    fault: Option<Word>,
+    fault: Option<Text>,
 }
 
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub struct NewDialog {
     teammate: ChoiceField,
     taskdoc: ChoiceField,
     message: Field,
-    message_fault: Option<Word>,
+    message_fault: Option<Text>,
 }
 
 impl NewDialog {
@@ -102,9 +103,9 @@ impl NewDialog {
         let text = self.message.text();
         let member = self.chosen_member(&cx.model.workspace);
         let taskdoc = self.chosen_taskdoc(&cx.model.workspace);
-        self.teammate.fault = member.is_none().then_some(Word::NoSuchMember);
+        self.teammate.fault = member.is_none().then_some(words::NO_SUCH_MEMBER);
         self.taskdoc.fault = taskdoc.as_ref().err().copied();
-        self.message_fault = text.trim().is_empty().then_some(Word::MessageMissing);
+        self.message_fault = text.trim().is_empty().then_some(words::MESSAGE_MISSING);
         match (member, taskdoc, self.message_fault) {
             (Some(agent), Ok(taskdoc), None) => {
                 cx.intents.push(Intent::Create { agent, taskdoc, text });
@@ -124,7 +125,7 @@ impl NewDialog {
         found.get(at).map(|member| member.id.clone())
     }
 
-    fn chosen_taskdoc(&self, workspace: &WorkspaceView) -> Result<String, Word> {
+    fn chosen_taskdoc(&self, workspace: &WorkspaceView) -> Result<String, Text> {
         let typed = self.taskdoc.field.text().trim().to_owned();
         if let Some(at) = self.taskdoc.picked
             && let Some(found) = taskdocs(workspace, &typed).get(at)
@@ -132,10 +133,10 @@ impl NewDialog {
             return Ok((*found).to_owned());
         }
         if typed.is_empty() {
-            return Err(Word::TaskdocMissing);
+            return Err(words::TASKDOC_MISSING);
         }
         if typed.starts_with('/') || typed.split('/').any(|part| part == "..") {
-            return Err(Word::TaskdocOutside);
+            return Err(words::TASKDOC_OUTSIDE);
         }
         Ok(if is_taskdoc(&typed) { typed } else { format!("{typed}.tsk") })
     }
@@ -253,25 +254,25 @@ impl Overlay for NewDialog {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let hints = [
-            hint(ui, SCOPE, Action::Send, Word::CreateAndSend),
-            hint(ui, SCOPE, Action::FocusNext, Word::NextField),
-            hint(ui, SCOPE, Action::Leave, Word::Close),
+            hint(ui, SCOPE, Action::Send, words::CREATE_AND_SEND),
+            hint(ui, SCOPE, Action::FocusNext, words::NEXT_FIELD),
+            hint(ui, SCOPE, Action::Leave, words::CLOSE),
         ];
         let heading =
-            Heading { left: ui.word(Word::NewDialog).to_owned(), right: hints.join(PART) };
+            Heading { left: ui.text(words::NEW_DIALOG).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let members: Vec<String> = members(&cx.model.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
-        let label = (Word::Teammate, self.focus == FormField::Teammate);
+        let label = (words::TEAMMATE, self.focus == FormField::Teammate);
         rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
         let taskdocs: Vec<String> = taskdocs(&cx.model.workspace, &self.taskdoc.field.text())
             .into_iter()
             .map(str::to_owned)
             .collect();
-        let label = (Word::Taskdoc, self.focus == FormField::Taskdoc);
+        let label = (words::TASKDOC, self.focus == FormField::Taskdoc);
         rest = draw_choice(frame, rest, ui, &self.taskdoc, label, &taskdocs);
         self.draw_message(frame, rest, ui);
     }
@@ -284,7 +285,7 @@ impl NewDialog {
             return;
         }
         let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        draw_label(frame, area, ui, Word::FirstMessage, focused);
+        draw_label(frame, area, ui, words::FIRST_MESSAGE, focused);
         let width = area.width.saturating_sub(LABEL_CELLS + 3);
         let rows = self.message.height(usize::from(width).max(1), 6).max(2);
         let height = u16::try_from(rows).unwrap_or(2).min(area.height);
@@ -300,7 +301,7 @@ fn draw_choice(
     area: Rect,
     ui: &UiSettings,
     choice: &ChoiceField,
-    (label, focused): (Word, bool),
+    (label, focused): (Text, bool),
     proposals: &[String],
 ) -> Rect {
     if area.height < 3 {
@@ -357,12 +358,12 @@ fn draw_proposal(
         .draw(frame.buffer_mut(), at, at.y);
 }
 
-fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Word, focused: bool) {
+fn draw_label(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, label: Text, focused: bool) {
     let role = if focused { Role::TitleFocus } else { Role::Title };
     let symbol = ui.style(if focused { Role::Accent } else { Role::TextDim });
     Strip::new()
         .put(" ", Style::default())
-        .put(ui.word(label), ui.style(role))
+        .put(ui.text(label), ui.style(role))
         .shortened(usize::from(LABEL_CELLS), ui.glyphs.cut, Style::default())
         .pad_to(usize::from(LABEL_CELLS))
         .put(ui.glyphs.prompt, symbol)
@@ -374,12 +375,12 @@ fn draw_fault(
     frame: &mut Frame<'_>,
     at: Rect,
     ui: &UiSettings,
-    fault: Option<Word>,
+    fault: Option<Text>,
     within: Rect,
 ) -> u16 {
     let Some(fault) = fault else { return 0 };
     let place = Rect { height: within.bottom().saturating_sub(at.y), ..at };
-    let rows = plain_rows(ui.word(fault), 0, usize::from(at.width).max(1), ui.style(Role::Bad));
+    let rows = plain_rows(ui.text(fault), 0, usize::from(at.width).max(1), ui.style(Role::Bad));
     for (y, row) in (place.y..place.bottom()).zip(&rows) {
         row.draw(frame.buffer_mut(), place, y);
     }

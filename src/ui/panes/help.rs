@@ -10,10 +10,10 @@ use super::strip::Strip;
 use super::transcript;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Cells for the keys of one action, on wide and on narrow screens.
 const KEY_CELLS: (usize, usize) = (20, 14);
@@ -105,8 +105,8 @@ impl Overlay for Help {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
-            left: view.ui.word(Word::Help).to_owned(),
-            right: hint(view.ui, self.scope(), Action::Cancel, Word::Close),
+            left: view.ui.text(words::HELP).to_owned(),
+            right: hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));

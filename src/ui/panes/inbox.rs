@@ -9,9 +9,9 @@ use crate::domain::question::headline;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Drafts, Inbox, age};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -97,7 +97,7 @@ fn draw_question(
     let mut facts = age::short(&row.question.asked_at, view.now);
     let waiting = row.blocks.len();
     if waiting > 0 {
-        facts.push_str(&format!("  {} {waiting}", ui.word(Word::Blocks)));
+        facts.push_str(&format!("  {} {waiting}", ui.text(words::BLOCKS)));
     }
     let right = right.put(&facts, dim);
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);

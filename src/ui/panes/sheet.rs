@@ -22,9 +22,9 @@ use crate::domain::question::short_headline;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -120,7 +120,7 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let reason = (!section.complete).then(|| cx.ui.word(Word::SectionTooLarge).to_owned());
+        let reason = (!section.complete).then(|| cx.ui.text(words::SECTION_TOO_LARGE).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), reason))
     }
@@ -131,7 +131,7 @@ impl SheetPane {
                 let subject = EditSubject::NewReminder(self.dialog.clone(), scope);
                 self.editor = Some(Editor::new(subject, String::new(), cx));
             }
-            SheetKind::Taskdoc => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
+            SheetKind::Taskdoc => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
         }
         Handled::Done
     }
@@ -139,7 +139,7 @@ impl SheetPane {
     /// Deletes a reminder after a confirmation.
     fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
         match (self.kind, self.chosen_reminder(cx)) {
-            (SheetKind::Taskdoc, _) => refuse(cx.ui.word(Word::SectionsAreFixed), cx),
+            (SheetKind::Taskdoc, _) => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
             (SheetKind::Reminders, None) => {}
             (SheetKind::Reminders, Some(ReminderView { no_delete: Some(reason), .. })) => {
                 let reason = reason.clone();
@@ -150,7 +150,7 @@ impl SheetPane {
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(content, NAME_CHARS));
-                let question = cx.ui.sentence(Word::DeleteReminderQuestion, &name);
+                let question = cx.ui.sentence(words::DELETE_REMINDER_QUESTION, &name);
                 cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }
         }
@@ -191,20 +191,20 @@ impl SheetPane {
         let ui = view.ui;
         let dot = ui.glyphs.middle_dot;
         let title = match self.kind {
-            SheetKind::Reminders => Word::Reminders,
-            SheetKind::Taskdoc => Word::Taskdoc,
+            SheetKind::Reminders => words::REMINDERS,
+            SheetKind::Taskdoc => words::TASKDOC,
         };
-        let mut left = format!("{} {dot} {}", ui.word(title), self.of);
+        let mut left = format!("{} {dot} {}", ui.text(title), self.of);
         if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(ui, SCOPE, Action::Edit, Word::Edit)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Edit, words::EDIT)];
         if self.kind == SheetKind::Reminders {
-            hints.push(hint(ui, SCOPE, Action::Add, Word::Add));
-            hints.push(hint(ui, SCOPE, Action::Delete, Word::Delete));
-            hints.push(hint(ui, SCOPE, Action::AddPersonal, Word::AddPersonal));
+            hints.push(hint(ui, SCOPE, Action::Add, words::ADD));
+            hints.push(hint(ui, SCOPE, Action::Delete, words::DELETE));
+            hints.push(hint(ui, SCOPE, Action::AddPersonal, words::ADD_PERSONAL));
         }
-        hints.insert(1, hint(ui, SCOPE, Action::Cancel, Word::Close));
+        hints.insert(1, hint(ui, SCOPE, Action::Cancel, words::CLOSE));
         Heading { left, right: hints.join(PART) }
     }
 
@@ -241,7 +241,7 @@ impl SheetPane {
 
 /// Shows why something cannot be changed here.
 fn refuse(reason: &str, cx: &mut Cx<'_>) {
-    let text = format!("{}: {reason}", cx.ui.word(Word::NotByHand));
+    let text = format!("{}: {reason}", cx.ui.text(words::NOT_BY_HAND));
     cx.intents.push(Intent::Notify(text));
 }
 
@@ -290,13 +290,13 @@ impl Overlay for SheetPane {
         let heading = self.heading(view, items.as_ref().map(Vec::len));
         draw_heading(frame, head, view.ui, &heading, self.editor.is_none());
         let note = match &items {
-            None => Some(Word::Loading),
-            Some(items) if items.is_empty() => Some(Word::NoReminders),
+            None => Some(words::LOADING),
+            Some(items) if items.is_empty() => Some(words::NO_REMINDERS),
             Some(_) => None,
         };
         if let Some(note) = note.filter(|_| rows.height > 0) {
             let strip = Strip::new().put("  ", view.ui.style(Role::TextDim));
-            let strip = strip.put(view.ui.word(note), view.ui.style(Role::TextDim));
+            let strip = strip.put(view.ui.text(note), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();

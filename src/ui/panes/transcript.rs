@@ -22,10 +22,10 @@ use crate::domain::transcript::{BlockBody, RecordPosition};
 use crate::domain::{CallId, Genseq};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::{OpenDialog, age};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
+use crate::ui::words;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
 
@@ -308,7 +308,7 @@ impl TranscriptPane {
             return;
         }
         let (count, ui) = (self.new_below, context.view.ui);
-        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.word(Word::NewBelow));
+        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.text(words::NEW_BELOW));
         let strip = Strip::new().put(&text, ui.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);
     }
@@ -440,7 +440,7 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
             let seconds = age::seconds_since(since, view.now).unwrap_or(0);
             let text = format!(
                 "{} {} {}  {}",
-                ui.word(Word::Working),
+                ui.text(words::WORKING),
                 ui.glyphs.middle_dot,
                 age::long(seconds),
                 ui.glyphs.enter
@@ -453,12 +453,12 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
 /// The parts of the title after the speaker: the subject, and course and generation.
 pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    let mut tail = format!("{dot}{} {}", ui.word(Word::CourseBegins), open.course);
+    let mut tail = format!("{dot}{} {}", ui.text(words::COURSE_BEGINS), open.course);
     if open.course != open.courses {
-        tail.push_str(&format!(" {} {}", ui.word(Word::Of), open.courses));
+        tail.push_str(&format!(" {} {}", ui.text(words::OF), open.courses));
     }
     if gen_number > 0 {
-        tail.push_str(&format!("{dot}{} {gen_number}", ui.word(Word::Generation)));
+        tail.push_str(&format!("{dot}{} {gen_number}", ui.text(words::GENERATION)));
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)
@@ -466,13 +466,13 @@ pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -
 
 /// Shows that a dialog does fresh-boots reasoning, and its round.
 pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
-    let what = ui.word(Word::FreshBoots);
+    let what = ui.text(words::FRESH_BOOTS);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };
     let phase = match round.phase {
-        FbrPhase::Divergence => Word::Divergence,
-        FbrPhase::Convergence => Word::Convergence,
-        FbrPhase::Finalization => Word::Finalization,
+        FbrPhase::Divergence => words::DIVERGENCE,
+        FbrPhase::Convergence => words::CONVERGENCE,
+        FbrPhase::Finalization => words::FINALIZATION,
     };
-    let (dot, phase) = (ui.glyphs.middle_dot, ui.word(phase));
+    let (dot, phase) = (ui.glyphs.middle_dot, ui.text(phase));
     format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)
 }

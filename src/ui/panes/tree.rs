@@ -8,10 +8,10 @@ use super::strip::{Strip, draw_between};
 use crate::protocol::TreeRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
-use crate::ui::lang::Word;
 use crate::ui::model::tree::{Branch, VisibleRow};
 use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -80,8 +80,10 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
 fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     let dim = view.ui.style(Role::TextDim);
     let key = view.ui.key(SCOPE, Action::NewDialog);
-    let lines =
-        [view.ui.word(Word::NoDialogs).to_owned(), format!("{key}  {}", view.ui.word(Word::Begin))];
+    let lines = [
+        view.ui.text(words::NO_DIALOGS).to_owned(),
+        format!("{key}  {}", view.ui.text(words::BEGIN)),
+    ];
     for (y, line) in (area.y..).zip(lines) {
         Strip::new().put(" ", dim).put(&line, dim).draw(buffer, area, y);
     }
@@ -139,7 +141,7 @@ fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Str
         left.push(&format!(" !{slug}"), dim);
     }
     if dialog.reasoning.is_some() {
-        left.push(&format!(" {}", ui.word(Word::FreshBoots)), dim);
+        left.push(&format!(" {}", ui.text(words::FRESH_BOOTS)), dim);
     }
     let age = age::short(&dialog.last_modified, view.now);
     (left, Strip::new().put(&age, dim))

@@ -120,7 +120,7 @@ fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
         }
         let screen = stage.screen();
         let symbol = mark.glyph(&Glyphs::UTF8);
-        let word = mark.word().text(crate::domain::Lang::En);
+        let word = mark.word().in_lang(crate::domain::Lang::En);
         assert!(screen.contains(&format!("{symbol} {word}")), "{mark:?}\n{screen}");
         assert!(screen.contains(&format!("{symbol} @")), "{mark:?}\n{screen}");
     }

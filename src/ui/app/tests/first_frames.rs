@@ -9,7 +9,7 @@ use crate::domain::{DialogId, DisplayState};
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
 use crate::ui::app::Effect;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 
 fn titles(stage: &mut Stage) -> Vec<Effect> {
     let effects = stage.app.take_effects().into_iter();
@@ -34,11 +34,11 @@ fn the_title_counts_open_questions_from_the_first_frame_on() {
 
 #[test]
 fn nothing_is_reported_as_empty_before_it_is_loaded() {
-    let missing = [Word::NothingOpen, Word::NoTarget, Word::NoDialogs, Word::NothingWaits];
+    let missing = [words::NOTHING_OPEN, words::NO_TARGET, words::NO_DIALOGS, words::NOTHING_WAITS];
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         let nothing = |screen: &str| {
-            let words = missing.iter().map(|word| word.text(crate::domain::Lang::En));
+            let words = missing.iter().map(|word| word.in_lang(crate::domain::Lang::En));
             words.filter(|word| screen.contains(*word)).count()
         };
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());

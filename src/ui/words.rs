@@ -1,0 +1,199 @@
+//! The texts that several parts of the screen show. A text of one pane or list alone stands in its file, those
+//! of the app in `app/words.rs`.
+
+use std::fmt::Display;
+
+use crate::domain::text::{Text, in_lang};
+use crate::domain::{Lang, counted};
+
+/// A noun that is counted on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    one: &'static str,
+    many: &'static str,
+    zh: &'static str,
+}
+
+impl Counted {
+    pub const fn new(one: &'static str, many: &'static str, zh: &'static str) -> Self {
+        Self { one, many, zh }
+    }
+
+    /// The number with its noun.
+    pub fn text<N: Copy + Display + PartialEq + From<u8>>(self, number: N, lang: Lang) -> String {
+        let Self { one, many, zh } = self;
+        in_lang!(lang, ("{}", counted(number, one, many)), "{number} {zh}")
+    }
+}
+
+pub const LINES: Counted = Counted::new("line", "lines", "行");
+pub const WORDS: Counted = Counted::new("word", "words", "词");
+pub const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
+pub const WAIT_FOR_CONSENT: Counted =
+    Counted::new("waits for consent", "wait for consent", "项等待同意");
+pub const PROCESSES_RUNNING: Counted = Counted::new(
+    "background process is still running; quit and leave it running, or stop it?",
+    "background processes are still running; quit and leave them running, or stop them?",
+    "个后台进程仍在运行；退出时让它们继续，还是停止它们？",
+);
+
+pub const RUNNING: Text = Text::new("running", "运行中");
+pub const DONE: Text = Text::new("done", "完成");
+pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
+pub const BEGIN: Text = Text::new("to start one", "新建对话");
+pub const LOADING: Text = Text::new("loading …", "读取中 …");
+pub const YOU: Text = Text::new("you", "你");
+pub const GUIDE: Text = Text::new("runtime guide", "运行时提示");
+pub const PUSHED: Text = Text::new("automatic push", "自动续推");
+pub const PUSH_REASON: Text = Text::new(
+    "it stopped without asking or waiting for anybody, so it was told to go on",
+    "它停了下来，既没有提问也没有在等任何人，因此被要求继续",
+);
+pub const PUSH_NUMBER: Text = Text::new("push", "续推");
+pub const PUSHES_LEFT: Text = Text::new("left", "剩余");
+pub const THINKING: Text = Text::new("thinking", "思考");
+pub const WORKING: Text = Text::new("working", "进行中");
+pub const REPLIED: Text = Text::new("replied", "已回复");
+pub const FAILED: Text = Text::new("failed", "失败");
+pub const ASKS: Text = Text::new("asks", "问");
+pub const WAITS_FOR_IT: Text = Text::new("waits for it", "在等");
+pub const AND: Text = Text::new("and", "和");
+pub const REPLY_TO: Text = Text::new("reply", "回复");
+pub const DELIVERED: Text = Text::new("delivered", "已送达");
+pub const NOT_DELIVERED: Text = Text::new("not delivered", "未送达");
+pub const COURSE_BEGINS: Text = Text::new("course", "课程");
+pub const GENERATION: Text = Text::new("gen", "生成");
+pub const CUT_OFF: Text = Text::new("the previous generation was interrupted", "上一次生成中断了");
+pub const INTERRUPTED: Text = Text::new("interrupted by a stop", "被停止打断");
+pub const UNKNOWN_RECORD: Text = Text::new("unknown record", "未知记录");
+pub const NEWER_PROGRAM: Text = Text::new("(newer version?)", "（更新的版本？）");
+pub const OF: Text = Text::new("of", "/");
+pub const NEW_LINE: Text = Text::new("line", "换行");
+pub const KEEP: Text = Text::new("keep", "保留");
+pub const NEW_BELOW: Text = Text::new("new", "新");
+pub const BLOCKS: Text = Text::new("blocks", "阻塞");
+pub const QUEUED: Text = Text::new("queued", "排队中");
+pub const QUEUED_TITLE: Text = Text::new("QUEUED MESSAGES", "排队的消息");
+pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
+pub const NOTHING_QUEUED: Text = Text::new("no message waits here", "这里没有排队的消息");
+pub const SENDING: Text = Text::new("sending …", "发送中 …");
+pub const TAKE_BACK: Text = Text::new("take back", "撤回");
+pub const NEW_DIALOG: Text = Text::new("NEW DIALOG", "新对话");
+pub const TEAMMATE: Text = Text::new("teammate", "队友");
+pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
+pub const FIRST_MESSAGE: Text = Text::new("first message", "第一条消息");
+pub const NO_SUCH_MEMBER: Text = Text::new("no teammate has this name", "没有这个队友");
+pub const TASKDOC_MISSING: Text =
+    Text::new("name a Taskdoc, such as add-login.tsk", "请写任务文档名，如 add-login.tsk");
+pub const TASKDOC_OUTSIDE: Text =
+    Text::new("a Taskdoc must be inside the workspace", "任务文档必须在工作区内");
+pub const MESSAGE_MISSING: Text = Text::new("write what is to be done", "请写要做什么");
+pub const CREATE_AND_SEND: Text = Text::new("create and send", "创建并发送");
+pub const NEXT_FIELD: Text = Text::new("next field", "下一项");
+pub const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
+pub const CLOSE: Text = Text::new("close", "关闭");
+pub const CONSENT: Text = Text::new("CONSENT", "同意");
+pub const CONSENT_INTRO: Text = Text::new(
+    "This workspace can do more than change its own files. None of this takes effect before you agree, and no dialog runs by itself.",
+    "此工作区除了修改自己的文件，还能做以下的事。你同意之前，它们都不生效，对话也不会自行运行。",
+);
+pub const CONSENT_NOTHING: Text =
+    Text::new("Nothing waits for your consent.", "没有等待你同意的事。");
+pub const CONSENT_OVER: Text = Text::new(
+    "Nothing waits for your consent any more. Agree, and dialogs that can continue do.",
+    "已没有等待你同意的事。同意后，可以继续的对话就会继续。",
+);
+pub const CONSENT_SHELL: Text = Text::new("commands of", "执行命令：");
+pub const CONSENT_SERVER: Text = Text::new("server", "服务器");
+pub const CONSENT_PROVIDER: Text = Text::new("provider", "模型服务");
+pub const CONSENT_CHANGED: Text = Text::new("changed", "有变化");
+pub const CONSENT_BEFORE: Text = Text::new("you agreed to:", "你曾同意：");
+pub const CONSENT_MASKED: Text = Text::new(
+    "a value that is not shown has changed since you agreed",
+    "自你同意以来，有一个不显示的值变了",
+);
+pub const CONSENT_TOO_LONG: Text =
+    Text::new("too long to be agreed to: shorten it", "过长，无法同意：请缩短");
+pub const CONSENT_AGREE: Text = Text::new("agree", "同意");
+pub const SANDBOX_OF_COMMANDS: Text = Text::new("command sandbox:", "命令的沙箱：");
+pub const OTHER_LEVEL: Text = Text::new("another level", "换一个级别");
+pub const LEVEL_IS_SET: Text = Text::new("config.yaml", "config.yaml");
+pub const LEVEL_READ_ONLY: Text = Text::new(
+    "commands can read the workspace but not write to it; no network",
+    "命令可读工作区，不能写；没有网络",
+);
+pub const LEVEL_WORKSPACE: Text = Text::new(
+    "commands can change the workspace, except files that affect later runs; no network",
+    "命令可改工作区，但不能改影响以后运行的文件；没有网络",
+);
+pub const LEVEL_WORKSPACE_NET: Text = Text::new("the same, with the network", "同上，并有网络");
+pub const LEVEL_OFF: Text = Text::new(
+    "no restrictions: commands can do whatever you can",
+    "没有任何限制：命令可以做你能做的一切",
+);
+pub const READ_ON: Text = Text::new("read on", "继续阅读");
+pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
+pub const LEAVE: Text = Text::new("quit", "退出");
+pub const YES: Text = Text::new("yes", "是");
+pub const NO: Text = Text::new("no", "否");
+pub const DRAFT_RESTORED: Text = Text::new("draft restored", "草稿已恢复");
+pub const PASTE_TOO_LONG: Text =
+    Text::new("pasted text is too long: use a file", "粘贴内容太长：请放进文件");
+pub const REMINDERS: Text = Text::new("REMINDERS", "提醒");
+pub const NO_REMINDERS: Text = Text::new("no reminders yet", "还没有提醒");
+pub const OF_THIS_DIALOG: Text = Text::new("this dialog", "本对话");
+pub const PERSONAL: Text = Text::new("all dialogs of the member", "该成员的所有对话");
+pub const SHARED_BY_PROGRAM: Text =
+    Text::new("all dialogs of the member, managed by the program", "该成员的所有对话，由程序维护");
+pub const KEPT_BY: Text = Text::new("managed by", "维护者");
+pub const HIDDEN_FROM_MODEL: Text = Text::new("not shown to the model", "不给模型看");
+pub const EDIT_REMINDER: Text = Text::new("edit the reminder", "编辑提醒");
+pub const NEW_REMINDER: Text = Text::new("new reminder of this dialog", "本对话的新提醒");
+pub const NEW_PERSONAL_REMINDER: Text =
+    Text::new("new reminder for all dialogs", "所有对话的新提醒");
+pub const DELETE_REMINDER_QUESTION: Text =
+    Text::new("permanently delete the reminder {}?", "永久删除提醒 {} 吗？");
+pub const NOT_BY_HAND: Text = Text::new("not editable", "不能编辑");
+pub const TEXT_MISSING: Text = Text::new("there is nothing to save", "没有可保存的内容");
+pub const SECTION_TOO_LARGE: Text = Text::new("too large to be changed here", "太大，不能在此修改");
+pub const SECTIONS_ARE_FIXED: Text =
+    Text::new("sections of a Taskdoc are only edited here", "这里只能编辑任务文档的章节");
+pub const EMPTY_SECTION: Text = Text::new("empty", "空");
+pub const LAYOUT_PROBLEMS: Text = Text::new("layout problems", "布局问题");
+pub const EDIT: Text = Text::new("edit", "编辑");
+pub const ADD: Text = Text::new("add", "添加");
+pub const ADD_PERSONAL: Text = Text::new("add for all dialogs", "为所有对话添加");
+pub const DELETE: Text = Text::new("delete", "删除");
+pub const SAVE: Text = Text::new("save", "保存");
+pub const CONTEXT: Text = Text::new("ctx", "上下文");
+pub const KEEP_GOING: Text = Text::new("keep-going", "续推");
+pub const OPEN: Text = Text::new("open", "打开");
+pub const DEATH_NOTE: Text =
+    Text::new("a note for whoever waits for it (optional)", "给等待者的附言（可选）");
+pub const DECLARE_DEAD: Text = Text::new("declare dead", "宣告死亡");
+pub const DECLARE_DEAD_QUESTION: Text =
+    Text::new("declare {} permanently dead?", "永久宣告 {} 死亡吗？");
+pub const FORK_POSITION: Text =
+    Text::new("before course.generation, such as 1.14", "在 课程.生成 之前，如 1.14");
+pub const FORK: Text = Text::new("fork", "分支");
+pub const DELETE_QUESTION: Text = Text::new(
+    "permanently delete {} with all its side dialogs?",
+    "连同所有支线对话永久删除 {} 吗？",
+);
+pub const NEXT_STEP: Text = Text::new("next", "下一步");
+pub const ARCHIVE: Text = Text::new("archive", "归档");
+pub const ARCHIVED: Text = Text::new("archived", "已归档");
+pub const REVIVE: Text = Text::new("restore", "恢复");
+pub const SHELF_TITLE: Text = Text::new("DONE AND ARCHIVED", "已完成与已归档");
+pub const SHELF_EMPTY: Text =
+    Text::new("nothing is done or archived yet", "还没有完成或归档的对话");
+pub const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
+pub const LEAVE_RUNNING: Text = Text::new("leave running", "让它们继续");
+pub const STOP_THEM: Text = Text::new("stop", "停止它们");
+pub const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并结束");
+pub const SANDBOX: Text = Text::new("sandbox", "沙箱");
+pub const STAY: Text = Text::new("stay", "不退出");
+pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");
+pub const DIVERGENCE: Text = Text::new("divergence", "发散");
+pub const CONVERGENCE: Text = Text::new("convergence", "收敛");
+pub const FINALIZATION: Text = Text::new("conclusion", "结论");
