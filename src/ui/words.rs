@@ -40,7 +40,6 @@ pub const PROCESSES_RUNNING: Counted = Counted::new(
 pub const RUNNING: Text = Text::new("running", "运行中");
 pub const DONE: Text = Text::new("done", "完成");
 pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
-pub const BEGIN: Text = Text::new("to start one", "新建对话");
 pub const LOADING: Text = Text::new("loading …", "读取中 …");
 pub const YOU: Text = Text::new("you", "你");
 pub const GUIDE: Text = Text::new("runtime guide", "运行时提示");

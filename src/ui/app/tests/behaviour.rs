@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState};
-use crate::domain::{DialogId, DisplayState, RootId, Stamp};
+use crate::domain::{DialogId, RootId, Stamp};
 use crate::protocol::event::{QueuedMessage, Segment, WorkspaceView};
 use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
@@ -13,10 +13,6 @@ use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
 use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 use crate::ui::theme::Glyphs;
-
-fn line_of(screen: &str, text: &str) -> Option<usize> {
-    screen.lines().position(|line| line.contains(text))
-}
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
     let sent = stage.sent.iter();
@@ -275,35 +271,6 @@ fn reopening_a_dialog_restores_the_position() {
         screen.lines().skip(2).take(18).map(|l| l.chars().skip(29).collect()).collect()
     };
     assert_eq!(body(&before), body(&after));
-}
-
-#[test]
-fn activity_never_moves_the_selected_row() {
-    let mut stage = Stage::new(80, 24);
-    let many = |n: usize| TreeRow {
-        created_at: Stamp::new(format!("2026-11-21 10:{:02}:{:02}", n / 60, n % 60)),
-        ..row(
-            &DialogId::main(RootId::new(format!("x/{n}"))),
-            None,
-            &format!("a{n}"),
-            DisplayState::Idle,
-        )
-    };
-    let first: Vec<TreeRow> = (0..100).filter(|n| *n != 3).map(many).collect();
-    stage.apply(DriverEvent::Rows(first)).apply(DriverEvent::Inbox(Vec::new()));
-    stage.keys(&"j ".repeat(50));
-    let before = stage.screen();
-    let chosen = line_of(&before, "▌").expect("a chosen row");
-    stage.apply(DriverEvent::Row(Box::new(many(3))));
-    stage.apply(DriverEvent::Row(Box::new(TreeRow {
-        last_modified: Stamp::new("2026-11-21 12:02:59"),
-        state: DisplayState::Proceeding,
-        ..many(70)
-    })));
-    let after = stage.screen();
-    assert_eq!(line_of(&after, "▌"), Some(chosen));
-    let name = |screen: &str| screen.lines().nth(chosen).unwrap_or_default()[..20].to_owned();
-    assert_eq!(name(&before), name(&after));
 }
 
 #[test]

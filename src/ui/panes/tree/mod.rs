@@ -1,10 +1,14 @@
 //! Draws the tree of dialogs.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
+use crate::domain::text::Text;
 use crate::protocol::TreeRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
@@ -12,6 +16,8 @@ use crate::ui::model::tree::{Branch, VisibleRow};
 use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 use crate::ui::words;
+
+const BEGIN: Text = Text::new("to start one", "新建对话");
 
 pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -80,10 +86,8 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
 fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     let dim = view.ui.style(Role::TextDim);
     let key = view.ui.key(SCOPE, Action::NewDialog);
-    let lines = [
-        view.ui.text(words::NO_DIALOGS).to_owned(),
-        format!("{key}  {}", view.ui.text(words::BEGIN)),
-    ];
+    let lines =
+        [view.ui.text(words::NO_DIALOGS).to_owned(), format!("{key}  {}", view.ui.text(BEGIN))];
     for (y, line) in (area.y..).zip(lines) {
         Strip::new().put(" ", dim).put(&line, dim).draw(buffer, area, y);
     }
