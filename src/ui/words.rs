@@ -70,7 +70,6 @@ pub const OF: Text = Text::new("of", "/");
 pub const NEW_LINE: Text = Text::new("line", "换行");
 pub const KEEP: Text = Text::new("keep", "保留");
 pub const NEW_BELOW: Text = Text::new("new", "新");
-pub const BLOCKS: Text = Text::new("blocks", "阻塞");
 pub const QUEUED: Text = Text::new("queued", "排队中");
 pub const QUEUED_TITLE: Text = Text::new("QUEUED MESSAGES", "排队的消息");
 pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");

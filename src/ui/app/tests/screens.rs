@@ -44,16 +44,6 @@ fn two_questions_are_open_while_one_is_answered() {
 }
 
 #[test]
-fn the_inbox_shows_a_draft() {
-    let mut stage = answering(80, 24);
-    stage.keys("yes <esc> 2");
-    assert_screen("inbox", 80, 24, &stage.screen());
-    let mut stage = answering(60, 20);
-    stage.keys("yes <esc> 2");
-    assert_screen("inbox", 60, 20, &stage.screen());
-}
-
-#[test]
 fn a_form_creates_a_dialog() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);

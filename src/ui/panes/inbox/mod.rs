@@ -1,17 +1,22 @@
 //! Draws the open questions.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::domain::question::headline;
+use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
 use crate::ui::model::{DraftKey, Drafts, Inbox, age};
 use crate::ui::theme::Role;
-use crate::ui::words;
+
+const BLOCKS: Text = Text::new("blocks", "阻塞");
 
 pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -97,7 +102,7 @@ fn draw_question(
     let mut facts = age::short(&row.question.asked_at, view.now);
     let waiting = row.blocks.len();
     if waiting > 0 {
-        facts.push_str(&format!("  {} {waiting}", ui.text(words::BLOCKS)));
+        facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
     }
     let right = right.put(&facts, dim);
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
