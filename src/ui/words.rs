@@ -27,7 +27,6 @@ impl Counted {
 }
 
 pub const LINES: Counted = Counted::new("line", "lines", "行");
-pub const WORDS: Counted = Counted::new("word", "words", "词");
 pub const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 pub const WAIT_FOR_CONSENT: Counted =
     Counted::new("waits for consent", "wait for consent", "项等待同意");
@@ -41,35 +40,11 @@ pub const RUNNING: Text = Text::new("running", "运行中");
 pub const DONE: Text = Text::new("done", "完成");
 pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
 pub const LOADING: Text = Text::new("loading …", "读取中 …");
-pub const YOU: Text = Text::new("you", "你");
-pub const GUIDE: Text = Text::new("runtime guide", "运行时提示");
-pub const PUSHED: Text = Text::new("automatic push", "自动续推");
-pub const PUSH_REASON: Text = Text::new(
-    "it stopped without asking or waiting for anybody, so it was told to go on",
-    "它停了下来，既没有提问也没有在等任何人，因此被要求继续",
-);
-pub const PUSH_NUMBER: Text = Text::new("push", "续推");
-pub const PUSHES_LEFT: Text = Text::new("left", "剩余");
 pub const THINKING: Text = Text::new("thinking", "思考");
-pub const WORKING: Text = Text::new("working", "进行中");
-pub const REPLIED: Text = Text::new("replied", "已回复");
-pub const FAILED: Text = Text::new("failed", "失败");
-pub const ASKS: Text = Text::new("asks", "问");
-pub const WAITS_FOR_IT: Text = Text::new("waits for it", "在等");
-pub const AND: Text = Text::new("and", "和");
-pub const REPLY_TO: Text = Text::new("reply", "回复");
-pub const DELIVERED: Text = Text::new("delivered", "已送达");
-pub const NOT_DELIVERED: Text = Text::new("not delivered", "未送达");
 pub const COURSE_BEGINS: Text = Text::new("course", "课程");
-pub const GENERATION: Text = Text::new("gen", "生成");
-pub const CUT_OFF: Text = Text::new("the previous generation was interrupted", "上一次生成中断了");
-pub const INTERRUPTED: Text = Text::new("interrupted by a stop", "被停止打断");
-pub const UNKNOWN_RECORD: Text = Text::new("unknown record", "未知记录");
-pub const NEWER_PROGRAM: Text = Text::new("(newer version?)", "（更新的版本？）");
 pub const OF: Text = Text::new("of", "/");
 pub const NEW_LINE: Text = Text::new("line", "换行");
 pub const KEEP: Text = Text::new("keep", "保留");
-pub const NEW_BELOW: Text = Text::new("new", "新");
 pub const QUEUED: Text = Text::new("queued", "排队中");
 pub const QUEUED_TITLE: Text = Text::new("QUEUED MESSAGES", "排队的消息");
 pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
@@ -192,6 +167,3 @@ pub const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并
 pub const SANDBOX: Text = Text::new("sandbox", "沙箱");
 pub const STAY: Text = Text::new("stay", "不退出");
 pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");
-pub const DIVERGENCE: Text = Text::new("divergence", "发散");
-pub const CONVERGENCE: Text = Text::new("convergence", "收敛");
-pub const FINALIZATION: Text = Text::new("conclusion", "结论");

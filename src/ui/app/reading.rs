@@ -12,10 +12,11 @@ use crate::domain::transcript::RecordPosition;
 use crate::domain::{Course, DialogId, Genseq};
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 use crate::ui::app::words;
-use crate::ui::model::open::Unfolded;
-use crate::ui::model::{OpenDialog, Place, Tone};
+use crate::ui::model::{Place, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{CallEnd, ScrollMove, TranscriptContext, TranscriptPane};
+use crate::ui::panes::transcript::{
+    CallEnd, OpenDialog, ScrollMove, TranscriptContext, TranscriptPane, Unfolded,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {

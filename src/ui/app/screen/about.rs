@@ -10,11 +10,11 @@ use crate::protocol::TreeRow;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
+use crate::ui::model::{Inbox, Mark, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::panes::transcript::{NameLookup, SCOPE};
+use crate::ui::panes::transcript::{NameLookup, OpenDialog, SCOPE};
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 

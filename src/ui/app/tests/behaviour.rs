@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::background::{Background, BackgroundState};
 use crate::domain::{DialogId, RootId, Stamp};
-use crate::protocol::event::{QueuedMessage, Segment, WorkspaceView};
+use crate::protocol::event::{QueuedMessage, WorkspaceView};
 use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
@@ -218,43 +218,6 @@ fn pasted_text_never_triggers_actions() {
 }
 
 #[test]
-fn one_step_up_stops_following_and_counts_what_is_below() {
-    let mut stage = streaming(80, 24);
-    stage.keys("3").screen();
-    for n in 0..8 {
-        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
-    }
-    assert!(stage.screen().contains("word 7"));
-    stage.keys("k");
-    let before = stage.screen();
-    for n in 8..12 {
-        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
-    }
-    let after = stage.screen();
-    assert!(after.contains("↓ 2 new"), "two of four fitted the view\n{after}");
-    assert_eq!(line_of(&before, "word 6"), line_of(&after, "word 6"), "{before}\n{after}");
-    stage.keys("G");
-    let end = stage.screen();
-    assert!(end.contains("word 11") && !end.contains("new"), "{end}");
-}
-
-#[test]
-fn while_following_text_fills_the_pane_and_then_scrolls_by_half_a_page() {
-    let mut stage = streaming(80, 24);
-    let mut jumps = 0;
-    let mut top = String::new();
-    for n in 0..60 {
-        stage.live(&main_dialog(), Segment::Saying, &format!("\n\nline {n}"));
-        let screen = stage.screen();
-        assert!(screen.contains(&format!("line {n}")), "{screen}");
-        let now = screen.lines().nth(3).unwrap_or_default()[28..].to_owned();
-        jumps += usize::from(now != top);
-        top = now;
-    }
-    assert!((10..=16).contains(&jumps), "120 rows in halves of 9: {jumps} jumps");
-}
-
-#[test]
 fn reopening_a_dialog_restores_the_position() {
     let mut stage = Stage::new(80, 24);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
@@ -310,34 +273,6 @@ fn after_lost_events_everything_is_reloaded_at_the_same_position() {
     stage.wait(Duration::from_secs(5));
     let rows = |s: &str| s.lines().skip(2).take(17).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&stage.screen()), rows(&before));
-}
-
-#[test]
-fn older_records_are_requested_near_the_start_and_move_nothing() {
-    let mut stage = Stage::new(80, 24);
-    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-    let long: Vec<String> = (50..100).map(|n| words(&format!("word {n}"))).collect();
-    let long: Vec<&str> = long.iter().map(String::as_str).collect();
-    let (ticket, dialog) = stage.last_open();
-    stage.page_at(ticket, dialog.clone(), 50, &long).screen();
-    assert!(!stage.sent.iter().any(|command| matches!(command, Command::Page { .. })));
-    stage.keys("3 g");
-    let before = stage.screen();
-    let asked = stage.sent.iter().find_map(|command| {
-        let Command::Page { ticket, before, .. } = command else {
-            return None;
-        };
-        Some((*ticket, *before))
-    });
-    let (ticket, line) = asked.expect("older records are asked for");
-    assert_eq!(line, 50);
-    let older: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
-    let older: Vec<&str> = older.iter().map(String::as_str).collect();
-    stage.page_at(ticket, dialog, 0, &older);
-    let after = stage.screen();
-    assert!(line_of(&after, "word 50").is_some(), "{before}\n{after}");
-    stage.keys("k");
-    assert!(stage.screen().contains("word 49") || stage.screen().contains("word 50"));
 }
 
 #[test]
@@ -406,16 +341,6 @@ fn the_terminal_cursor_is_at_the_caret() {
     let line = screen.lines().nth(usize::from(y)).expect("a line");
     let before: String = line.chars().take_while(|c| *c != '好').collect();
     assert_eq!(usize::from(x), crate::ui::text::width::width(&before) + 2, "{line}");
-}
-
-#[test]
-fn model_output_cannot_control_the_terminal() {
-    let mut stage = streaming(120, 40);
-    stage.live(&main_dialog(), Segment::Saying, "\u{1b}[2J\u{9b}31m\u{202e}x");
-    stage.fact(&main_dialog(), 11, &words("\u{1b}]52;c;aGk=\u{7}"));
-    let screen = stage.screen();
-    assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
-    assert!(!screen.contains('\u{202e}'));
 }
 
 #[test]

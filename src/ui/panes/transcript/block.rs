@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
+use super::words;
 use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
 use crate::domain::text::Text;
@@ -14,7 +15,6 @@ use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
-use crate::ui::words;
 
 /// Rows shown of an opened result; the record has all.
 const RESULT_ROWS: usize = 400;

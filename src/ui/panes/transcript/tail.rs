@@ -3,12 +3,12 @@
 use ratatui::style::Style;
 
 use super::TranscriptContext;
+use super::live::LiveSegment;
+use super::open::OpenDialog;
+use super::words;
 use crate::protocol::event::Segment;
-use crate::ui::model::OpenDialog;
-use crate::ui::model::live::LiveSegment;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
-use crate::ui::words;
 
 /// Rows of a live segment or of the tail, without the blank row before.
 pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: isize) -> usize {

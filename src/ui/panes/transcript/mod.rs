@@ -5,9 +5,14 @@
 //! view scrolls by half a page: each row is drawn once, not once per line of text.
 
 pub mod block;
+mod live;
+mod open;
 pub mod prose;
 mod scroll;
 mod tail;
+#[cfg(test)]
+mod tests;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +20,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub use block::{Answering, LayoutContext, NameLookup};
+pub use open::{OpenDialog, Unfolded};
 pub use scroll::{Anchor, CallEnd, ScrollMove};
 
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
@@ -22,10 +28,9 @@ use crate::domain::transcript::{BlockBody, RecordPosition};
 use crate::domain::{CallId, Genseq};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{OpenDialog, age};
+use crate::ui::model::age;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
-use crate::ui::words;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
 
