@@ -14,17 +14,6 @@ use crate::ui::model::Mark;
 use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
 use crate::ui::theme::Glyphs;
 
-fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
-    let sent = stage.sent.iter();
-    sent.filter_map(|command| {
-        let Command::Say { dialog, text, .. } = command else {
-            return None;
-        };
-        Some((dialog, text.as_str()))
-    })
-    .collect()
-}
-
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
     let sent = stage.sent.iter();
     sent.filter_map(|command| {
@@ -198,26 +187,6 @@ fn a_draft_is_saved_within_a_second_of_typing() {
 }
 
 #[test]
-fn typed_text_is_sent_to_the_open_dialog_and_recalled_with_the_up_key() {
-    let mut stage = streaming(120, 40);
-    stage.keys("i hello <alt+enter> you <enter>");
-    assert_eq!(says(&stage), [(&main_dialog(), "hello\nyou")]);
-    assert!(!stage.screen().contains("› hello"));
-    stage.keys("<up>");
-    assert!(stage.screen().contains("› hello"));
-}
-
-#[test]
-fn pasted_text_never_triggers_actions() {
-    let mut stage = streaming(120, 40);
-    stage.keys("i");
-    let sent = stage.app.paste("q\n\u{1b}[201~y\n");
-    assert!(sent.is_empty() && says(&stage).is_empty());
-    let screen = stage.screen();
-    assert!(screen.contains("› q") && screen.contains("[201~y"), "{screen}");
-}
-
-#[test]
 fn reopening_a_dialog_restores_the_position() {
     let mut stage = Stage::new(80, 24);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
@@ -330,17 +299,6 @@ fn the_form_creates_a_dialog_and_reports_what_is_missing() {
     let made = DialogId::main(RootId::new("new/1"));
     stage.apply(DriverEvent::Done { ticket, dialog: Some(made.clone()) });
     assert_eq!(stage.last_open().1, made);
-}
-
-#[test]
-fn the_terminal_cursor_is_at_the_caret() {
-    let mut stage = streaming(120, 40);
-    stage.keys("i 你好");
-    let screen = stage.screen();
-    let (x, y) = stage.cursor();
-    let line = screen.lines().nth(usize::from(y)).expect("a line");
-    let before: String = line.chars().take_while(|c| *c != '好').collect();
-    assert_eq!(usize::from(x), crate::ui::text::width::width(&before) + 2, "{line}");
 }
 
 #[test]

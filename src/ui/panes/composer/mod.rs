@@ -1,5 +1,8 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -237,25 +240,4 @@ pub const PART: &str = "\u{1f}";
 /// `⏎ send`, with the key that works while `focus` has the focus.
 pub fn hint(ui: &UiSettings, focus: Scope, action: Action, word: Text) -> String {
     format!("{} {}", ui.key(focus, action), ui.text(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn earlier_messages_are_recalled_in_an_empty_field_only() {
-        let mut composer = Composer::default();
-        composer.remember("one");
-        composer.remember("two");
-        assert!(composer.recall_earlier());
-        assert_eq!(composer.field.text(), "two");
-        assert!(composer.recall_earlier() && composer.recall_earlier());
-        assert_eq!(composer.field.text(), "one");
-        assert!(composer.recall_later() && composer.recall_later());
-        assert!(composer.field.is_empty());
-        composer.field.set("mine");
-        assert!(!composer.recall_earlier());
-        assert_eq!(composer.field.text(), "mine");
-    }
 }
