@@ -112,32 +112,8 @@ pub const NO: Text = Text::new("no", "否");
 pub const DRAFT_RESTORED: Text = Text::new("draft restored", "草稿已恢复");
 pub const PASTE_TOO_LONG: Text =
     Text::new("pasted text is too long: use a file", "粘贴内容太长：请放进文件");
-pub const REMINDERS: Text = Text::new("REMINDERS", "提醒");
-pub const NO_REMINDERS: Text = Text::new("no reminders yet", "还没有提醒");
-pub const OF_THIS_DIALOG: Text = Text::new("this dialog", "本对话");
-pub const PERSONAL: Text = Text::new("all dialogs of the member", "该成员的所有对话");
-pub const SHARED_BY_PROGRAM: Text =
-    Text::new("all dialogs of the member, managed by the program", "该成员的所有对话，由程序维护");
-pub const KEPT_BY: Text = Text::new("managed by", "维护者");
-pub const HIDDEN_FROM_MODEL: Text = Text::new("not shown to the model", "不给模型看");
-pub const EDIT_REMINDER: Text = Text::new("edit the reminder", "编辑提醒");
-pub const NEW_REMINDER: Text = Text::new("new reminder of this dialog", "本对话的新提醒");
-pub const NEW_PERSONAL_REMINDER: Text =
-    Text::new("new reminder for all dialogs", "所有对话的新提醒");
-pub const DELETE_REMINDER_QUESTION: Text =
-    Text::new("permanently delete the reminder {}?", "永久删除提醒 {} 吗？");
-pub const NOT_BY_HAND: Text = Text::new("not editable", "不能编辑");
-pub const TEXT_MISSING: Text = Text::new("there is nothing to save", "没有可保存的内容");
-pub const SECTION_TOO_LARGE: Text = Text::new("too large to be changed here", "太大，不能在此修改");
-pub const SECTIONS_ARE_FIXED: Text =
-    Text::new("sections of a Taskdoc are only edited here", "这里只能编辑任务文档的章节");
-pub const EMPTY_SECTION: Text = Text::new("empty", "空");
-pub const LAYOUT_PROBLEMS: Text = Text::new("layout problems", "布局问题");
 pub const EDIT: Text = Text::new("edit", "编辑");
-pub const ADD: Text = Text::new("add", "添加");
-pub const ADD_PERSONAL: Text = Text::new("add for all dialogs", "为所有对话添加");
 pub const DELETE: Text = Text::new("delete", "删除");
-pub const SAVE: Text = Text::new("save", "保存");
 pub const CONTEXT: Text = Text::new("ctx", "上下文");
 pub const KEEP_GOING: Text = Text::new("keep-going", "续推");
 pub const OPEN: Text = Text::new("open", "打开");

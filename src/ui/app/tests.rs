@@ -13,4 +13,3 @@ mod keys;
 mod lifecycle;
 mod queued;
 mod screens;
-mod sheets;

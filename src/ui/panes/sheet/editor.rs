@@ -5,6 +5,7 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use super::words;
 use crate::domain::DialogId;
 use crate::protocol::{ReminderAudience, SheetRequest};
 use crate::ui::action::Action;
@@ -15,7 +16,6 @@ use crate::ui::panes::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
-use crate::ui::words;
 
 /// Cells before the text.
 const INDENT: u16 = 3;

@@ -2,6 +2,7 @@
 
 use ratatui::style::Style;
 
+use super::words;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
@@ -9,7 +10,6 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
-use crate::ui::words;
 
 /// Rows shown of an entry that is not selected.
 const PREVIEW_ROWS: usize = 2;

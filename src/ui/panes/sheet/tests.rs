@@ -1,11 +1,11 @@
 //! Reminders and the Taskdoc, on top of the open dialog.
 
-use super::fixture::*;
 use crate::domain::Stamp;
 use crate::protocol::{
     Command, DriverEvent, ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest,
     TaskdocView, Ticket,
 };
+use crate::ui::app::tests::fixture::*;
 use crate::ui::theme::Glyphs;
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];

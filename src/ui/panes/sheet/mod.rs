@@ -6,6 +6,9 @@
 mod editor;
 mod items;
 mod list;
+#[cfg(test)]
+mod tests;
+mod words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -24,7 +27,6 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
-use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
 
