@@ -65,48 +65,7 @@ pub const CREATE_AND_SEND: Text = Text::new("create and send", "创建并发送"
 pub const NEXT_FIELD: Text = Text::new("next field", "下一项");
 pub const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 pub const CLOSE: Text = Text::new("close", "关闭");
-pub const CONSENT: Text = Text::new("CONSENT", "同意");
-pub const CONSENT_INTRO: Text = Text::new(
-    "This workspace can do more than change its own files. None of this takes effect before you agree, and no dialog runs by itself.",
-    "此工作区除了修改自己的文件，还能做以下的事。你同意之前，它们都不生效，对话也不会自行运行。",
-);
-pub const CONSENT_NOTHING: Text =
-    Text::new("Nothing waits for your consent.", "没有等待你同意的事。");
-pub const CONSENT_OVER: Text = Text::new(
-    "Nothing waits for your consent any more. Agree, and dialogs that can continue do.",
-    "已没有等待你同意的事。同意后，可以继续的对话就会继续。",
-);
-pub const CONSENT_SHELL: Text = Text::new("commands of", "执行命令：");
-pub const CONSENT_SERVER: Text = Text::new("server", "服务器");
-pub const CONSENT_PROVIDER: Text = Text::new("provider", "模型服务");
-pub const CONSENT_CHANGED: Text = Text::new("changed", "有变化");
-pub const CONSENT_BEFORE: Text = Text::new("you agreed to:", "你曾同意：");
-pub const CONSENT_MASKED: Text = Text::new(
-    "a value that is not shown has changed since you agreed",
-    "自你同意以来，有一个不显示的值变了",
-);
-pub const CONSENT_TOO_LONG: Text =
-    Text::new("too long to be agreed to: shorten it", "过长，无法同意：请缩短");
-pub const CONSENT_AGREE: Text = Text::new("agree", "同意");
-pub const SANDBOX_OF_COMMANDS: Text = Text::new("command sandbox:", "命令的沙箱：");
-pub const OTHER_LEVEL: Text = Text::new("another level", "换一个级别");
-pub const LEVEL_IS_SET: Text = Text::new("config.yaml", "config.yaml");
-pub const LEVEL_READ_ONLY: Text = Text::new(
-    "commands can read the workspace but not write to it; no network",
-    "命令可读工作区，不能写；没有网络",
-);
-pub const LEVEL_WORKSPACE: Text = Text::new(
-    "commands can change the workspace, except files that affect later runs; no network",
-    "命令可改工作区，但不能改影响以后运行的文件；没有网络",
-);
-pub const LEVEL_WORKSPACE_NET: Text = Text::new("the same, with the network", "同上，并有网络");
-pub const LEVEL_OFF: Text = Text::new(
-    "no restrictions: commands can do whatever you can",
-    "没有任何限制：命令可以做你能做的一切",
-);
-pub const READ_ON: Text = Text::new("read on", "继续阅读");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
-pub const LEAVE: Text = Text::new("quit", "退出");
 pub const YES: Text = Text::new("yes", "是");
 pub const NO: Text = Text::new("no", "否");
 pub const DRAFT_RESTORED: Text = Text::new("draft restored", "草稿已恢复");

@@ -2,7 +2,6 @@
 
 mod answering;
 mod behaviour;
-mod consent;
 mod continuing;
 mod cost;
 mod ending;

@@ -1,9 +1,9 @@
 //! The consent sheet.
 
-use super::fixture::*;
 use crate::domain::sandbox::Level;
 use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::protocol::{Command, ConsentView, DriverEvent};
+use crate::ui::app::tests::fixture::*;
 
 fn shell(member: &str) -> Unagreed {
     let act = "may run any command, also in the background";

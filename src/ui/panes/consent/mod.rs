@@ -1,6 +1,9 @@
 //! The consent sheet: what a workspace can do beyond changing its own files. The user agrees to all of
 //! it or to nothing, and cannot agree before all of it was on the screen.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -20,6 +23,46 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 use crate::ui::words;
+
+const TITLE: Text = Text::new("CONSENT", "同意");
+const INTRO: Text = Text::new(
+    "This workspace can do more than change its own files. None of this takes effect before you agree, and no dialog runs by itself.",
+    "此工作区除了修改自己的文件，还能做以下的事。你同意之前，它们都不生效，对话也不会自行运行。",
+);
+const NOTHING: Text = Text::new("Nothing waits for your consent.", "没有等待你同意的事。");
+const OVER: Text = Text::new(
+    "Nothing waits for your consent any more. Agree, and dialogs that can continue do.",
+    "已没有等待你同意的事。同意后，可以继续的对话就会继续。",
+);
+const SHELL: Text = Text::new("commands of", "执行命令：");
+const SERVER: Text = Text::new("server", "服务器");
+const PROVIDER: Text = Text::new("provider", "模型服务");
+const CHANGED: Text = Text::new("changed", "有变化");
+const BEFORE: Text = Text::new("you agreed to:", "你曾同意：");
+const MASKED: Text = Text::new(
+    "a value that is not shown has changed since you agreed",
+    "自你同意以来，有一个不显示的值变了",
+);
+const TOO_LONG: Text = Text::new("too long to be agreed to: shorten it", "过长，无法同意：请缩短");
+const AGREE: Text = Text::new("agree", "同意");
+const SANDBOX_OF_COMMANDS: Text = Text::new("command sandbox:", "命令的沙箱：");
+const OTHER_LEVEL: Text = Text::new("another level", "换一个级别");
+const LEVEL_IS_SET: Text = Text::new("config.yaml", "config.yaml");
+const LEVEL_READ_ONLY: Text = Text::new(
+    "commands can read the workspace but not write to it; no network",
+    "命令可读工作区，不能写；没有网络",
+);
+const LEVEL_WORKSPACE: Text = Text::new(
+    "commands can change the workspace, except files that affect later runs; no network",
+    "命令可改工作区，但不能改影响以后运行的文件；没有网络",
+);
+const LEVEL_WORKSPACE_NET: Text = Text::new("the same, with the network", "同上，并有网络");
+const LEVEL_OFF: Text = Text::new(
+    "no restrictions: commands can do whatever you can",
+    "没有任何限制：命令可以做你能做的一切",
+);
+const READ_ON: Text = Text::new("read on", "继续阅读");
+const LEAVE: Text = Text::new("quit", "退出");
 
 /// Looked up alone.
 pub const SCOPE: Scope = Scope::new("consent", "等待同意", &[]);
@@ -117,16 +160,16 @@ impl ConsentSheet {
         let ui = view.ui;
         let mut hints = Vec::new();
         if self.was_read(consent) {
-            hints.push(hint(ui, SCOPE, Action::Agree, words::CONSENT_AGREE));
+            hints.push(hint(ui, SCOPE, Action::Agree, AGREE));
         } else {
-            hints.push(hint(ui, SCOPE, Action::PageDown, words::READ_ON));
+            hints.push(hint(ui, SCOPE, Action::PageDown, READ_ON));
         }
         let close = if consent.read_only { words::LOOK_ONLY } else { words::CLOSE };
         hints.push(hint(ui, SCOPE, Action::LookOnly, close));
         if consent.read_only {
-            hints.push(hint(ui, SCOPE, Action::Quit, words::LEAVE));
+            hints.push(hint(ui, SCOPE, Action::Quit, LEAVE));
         }
-        Heading { left: ui.text(words::CONSENT).to_owned(), right: hints.join(PART) }
+        Heading { left: ui.text(TITLE).to_owned(), right: hints.join(PART) }
     }
 }
 
@@ -138,9 +181,9 @@ fn digests(consent: &ConsentView) -> Vec<String> {
 fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let available = |indent: usize| width.saturating_sub(indent + 1).max(1);
     let intro = match (consent.waiting.is_empty(), consent.read_only) {
-        (true, true) => words::CONSENT_OVER,
-        (true, false) => words::CONSENT_NOTHING,
-        (false, _) => words::CONSENT_INTRO,
+        (true, true) => OVER,
+        (true, false) => NOTHING,
+        (false, _) => INTRO,
     };
     let mut rows = plain_rows(ui.text(intro), MARGIN, available(MARGIN), ui.style(Role::Text));
     rows.push(Strip::new());
@@ -153,14 +196,14 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
         match &unagreed.before {
             None => {}
             Some(_) if unagreed.is_masked_change() => {
-                put(ui.text(words::CONSENT_MASKED), Role::Warning);
+                put(ui.text(MASKED), Role::Warning);
             }
             Some(before) => {
-                put(&format!("{} {before}", ui.text(words::CONSENT_BEFORE)), Role::TextDim);
+                put(&format!("{} {before}", ui.text(BEFORE)), Role::TextDim);
             }
         }
         if !unagreed.entry.can_be_shown() {
-            put(ui.text(words::CONSENT_TOO_LONG), Role::Bad);
+            put(ui.text(TOO_LONG), Role::Bad);
         }
         rows.push(Strip::new());
     }
@@ -180,13 +223,13 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
 fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
     let role = if level == Level::Off { Role::Warning } else { Role::Title };
     let how = if is_set {
-        ui.text(words::LEVEL_IS_SET).to_owned()
+        ui.text(LEVEL_IS_SET).to_owned()
     } else {
-        hint(ui, SCOPE, Action::OtherLevel, words::OTHER_LEVEL)
+        hint(ui, SCOPE, Action::OtherLevel, OTHER_LEVEL)
     };
     Strip::new()
         .pad_to(MARGIN)
-        .put(ui.text(words::SANDBOX_OF_COMMANDS), ui.style(Role::TextDim))
+        .put(ui.text(SANDBOX_OF_COMMANDS), ui.style(Role::TextDim))
         .put(" ", ui.style(Role::Text))
         .put(level.name(), ui.style(role))
         .put(&format!(" {} {how}", ui.glyphs.middle_dot), ui.style(Role::TextDim))
@@ -194,18 +237,18 @@ fn level_head(level: Level, is_set: bool, ui: &UiSettings) -> Strip {
 
 fn level_word(level: Level) -> Text {
     match level {
-        Level::ReadOnly => words::LEVEL_READ_ONLY,
-        Level::Workspace => words::LEVEL_WORKSPACE,
-        Level::WorkspaceNet => words::LEVEL_WORKSPACE_NET,
-        Level::Off => words::LEVEL_OFF,
+        Level::ReadOnly => LEVEL_READ_ONLY,
+        Level::Workspace => LEVEL_WORKSPACE,
+        Level::WorkspaceNet => LEVEL_WORKSPACE_NET,
+        Level::Off => LEVEL_OFF,
     }
 }
 
 fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
     let kind = match unagreed.entry.kind {
-        TrustKind::Shell => words::CONSENT_SHELL,
-        TrustKind::Server => words::CONSENT_SERVER,
-        TrustKind::Provider => words::CONSENT_PROVIDER,
+        TrustKind::Shell => SHELL,
+        TrustKind::Server => SERVER,
+        TrustKind::Provider => PROVIDER,
     };
     let name = SafeText::line(&unagreed.entry.name);
     let mut strip = Strip::new()
@@ -214,7 +257,7 @@ fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
         .put(" ", ui.style(Role::Text))
         .put(name.as_str(), ui.style(Role::Title));
     if unagreed.before.is_some() {
-        let changed = format!(" {} {}", ui.glyphs.middle_dot, ui.text(words::CONSENT_CHANGED));
+        let changed = format!(" {} {}", ui.glyphs.middle_dot, ui.text(CHANGED));
         strip.push(&changed, ui.style(Role::Warning));
     }
     strip
