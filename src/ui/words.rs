@@ -51,18 +51,7 @@ pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
 pub const NOTHING_QUEUED: Text = Text::new("no message waits here", "这里没有排队的消息");
 pub const SENDING: Text = Text::new("sending …", "发送中 …");
 pub const TAKE_BACK: Text = Text::new("take back", "撤回");
-pub const NEW_DIALOG: Text = Text::new("NEW DIALOG", "新对话");
-pub const TEAMMATE: Text = Text::new("teammate", "队友");
 pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
-pub const FIRST_MESSAGE: Text = Text::new("first message", "第一条消息");
-pub const NO_SUCH_MEMBER: Text = Text::new("no teammate has this name", "没有这个队友");
-pub const TASKDOC_MISSING: Text =
-    Text::new("name a Taskdoc, such as add-login.tsk", "请写任务文档名，如 add-login.tsk");
-pub const TASKDOC_OUTSIDE: Text =
-    Text::new("a Taskdoc must be inside the workspace", "任务文档必须在工作区内");
-pub const MESSAGE_MISSING: Text = Text::new("write what is to be done", "请写要做什么");
-pub const CREATE_AND_SEND: Text = Text::new("create and send", "创建并发送");
-pub const NEXT_FIELD: Text = Text::new("next field", "下一项");
 pub const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 pub const CLOSE: Text = Text::new("close", "关闭");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");

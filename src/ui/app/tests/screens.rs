@@ -43,15 +43,6 @@ fn two_questions_are_open_while_one_is_answered() {
 }
 
 #[test]
-fn a_form_creates_a_dialog() {
-    for (width, height) in SIZES {
-        let mut stage = streaming(width, height);
-        stage.keys("n <tab> db");
-        assert_screen("form", width, height, &stage.screen());
-    }
-}
-
-#[test]
 fn help_lists_the_keys_that_work_here() {
     for (width, height) in SIZES {
         let mut stage = streaming(width, height);

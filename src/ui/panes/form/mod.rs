@@ -1,5 +1,8 @@
 //! The form for a new dialog: a teammate, a Taskdoc, and the first message.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -18,6 +21,18 @@ use crate::ui::model::DraftKey;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 use crate::ui::words;
+
+const NEW_DIALOG: Text = Text::new("NEW DIALOG", "新对话");
+const TEAMMATE: Text = Text::new("teammate", "队友");
+const FIRST_MESSAGE: Text = Text::new("first message", "第一条消息");
+const NO_SUCH_MEMBER: Text = Text::new("no teammate has this name", "没有这个队友");
+const TASKDOC_MISSING: Text =
+    Text::new("name a Taskdoc, such as add-login.tsk", "请写任务文档名，如 add-login.tsk");
+const TASKDOC_OUTSIDE: Text =
+    Text::new("a Taskdoc must be inside the workspace", "任务文档必须在工作区内");
+const MESSAGE_MISSING: Text = Text::new("write what is to be done", "请写要做什么");
+const CREATE_AND_SEND: Text = Text::new("create and send", "创建并发送");
+const NEXT_FIELD: Text = Text::new("next field", "下一项");
 
 /// Proposals shown below a field.
 const MAX_PROPOSALS: usize = 4;
@@ -103,9 +118,9 @@ impl NewDialog {
         let text = self.message.text();
         let member = self.chosen_member(&cx.model.workspace);
         let taskdoc = self.chosen_taskdoc(&cx.model.workspace);
-        self.teammate.fault = member.is_none().then_some(words::NO_SUCH_MEMBER);
+        self.teammate.fault = member.is_none().then_some(NO_SUCH_MEMBER);
         self.taskdoc.fault = taskdoc.as_ref().err().copied();
-        self.message_fault = text.trim().is_empty().then_some(words::MESSAGE_MISSING);
+        self.message_fault = text.trim().is_empty().then_some(MESSAGE_MISSING);
         match (member, taskdoc, self.message_fault) {
             (Some(agent), Ok(taskdoc), None) => {
                 cx.intents.push(Intent::Create { agent, taskdoc, text });
@@ -133,10 +148,10 @@ impl NewDialog {
             return Ok((*found).to_owned());
         }
         if typed.is_empty() {
-            return Err(words::TASKDOC_MISSING);
+            return Err(TASKDOC_MISSING);
         }
         if typed.starts_with('/') || typed.split('/').any(|part| part == "..") {
-            return Err(words::TASKDOC_OUTSIDE);
+            return Err(TASKDOC_OUTSIDE);
         }
         Ok(if is_taskdoc(&typed) { typed } else { format!("{typed}.tsk") })
     }
@@ -254,19 +269,18 @@ impl Overlay for NewDialog {
         frame.render_widget(Clear, area);
         let ui = view.ui;
         let hints = [
-            hint(ui, SCOPE, Action::Send, words::CREATE_AND_SEND),
-            hint(ui, SCOPE, Action::FocusNext, words::NEXT_FIELD),
+            hint(ui, SCOPE, Action::Send, CREATE_AND_SEND),
+            hint(ui, SCOPE, Action::FocusNext, NEXT_FIELD),
             hint(ui, SCOPE, Action::Leave, words::CLOSE),
         ];
-        let heading =
-            Heading { left: ui.text(words::NEW_DIALOG).to_owned(), right: hints.join(PART) };
+        let heading = Heading { left: ui.text(NEW_DIALOG).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, true);
         let mut rest = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let members: Vec<String> = members(&cx.model.workspace, &self.teammate.field.text())
             .into_iter()
             .map(|member| format!("@{}  {}", member.id, member.gofor))
             .collect();
-        let label = (words::TEAMMATE, self.focus == FormField::Teammate);
+        let label = (TEAMMATE, self.focus == FormField::Teammate);
         rest = draw_choice(frame, rest, ui, &self.teammate, label, &members);
         let taskdocs: Vec<String> = taskdocs(&cx.model.workspace, &self.taskdoc.field.text())
             .into_iter()
@@ -285,7 +299,7 @@ impl NewDialog {
             return;
         }
         let area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        draw_label(frame, area, ui, words::FIRST_MESSAGE, focused);
+        draw_label(frame, area, ui, FIRST_MESSAGE, focused);
         let width = area.width.saturating_sub(LABEL_CELLS + 3);
         let rows = self.message.height(usize::from(width).max(1), 6).max(2);
         let height = u16::try_from(rows).unwrap_or(2).min(area.height);
