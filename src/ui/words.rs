@@ -52,7 +52,6 @@ pub const NOTHING_QUEUED: Text = Text::new("no message waits here", "这里没�
 pub const SENDING: Text = Text::new("sending …", "发送中 …");
 pub const TAKE_BACK: Text = Text::new("take back", "撤回");
 pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
-pub const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 pub const CLOSE: Text = Text::new("close", "关闭");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
 pub const YES: Text = Text::new("yes", "是");

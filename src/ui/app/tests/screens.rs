@@ -43,26 +43,6 @@ fn two_questions_are_open_while_one_is_answered() {
 }
 
 #[test]
-fn help_lists_the_keys_that_work_here() {
-    for (width, height) in SIZES {
-        let mut stage = streaming(width, height);
-        stage.keys("?");
-        assert_screen("help", width, height, &stage.screen());
-    }
-}
-
-#[test]
-fn help_is_shown_in_the_language_of_the_screen() {
-    for (width, height) in [(120, 40), (60, 20)] {
-        let mut stage = Stage::chinese(width, height);
-        stage.apply(DriverEvent::Workspace(workspace()));
-        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
-        stage.keys("?");
-        assert_screen("help-zh", width, height, &stage.screen());
-    }
-}
-
-#[test]
 fn quitting_while_a_dialog_runs_asks_first() {
     let mut stage = streaming(80, 24);
     stage.keys("q");

@@ -1,5 +1,8 @@
 //! The keys that work where the focus is, from the bindings.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -8,12 +11,15 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, draw_heading, hint};
 use super::strip::Strip;
 use super::transcript;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words;
+
+const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
 const KEY_CELLS: (usize, usize) = (20, 14);
@@ -105,59 +111,13 @@ impl Overlay for Help {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
-            left: view.ui.text(words::HELP).to_owned(),
+            left: view.ui.text(HELP).to_owned(),
             right: hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{Lang, Stamp};
-    use crate::ui::bindings;
-    use crate::ui::theme::{Glyphs, Theme};
-
-    fn letters(text: &str) -> String {
-        text.chars().filter(|c| !c.is_whitespace()).collect()
-    }
-
-    #[test]
-    fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
-        let now = Stamp::new("2026-11-21 12:00:00");
-        for lang in [Lang::En, Lang::Zh] {
-            let keymap = bindings::defaults();
-            let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
-            for (about, width) in bindings::scopes()
-                .into_iter()
-                .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
-            {
-                let lines = Help::about(about).lines(View { ui: &ui, now: &now }, width);
-                assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
-                let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
-                let (mut keys, mut does) = (String::new(), String::new());
-                for line in lines.iter().map(Strip::plain) {
-                    let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);
-                    let (left, right) = line.split_at(at);
-                    assert!(right.is_empty() || left.ends_with("  "), "{line:?}");
-                    keys.push_str(left);
-                    does.push_str(right);
-                }
-                let (keys, does) = (letters(&keys), letters(&does));
-                for (binding, chords) in ui.keymap.listing(about) {
-                    let sentence = letters(binding.sentence(lang));
-                    assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
-                    for chord in chords {
-                        let symbol = ui.key_label(&chord.to_string());
-                        assert!(keys.contains(&symbol), "{width}: {symbol}");
-                    }
-                }
-            }
         }
     }
 }
