@@ -27,14 +27,8 @@ impl Counted {
 }
 
 pub const LINES: Counted = Counted::new("line", "lines", "行");
-pub const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 pub const WAIT_FOR_CONSENT: Counted =
     Counted::new("waits for consent", "wait for consent", "项等待同意");
-pub const PROCESSES_RUNNING: Counted = Counted::new(
-    "background process is still running; quit and leave it running, or stop it?",
-    "background processes are still running; quit and leave them running, or stop them?",
-    "个后台进程仍在运行；退出时让它们继续，还是停止它们？",
-);
 
 pub const RUNNING: Text = Text::new("running", "运行中");
 pub const DONE: Text = Text::new("done", "完成");
@@ -55,38 +49,21 @@ pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
 pub const CLOSE: Text = Text::new("close", "关闭");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
 pub const YES: Text = Text::new("yes", "是");
-pub const NO: Text = Text::new("no", "否");
 pub const DRAFT_RESTORED: Text = Text::new("draft restored", "草稿已恢复");
 pub const PASTE_TOO_LONG: Text =
     Text::new("pasted text is too long: use a file", "粘贴内容太长：请放进文件");
 pub const EDIT: Text = Text::new("edit", "编辑");
 pub const DELETE: Text = Text::new("delete", "删除");
-pub const CONTEXT: Text = Text::new("ctx", "上下文");
 pub const KEEP_GOING: Text = Text::new("keep-going", "续推");
 pub const OPEN: Text = Text::new("open", "打开");
-pub const DEATH_NOTE: Text =
-    Text::new("a note for whoever waits for it (optional)", "给等待者的附言（可选）");
-pub const DECLARE_DEAD: Text = Text::new("declare dead", "宣告死亡");
-pub const DECLARE_DEAD_QUESTION: Text =
-    Text::new("declare {} permanently dead?", "永久宣告 {} 死亡吗？");
-pub const FORK_POSITION: Text =
-    Text::new("before course.generation, such as 1.14", "在 课程.生成 之前，如 1.14");
-pub const FORK: Text = Text::new("fork", "分支");
 pub const DELETE_QUESTION: Text = Text::new(
     "permanently delete {} with all its side dialogs?",
     "连同所有支线对话永久删除 {} 吗？",
 );
-pub const NEXT_STEP: Text = Text::new("next", "下一步");
 pub const ARCHIVE: Text = Text::new("archive", "归档");
 pub const ARCHIVED: Text = Text::new("archived", "已归档");
 pub const REVIVE: Text = Text::new("restore", "恢复");
 pub const SHELF_TITLE: Text = Text::new("DONE AND ARCHIVED", "已完成与已归档");
 pub const SHELF_EMPTY: Text =
     Text::new("nothing is done or archived yet", "还没有完成或归档的对话");
-pub const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
-pub const LEAVE_RUNNING: Text = Text::new("leave running", "让它们继续");
-pub const STOP_THEM: Text = Text::new("stop", "停止它们");
-pub const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并结束");
-pub const SANDBOX: Text = Text::new("sandbox", "沙箱");
-pub const STAY: Text = Text::new("stay", "不退出");
 pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");

@@ -18,6 +18,8 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+const NO: Text = Text::new("no", "否");
+
 /// A question of the program itself, such as "quit?". Looked up alone.
 pub const SCOPE: Scope = Scope::new("confirm", "确认", &[]);
 
@@ -124,7 +126,7 @@ impl Overlay for Confirm {
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let yes = hint(view.ui, SCOPE, Action::Accept, words::YES);
-        let no = hint(view.ui, SCOPE, Action::Refuse, words::NO);
+        let no = hint(view.ui, SCOPE, Action::Refuse, NO);
         let heading = Heading {
             left: view.ui.glyphs.needs_you.to_owned(),
             right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },

@@ -18,6 +18,16 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+const DEATH_NOTE: Text =
+    Text::new("a note for whoever waits for it (optional)", "给等待者的附言（可选）");
+const DECLARE_DEAD: Text = Text::new("declare dead", "宣告死亡");
+const DECLARE_DEAD_QUESTION: Text =
+    Text::new("declare {} permanently dead?", "永久宣告 {} 死亡吗？");
+const FORK_POSITION: Text =
+    Text::new("before course.generation, such as 1.14", "在 课程.生成 之前，如 1.14");
+const FORK: Text = Text::new("fork", "分支");
+const NEXT_STEP: Text = Text::new("next", "下一步");
+
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
 const ROWS: u16 = 3;
 
@@ -56,7 +66,7 @@ impl InputPrompt {
         let change = Intent::Lifecycle(change);
         cx.intents.push(match self.purpose {
             PromptPurpose::DeclareDead(_) => {
-                let question = cx.ui.sentence(words::DECLARE_DEAD_QUESTION, &self.name);
+                let question = cx.ui.sentence(DECLARE_DEAD_QUESTION, &self.name);
                 Intent::ConfirmPermanent(question, Box::new(change))
             }
             PromptPurpose::Fork(_) => change,
@@ -67,7 +77,7 @@ impl InputPrompt {
     /// What Enter does.
     fn next(&self) -> Text {
         match self.purpose {
-            PromptPurpose::DeclareDead(_) => words::NEXT_STEP,
+            PromptPurpose::DeclareDead(_) => NEXT_STEP,
             PromptPurpose::Fork(_) => words::YES,
         }
     }
@@ -75,8 +85,8 @@ impl InputPrompt {
     /// The title, and the description of the line.
     fn words(&self) -> (Text, Text) {
         match self.purpose {
-            PromptPurpose::DeclareDead(_) => (words::DECLARE_DEAD, words::DEATH_NOTE),
-            PromptPurpose::Fork(_) => (words::FORK, words::FORK_POSITION),
+            PromptPurpose::DeclareDead(_) => (DECLARE_DEAD, DEATH_NOTE),
+            PromptPurpose::Fork(_) => (FORK, FORK_POSITION),
         }
     }
 }

@@ -15,7 +15,12 @@ use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
 use crate::ui::text::width::shorten_middle;
 use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::ui::words::{self, Counted};
+
+const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
+const CONTEXT: Text = Text::new("ctx", "上下文");
+const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
+const SANDBOX: Text = Text::new("sandbox", "沙箱");
 
 /// Hints shown at most.
 const MAX_HINTS: usize = 6;
@@ -143,15 +148,15 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if values.problems > 0 {
         let key = values.problems_key;
-        let text = format!("{key} {}  ", ui.counted(values.problems, words::PROBLEMS));
+        let text = format!("{key} {}  ", ui.counted(values.problems, PROBLEMS));
         strip.push(&text, ui.style(Role::Warning));
     }
     if values.processes > 0 {
-        let text = format!("{} {}  ", values.processes, ui.text(words::IN_BACKGROUND));
+        let text = format!("{} {}  ", values.processes, ui.text(IN_BACKGROUND));
         strip.push(&text, dim);
     }
     if values.level == Some(Level::Off) {
-        let text = format!("{} {}  ", ui.text(words::SANDBOX), Level::Off);
+        let text = format!("{} {}  ", ui.text(SANDBOX), Level::Off);
         strip.push(&text, ui.style(Role::Warning));
     }
     if cells < 70 {
@@ -162,7 +167,7 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);
-        let text = format!(" {} {percent} %  ", ui.text(words::CONTEXT));
+        let text = format!(" {} {percent} %  ", ui.text(CONTEXT));
         strip.push(&text, ui.style(role));
     }
     if cells >= 100
