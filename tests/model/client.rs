@@ -1,4 +1,4 @@
-//! A person's side of a driver: commands that nobody waits for, and everything that was told.
+//! The client of a driver, as a person uses it: commands that nobody waits for, and everything that was reported.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::common::wait::{in_time, until};
 use crate::common::{Running, World};
 use crate::ledger::Ledger;
 
-/// A record that was told to be on disk.
+/// A record that was reported to be on disk.
 #[derive(Debug)]
-pub struct Told {
+pub struct ReportedRecord {
     pub dialog: DialogId,
     pub course: Course,
     pub line: usize,
@@ -26,20 +26,20 @@ pub struct Told {
 #[derive(Debug, Default)]
 pub struct Memory {
     pub ledger: Ledger,
-    pub told: Vec<Told>,
-    /// Things that are never to be told.
+    pub records: Vec<ReportedRecord>,
+    /// Reports that must never come.
     pub faults: Vec<String>,
     /// The main dialog, once it is made.
     pub main: Option<DialogId>,
 }
 
-pub struct Desk {
+pub struct Client {
     running: Running,
     pub rows: BTreeMap<DialogId, TreeRow>,
     pub inbox: Vec<InboxRow>,
 }
 
-impl Desk {
+impl Client {
     pub fn open(world: &World) -> Self {
         let running = world.try_start().expect("a workspace to write to");
         Self { running, rows: BTreeMap::new(), inbox: Vec::new() }
@@ -49,7 +49,7 @@ impl Desk {
         self.running.send(command).await;
     }
 
-    /// Lets time pass and takes in what is told.
+    /// Lets time pass and takes in what is reported.
     pub async fn wait(&mut self, time: Duration, memory: &mut Memory) {
         tokio::time::sleep(time).await;
         self.listen(memory).await;
@@ -71,7 +71,7 @@ impl Desk {
             DriverEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
             DriverEvent::Removed(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
             DriverEvent::Inbox(rows) => self.inbox = rows,
-            DriverEvent::Fact(fact) => memory.told.push(Told {
+            DriverEvent::Fact(fact) => memory.records.push(ReportedRecord {
                 dialog: fact.dialog().clone(),
                 course: fact.course(),
                 line: fact.line(),
@@ -89,7 +89,7 @@ impl Desk {
         }
     }
 
-    /// Dialogs that are at work, as they were last told.
+    /// Dialogs that are at work, as they were last reported.
     pub fn running(&self) -> Vec<&DialogId> {
         let running = self.rows.values().filter(|row| row.state.is_running());
         running.map(|row| &row.dialog).collect()

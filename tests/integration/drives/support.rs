@@ -39,6 +39,23 @@ impl World {
     pub fn put(&self, path: &str, text: &str) {
         crate::common::files::put(self.path(), path, text);
     }
+
+    /// A world in which `lead` began a dialog with these words and nothing moves any more.
+    pub async fn talked(models: Sequence, text: &str) -> (Self, Running, DialogId) {
+        let world = Self::new(models);
+        let mut running = world.start().await;
+        let dialog = running.talk(text).await;
+        (world, running, dialog)
+    }
+
+    /// The same as soon as everything waits for the clock: for answers that take their time.
+    pub async fn begun(models: Sequence, text: &str) -> (Self, Running, DialogId) {
+        let world = Self::new(models);
+        let mut running = world.start().await;
+        let dialog = running.begin(text).await.expect("a dialog");
+        running.idle().await;
+        (world, running, dialog)
+    }
 }
 
 impl Running {

@@ -1,4 +1,4 @@
-//! Pictures: those a tool gives, and those that came with somebody's words.
+//! Images: those a tool gives, and those that came with somebody's words.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::lifecycle::contents;
 use crate::common::World;
-use crate::common::story::entries;
+use crate::common::record_lines::entries;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
 
-/// Arguments of a tool that gives a picture, or many and one that is none.
+/// Arguments of a tool that gives an image, or many and one that is none.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CameraArgs {
@@ -27,20 +27,20 @@ struct CameraArgs {
 }
 
 fn camera(args: &CameraArgs) -> ToolOutcome {
-    let picture = |bytes: &[u8]| dominds_tui::tools::ToolImage {
+    let image = |bytes: &[u8]| dominds_tui::tools::ToolImage {
         media_type: "image/png",
         bytes: Arc::from(bytes),
     };
-    let mut pictures = vec![picture(PNG)];
+    let mut images = vec![image(PNG)];
     if args.many == Some(true) {
-        pictures = vec![picture(PNG); 11];
-        pictures.push(picture(b"no picture"));
+        images = vec![image(PNG); 11];
+        images.push(image(b"no image"));
     }
-    ToolOutcome { images: pictures, ..ToolOutcome::done("Click.") }
+    ToolOutcome { images, ..ToolOutcome::done("Click.") }
 }
 
 fn world(models: Sequence) -> World {
-    let camera = typed::instant("camera", |_| "Takes pictures.", |_, args| camera(args));
+    let camera = typed::instant("camera", |_| "Takes photos.", |_, args| camera(args));
     let mut tools = Registry::builtin();
     tools.add("ws_mod", camera).expect("a free name");
     let mut world = World::new(models);
@@ -65,17 +65,17 @@ fn items(world: &World, dialog: &DialogId) -> Value {
     items.expect("a record with items")
 }
 
-/// What a request shows of the pictures of the call: sizes, and notes in place of the others.
+/// What a request shows of the images of the call: sizes, and notes in place of the others.
 fn seen(request: &Request) -> Vec<String> {
-    let pictures = request.messages.iter().flat_map(|message| match message {
-        Message::Result { pictures, .. } | Message::Images(pictures) => pictures.clone(),
+    let images = request.messages.iter().flat_map(|message| match message {
+        Message::Result { images, .. } | Message::Images(images) => images.clone(),
         _ => Vec::new(),
     });
-    let name = |picture| match picture {
+    let name = |image| match image {
         MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
         MessageImage::Note(text) => text,
     };
-    pictures.map(name).collect()
+    images.map(name).collect()
 }
 
 fn last(world: &World) -> Vec<String> {
@@ -83,7 +83,7 @@ fn last(world: &World) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model() {
+async fn an_image_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model() {
     let mut models = Sequence::new().reply("lead", shot("{}"));
     for text in ["I see it.", "Still.", "And here.", "Archived and back."] {
         models = models.reply("lead", Reply::saying(text));
@@ -93,10 +93,13 @@ async fn a_picture_of_a_tool_is_kept_named_by_its_result_and_seen_by_the_model()
     let dialog = running.talk("Look").await;
     let shown = [format!("image/png {}", PNG.len())];
     assert_eq!(last(&world), shown);
-    let told = items(&world, &dialog);
-    let artifact = &told[0]["artifact"];
-    assert_eq!(told[0]["type"], "input_image");
-    assert_eq!((&told[0]["mimeType"], &told[0]["byteLength"]), (&json!("image/png"), &json!(18)));
+    let attached = items(&world, &dialog);
+    let artifact = &attached[0]["artifact"];
+    assert_eq!(attached[0]["type"], "input_image");
+    assert_eq!(
+        (&attached[0]["mimeType"], &attached[0]["byteLength"]),
+        (&json!("image/png"), &json!(18))
+    );
     assert_eq!(artifact["rootId"], json!(dialog.root));
     assert_eq!(
         (&artifact["selfId"], &artifact["status"]),
@@ -142,13 +145,13 @@ async fn what_is_too_large_or_no_image_is_not_kept_and_the_model_is_told() {
     let dialog = running.talk("Look").await;
     assert_eq!(last(&world).len(), 10);
     assert_eq!(items(&world, &dialog).as_array().map(Vec::len), Some(10));
-    let told = world.models.requests().pop().expect("a request");
-    let result = super::result_of(&told, "c").expect("a result");
+    let request = world.models.requests().pop().expect("a request");
+    let result = super::result_of(&request, "c").expect("a result");
     assert!(result.contains("2 more"), "{result}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_cannot_see_is_told_of_a_picture() {
+async fn a_model_that_cannot_see_is_told_of_an_image() {
     let models = Sequence::new().reply("lead", shot("{}")).reply("lead", Reply::saying("Ah."));
     let world = world(models);
     let llm = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");
@@ -156,12 +159,12 @@ async fn a_model_that_cannot_see_is_told_of_a_picture() {
     world.put(".minds/llm.yaml", &blind);
     let mut running = world.start().await;
     running.talk("Look").await;
-    let told = last(&world);
-    assert!(told.len() == 1 && told[0].contains("cannot look at pictures"), "{told:?}");
+    let sent = last(&world);
+    assert!(sent.len() == 1 && sent[0].contains("cannot look at images"), "{sent:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_of_chat_completions_is_sent_pictures_only_where_its_settings_say_so() {
+async fn a_model_of_chat_completions_is_sent_images_only_where_its_settings_say_so() {
     for (protocol, setting, sees) in [
         ("openai-compatible", "", false),
         ("openai-compatible", "        supports_image_input: true\n", true),
@@ -179,9 +182,9 @@ async fn a_model_of_chat_completions_is_sent_pictures_only_where_its_settings_sa
         );
         let mut running = world.start().await;
         running.talk("Look").await;
-        let told = last(&world);
-        let shown = told == [format!("image/png {}", PNG.len())];
-        assert_eq!(shown, sees, "{protocol} {setting}: {told:?}");
+        let sent = last(&world);
+        let shown = sent == [format!("image/png {}", PNG.len())];
+        assert_eq!(shown, sees, "{protocol} {setting}: {sent:?}");
         running.shut_down().await;
     }
 }
@@ -205,7 +208,7 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
     let folder = folder(&world, &dialog);
     let attached = folder.join("artifacts/user-input/m9");
     std::fs::create_dir_all(&attached).expect("a folder");
-    std::fs::write(attached.join("00-a.png"), PNG).expect("a picture");
+    std::fs::write(attached.join("00-a.png"), PNG).expect("an image");
     std::fs::write(attached.join("01-b.png"), vec![0; 10 * 1024 * 1024 + 1]).expect("a file");
     std::os::unix::fs::symlink(world.path().join("task.tsk/goals.md"), attached.join("link.png"))
         .expect("a link");
@@ -227,12 +230,12 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
     let mut running = world.start().await;
     running.say(&dialog, "What do you see?").await.expect("heard");
     running.quiet().await;
-    let told = last(&world);
-    assert_eq!(told.len(), 11, "{told:?}");
-    assert!(told[0].contains("too large"), "{told:?}");
-    assert!(told[1].contains("not there") && told[2].contains("not there"), "{told:?}");
-    assert!(told[3..10].iter().all(|text| *text == format!("image/png {}", PNG.len())));
-    assert!(told[10].contains("room"), "an eleventh: {told:?}");
+    let sent = last(&world);
+    assert_eq!(sent.len(), 11, "{sent:?}");
+    assert!(sent[0].contains("too large"), "{sent:?}");
+    assert!(sent[1].contains("not there") && sent[2].contains("not there"), "{sent:?}");
+    assert!(sent[3..10].iter().all(|text| *text == format!("image/png {}", PNG.len())));
+    assert!(sent[10].contains("room"), "an eleventh: {sent:?}");
     let requests = world.models.requests();
     let messages = &requests.last().expect("a request").messages;
     let at = messages.iter().position(|m| *m == Message::Prompt("See these".to_owned()));
@@ -241,18 +244,20 @@ async fn d09_what_a_person_attached_is_seen_within_the_limits_and_from_nowhere_e
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_whose_picture_cannot_be_written_is_not_recorded_either() {
-    for (death, kept) in [(Death::Never, true), (Death::Before("func_result_record"), false)] {
+async fn a_result_whose_image_cannot_be_written_is_not_recorded_either() {
+    for (failure, kept) in
+        [(DiskFailure::Never, true), (DiskFailure::Before("func_result_record"), false)]
+    {
         let models = Sequence::new().reply("lead", shot("{}")).reply("lead", Reply::saying("Ah."));
         let mut world = world(models);
-        world.setup.disk = Arc::new(Mortal::new(death));
+        world.setup.disk = Arc::new(FailingDisk::new(failure));
         let mut running = world.start().await;
         let dialog = running.talk("Look").await;
         running.kill().await;
         let artifacts = folder(&world, &dialog).join("artifacts");
         assert_eq!(contents(&artifacts).len(), 1, "it stands before its record");
-        let told = entries(&world.view(), &dialog);
-        let result = told.iter().any(|entry| matches!(entry.record, Record::FuncResult(_)));
+        let records = entries(&world.view(), &dialog);
+        let result = records.iter().any(|entry| matches!(entry.record, Record::FuncResult(_)));
         assert_eq!(result, kept);
     }
 }

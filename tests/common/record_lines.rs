@@ -5,7 +5,7 @@ use dominds_tui::domain::{Bucket, DialogId, Entry};
 use dominds_tui::store::Store;
 
 /// All records of a dialog that are more than snapshots, oldest first.
-pub fn story(store: &Store, dialog: &DialogId) -> Vec<String> {
+pub fn record_lines(store: &Store, dialog: &DialogId) -> Vec<String> {
     entries(store, dialog).iter().filter_map(line).collect()
 }
 
