@@ -9,6 +9,7 @@
 mod graph;
 mod names;
 mod owners;
+mod texts;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
