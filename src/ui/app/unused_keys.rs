@@ -49,7 +49,7 @@ impl App {
             (Some(row), _) => self.answer(&row),
             (None, Some(pane)) if self.model.inbox.is_empty() => self.set_focus(*pane),
             (None, _) if self.model.inbox.is_empty() => {
-                self.notify(Tone::Plain, words::NO_QUESTIONS)
+                self.notify(Tone::Plain, words::NO_QUESTIONS);
             }
             (None, _) => self.notify(Tone::Plain, words::NO_SUCH_QUESTION),
         }
