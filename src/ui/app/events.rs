@@ -114,7 +114,8 @@ impl App {
         let is_reported = |problem: &&Problem| !problem.id.starts_with("trust/");
         let mut fresh = self.model.problems.iter().filter(is_reported);
         let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
-        if let Some(text) = fresh.map(ToString::to_string) {
+        if let Some(text) = fresh.map(|problem| problem.message().in_lang(self.ui.lang).to_owned())
+        {
             self.notify_text(Tone::Bad, &text);
         } else if self.model.problems.is_empty() && known.iter().any(|one| is_reported(&one)) {
             self.notify(Tone::Good, words::ALL_FIXED);
