@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
 use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::{Audience, Driver, PickUp};
@@ -145,7 +146,7 @@ fn check_takes_messages(survey: &Survey, id: &DialogId) -> Result<(), CommandErr
         Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoMessages,
         Some(_) | None => return Ok(()),
     };
-    Err(CommandError::refused(refusal.text()))
+    Err(CommandError::refused(Localized::from(refusal).to_string()))
 }
 
 /// The named member, or the default responder.
@@ -471,7 +472,7 @@ impl Job<'_> {
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
-                return Err(self.refusal(text));
+                return Err(self.refusal(&text.to_string()));
             }
             // A new entry since the check at the start: nothing would be driven.
             if let DriverEvent::Consent(consent) = &event

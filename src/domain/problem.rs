@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Secrets;
+use super::text::Localized;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -75,6 +76,12 @@ impl Problem {
     #[must_use]
     pub fn warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
+    }
+
+    /// The finding in one line, with its place and what to do.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        Localized::same(self.to_string())
     }
 
     #[must_use]

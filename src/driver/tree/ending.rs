@@ -157,7 +157,7 @@ fn stop_reason(error: &LlmError) -> StopReason {
         | ErrorClass::Server
         | ErrorClass::Cut
         | ErrorClass::Malformed
-        | ErrorClass::Cancelled => StopReason::system(error.message()),
+        | ErrorClass::Cancelled => StopReason::system(error.message().clone()),
     }
 }
 

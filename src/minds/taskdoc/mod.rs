@@ -20,8 +20,11 @@ pub use read::read;
 pub use render::{render, violation_text};
 pub use sections::{SectionText, TaskdocSections, section_text, sections};
 
+use std::fmt;
+
 use crate::domain::Problem;
 use crate::domain::taskdoc::{BORNE, SECTIONS};
+use crate::domain::text::{Localized, localized};
 
 /// The rendered text is replaced by a notice beyond this size.
 pub const LIMIT_BYTES: usize = 100 * 1024;
@@ -56,11 +59,13 @@ pub enum Violation {
 /// A Taskdoc cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskdocError {
-    #[error("`{path}` is not the path of a Taskdoc: {reason}")]
-    BadPath { path: String, reason: String },
-    #[error("there is no Taskdoc `{path}`")]
-    Missing { path: String },
-    #[error("Taskdoc `{path}`: {source}")]
+    BadPath {
+        path: String,
+        reason: Localized,
+    },
+    Missing {
+        path: String,
+    },
     Io {
         path: String,
         #[source]
@@ -69,6 +74,23 @@ pub enum TaskdocError {
 }
 
 impl TaskdocError {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        match self {
+            Self::BadPath { path, reason } => localized!(
+                [reason] "`{path}` is not the path of a Taskdoc: {reason}",
+                "`{path}` 不是任务文档的路径：{reason}"
+            ),
+            Self::Missing { path } => {
+                localized!("there is no Taskdoc `{path}`", "没有任务文档 `{path}`")
+            }
+            Self::Io { path, source } => {
+                localized!("Taskdoc `{path}`: {source}", "任务文档 `{path}`：{source}")
+            }
+        }
+    }
+
     /// The error with a fix, for the user.
     #[must_use]
     pub fn problem(&self) -> Problem {
@@ -86,7 +108,7 @@ impl TaskdocError {
         Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), fix)
     }
 
-    fn bad_path(path: &str, reason: impl Into<String>) -> Self {
+    fn bad_path(path: &str, reason: impl Into<Localized>) -> Self {
         Self::BadPath { path: path.chars().take(200).collect(), reason: reason.into() }
     }
 
@@ -97,5 +119,11 @@ impl TaskdocError {
         } else {
             Self::Io { path, source }
         }
+    }
+}
+
+impl fmt::Display for TaskdocError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{TaskdocError, read, violation_text};
-use crate::domain::{Lang, Problem};
+use crate::domain::Problem;
 
 /// Problems of these packages. A missing one is not a problem: it may be created later.
 #[must_use]
@@ -12,7 +12,7 @@ pub fn problems<'a>(workspace: &Path, paths: impl IntoIterator<Item = &'a str>) 
     for path in paths {
         match read(workspace, path) {
             Ok(taskdoc) => problems.extend(taskdoc.violations.iter().map(|violation| {
-                let text = violation_text(violation, Lang::En);
+                let text = violation_text(violation).to_string();
                 let id = format!("taskdoc/layout/{path}/{text}");
                 let fix = "move it out of the Taskdoc, or under a category as `NAME.md`";
                 Problem::new(id, path, text, fix)

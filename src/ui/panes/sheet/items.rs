@@ -2,6 +2,7 @@
 
 use ratatui::style::Style;
 
+use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::lang::{Counted, Word};
@@ -89,10 +90,11 @@ pub fn section(
 }
 
 /// Layout problems of a Taskdoc, below its sections.
-pub fn faults(faults: &[String], view: View<'_>, available: usize) -> Option<SheetItem> {
+pub fn faults(faults: &[Localized], view: View<'_>, available: usize) -> Option<SheetItem> {
     let ui = view.ui;
     let width = available.saturating_sub(INDENT);
-    let row = |fault: &String| plain_rows(fault, INDENT, width, ui.style(Role::Text));
+    let row =
+        |fault: &Localized| plain_rows(fault.in_lang(ui.lang), INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
     let head = Strip::new().put(ui.word(Word::LayoutProblems), ui.style(Role::Warning));
     (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })
