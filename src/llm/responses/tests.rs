@@ -438,8 +438,8 @@ async fn a_response_that_is_not_a_stream_is_read_completely() {
 
     let mut limited = answer("incomplete", json!([message("hello")]));
     limited["incomplete_details"] = json!({"reason": "max_output_tokens"});
-    let told = merged(answered(Responses, JSON, &limited.to_string()).await).unwrap();
-    assert!(matches!(told.as_slice(), [_, GenEvent::Notice(_), _, _]), "{told:?}");
+    let events = merged(answered(Responses, JSON, &limited.to_string()).await).unwrap();
+    assert!(matches!(events.as_slice(), [_, GenEvent::Notice(_), _, _]), "{events:?}");
 
     let failed =
         json!({"status": "failed", "output": [], "error": {"code": "rate_limit_exceeded"}});

@@ -62,7 +62,7 @@ pub fn reminder(
 }
 
 pub fn section(
-    told: &SectionView,
+    section: &SectionView,
     view: View<'_>,
     available: usize,
     whole: bool,
@@ -70,21 +70,21 @@ pub fn section(
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
-    let head = Strip::new().put(&told.name, ui.style(Role::Title));
+    let head = Strip::new().put(&section.name, ui.style(Role::Title));
     let mut meta = draft_symbol(ui, draft);
-    let size = if !told.complete {
+    let size = if !section.complete {
         ui.word(Word::SectionTooLarge).to_owned()
-    } else if told.text.is_empty() {
+    } else if section.text.is_empty() {
         ui.word(Word::EmptySection).to_owned()
     } else {
-        ui.counted(told.text.lines().count(), Counted::Lines)
+        ui.counted(section.text.lines().count(), Counted::Lines)
     };
     meta.push(&size, dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
-    let rows = if told.text.is_empty() {
+    let rows = if section.text.is_empty() {
         Vec::new()
     } else {
-        Prose::new(ui).rows(&told.text, INDENT, width)
+        Prose::new(ui).rows(&section.text, INDENT, width)
     };
     SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
