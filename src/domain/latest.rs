@@ -225,7 +225,7 @@ impl Latest {
     /// Why it waits for a person to say `Continue`, if it does.
     #[must_use]
     pub fn interruption(&self) -> Option<&StopReason> {
-        self.marked().filter(|_| !self.is_told_to_go_on())
+        self.marked().filter(|_| !self.is_resume_requested())
     }
 
     /// The reason in its marker: what is shown, and what Dominds goes by.
@@ -241,12 +241,12 @@ impl Latest {
     /// by a restart, which Dominds can continue; `needsDrive` beside the marker says that we do so by
     /// ourselves.
     #[must_use]
-    pub fn is_told_to_go_on(&self) -> bool {
+    pub fn is_resume_requested(&self) -> bool {
         self.needs_drive == Some(true) && self.marked() == Some(&StopReason::ServerRestart)
     }
 
     /// It may go on, with the next process that drives. The dead stay dead.
-    pub fn tell_to_go_on(&mut self) {
+    pub fn request_resume(&mut self) {
         if !self.is_dead() {
             let reason = StopReason::ServerRestart;
             self.execution_marker = Some(ExecutionMarker::Interrupted { reason });

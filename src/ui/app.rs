@@ -27,6 +27,7 @@ mod screen;
 mod sheets;
 mod startup;
 mod unused_keys;
+mod words;
 mod writing;
 
 use std::sync::Arc;
@@ -52,13 +53,13 @@ use self::requests::{PendingTakeBack, Request, Requests};
 pub use self::screen::Screen;
 use self::startup::Startup;
 use self::writing::Writing;
+use crate::domain::text::Text;
 use crate::domain::{Clock, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::composer;
@@ -166,7 +167,7 @@ impl App {
             self.focus_composer();
         }
         if self.focus.now() == Focus::Composer && !self.writing.paste(text, self.moment) {
-            self.notify(Tone::Bad, Word::PasteTooLong);
+            self.notify(Tone::Bad, words::PASTE_TOO_LONG);
         }
         self.take_commands()
     }
@@ -227,7 +228,7 @@ impl App {
 
     /// The driver's queue is full; the command is sent later.
     pub fn busy(&mut self) {
-        self.notify(Tone::Plain, Word::Busy);
+        self.notify(Tone::Plain, words::BUSY);
     }
 
     /// The driver is asked to end; the screen shows that until it has.
@@ -319,8 +320,8 @@ impl App {
         self.set_focus(Focus::Dialog);
     }
 
-    fn notify(&mut self, tone: Tone, word: Word) {
-        self.notify_text(tone, self.ui.word(word));
+    fn notify(&mut self, tone: Tone, word: Text) {
+        self.notify_text(tone, self.ui.text(word));
     }
 
     fn notify_text(&mut self, tone: Tone, text: &str) {

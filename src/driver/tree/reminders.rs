@@ -4,7 +4,7 @@ use crate::domain::reminder::{CarryOver, MAX_BYTES, NewWording, PERSONAL, Remind
 use crate::domain::text::Localized;
 use crate::domain::{Reminder, SelfId};
 use crate::driver::reporting::reminder_views::{guard_message, reminder_views};
-use crate::driver::steps::reminders::{self, ReminderEdit};
+use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{ReminderAudience, Sheet};
@@ -35,13 +35,11 @@ impl TreeState {
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
         if let ReminderEdit::Add { reminder, .. } = &edit {
-            reminders::check_limit(dialog, &shared, &reminder.scope)
-                .map_err(|error| error.message())?;
+            reminders::check_limit(dialog, &shared, &reminder.scope).map_err(EditError::message)?;
         }
         let course = dialog.history.course;
         draft.set_durable();
-        reminders::apply_edit(&mut draft, id, course, &shared, edit)
-            .map_err(|error| error.message())?;
+        reminders::apply_edit(&mut draft, id, course, &shared, edit).map_err(EditError::message)?;
         self.commit_request(draft).await
     }
 

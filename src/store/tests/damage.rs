@@ -1,4 +1,4 @@
-//! One damage at a time: the rest of the tree is shown, somebody is told, nothing is deleted.
+//! One damage at a time: the rest of the tree is shown, it is reported, nothing is deleted.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;

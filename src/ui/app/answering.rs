@@ -3,7 +3,7 @@
 use super::App;
 use super::pick::Pick;
 use crate::protocol::InboxRow;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 
 impl App {
@@ -11,7 +11,7 @@ impl App {
     pub(super) fn answer_picked(&mut self, pick: &Pick) {
         match pick.find(&self.model.inbox, self.writing.question()).cloned() {
             Some(row) => self.answer(&row),
-            None => self.notify(Tone::Plain, Word::NoQuestions),
+            None => self.notify(Tone::Plain, words::NO_QUESTIONS),
         }
     }
 
@@ -28,7 +28,7 @@ impl App {
             self.answer(&next);
         } else {
             self.stop_answering();
-            self.notify(Tone::Good, Word::AllAnswered);
+            self.notify(Tone::Good, words::ALL_ANSWERED);
         }
     }
 
@@ -42,7 +42,7 @@ impl App {
         self.model.inbox.remove(id);
         if self.writing.question() == Some(id) {
             self.stop_answering();
-            self.notify(Tone::Plain, Word::Answered);
+            self.notify(Tone::Plain, words::ANSWERED);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
 use crate::ui::action::{Action, Scope};
-use crate::ui::lang::{Counted, Word};
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
 use crate::ui::panes::consent::{ConsentSheet, SCOPE};
@@ -26,8 +26,8 @@ impl App {
             self.overlays.push(ConsentSheet::default());
             return;
         }
-        let waiting = self.ui.counted(self.model.consent.waiting.len(), Counted::Consent);
-        let key = hint(&self.ui, Scope::PANES, Action::OpenConsent, Word::Show);
+        let waiting = self.ui.counted(self.model.consent.waiting.len(), words::WAIT_FOR_CONSENT);
+        let key = hint(&self.ui, Scope::PANES, Action::OpenConsent, words::SHOW);
         self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
     }
 

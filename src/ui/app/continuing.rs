@@ -4,7 +4,7 @@ use super::{App, Request};
 use crate::domain::DialogId;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::protocol::Command;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{Retry, Tone};
 
 impl App {
@@ -13,7 +13,7 @@ impl App {
         if matches!(self.model.retries.get(&dialog), Some(Retry::Waiting { .. })) {
             self.commands.push(Command::RetryNow { dialog });
         } else {
-            self.notify(Tone::Plain, Word::NothingToRetry);
+            self.notify(Tone::Plain, words::NOTHING_TO_RETRY);
         }
     }
 
@@ -38,10 +38,10 @@ impl App {
     pub(super) fn notify_keep_going(&mut self, dialog: &DialogId) {
         let pushes = self.model.tree.get(dialog).and_then(|row| row.keep_going);
         let Some((left, limit)) = pushes else {
-            return self.notify(Tone::Plain, Word::KeepGoingOff);
+            return self.notify(Tone::Plain, words::KEEP_GOING_OFF);
         };
         let ui = &self.ui;
-        let text = format!("{} {left} {} {limit}", ui.word(Word::KeepGoing), ui.word(Word::Of));
+        let text = format!("{} {left} {} {limit}", ui.text(words::KEEP_GOING), ui.text(words::OF));
         self.notify_text(Tone::Plain, &text);
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::text::Localized;
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket, TreeRow};
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
 impl App {
@@ -118,7 +118,7 @@ impl App {
         if let Some(text) = fresh.map(ToString::to_string) {
             self.notify_text(Tone::Bad, &text);
         } else if self.model.problems.is_empty() && known.iter().any(|one| is_reported(&one)) {
-            self.notify(Tone::Good, Word::AllFixed);
+            self.notify(Tone::Good, words::ALL_FIXED);
         }
     }
 
@@ -142,7 +142,7 @@ impl App {
             }
             Some(Request::TakeBack(back)) => {
                 let edits = back.edit.is_some();
-                let word = if edits { Word::TakenBackToEdit } else { Word::TakenBack };
+                let word = if edits { words::TAKEN_BACK_TO_EDIT } else { words::TAKEN_BACK };
                 self.notify(Tone::Good, word);
             }
             Some(Request::Lifecycle { change, name }) => self.lifecycle_changed(&change, &name),
@@ -202,7 +202,7 @@ impl App {
     }
 
     fn reload_all(&mut self) {
-        self.notify(Tone::Plain, Word::Lagged);
+        self.notify(Tone::Plain, words::LAGGED);
         self.model.retries.clear();
         self.commands.push(Command::Refresh);
         let follow_ups = self.reading.reload();
@@ -220,7 +220,7 @@ impl App {
             let has_draft = self.writing.drafts().has(&DraftKey::Answer(row.question.id.clone()));
             self.answer(&row);
             if has_draft {
-                self.notify(Tone::Plain, Word::DraftRestored);
+                self.notify(Tone::Plain, words::DRAFT_RESTORED);
             }
             return;
         }

@@ -1,9 +1,9 @@
 //! What a change of one owner makes others do, as data. Owners never call each other; the app carries
 //! their follow-ups out, in order.
 
+use crate::domain::text::Text;
 use crate::domain::{CallId, DialogId};
 use crate::protocol::{Command, InboxRow};
-use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
@@ -14,7 +14,7 @@ use super::requests::Request;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FollowUp {
     /// Show a message in the status line.
-    Notify(Tone, Word),
+    Notify(Tone, Text),
     NotifyText(Tone, String),
     Request(Request),
     Command(Command),

@@ -12,9 +12,9 @@ use super::{App, Effect, Focus, Request};
 use crate::domain::{Bucket, DialogId};
 use crate::protocol::Command;
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::cx::Intent;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::confirm::Confirm;
@@ -200,7 +200,7 @@ impl App {
     pub(super) fn selected_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.model.tree.selected_dialog();
         if dialog.is_none() {
-            self.notify(Tone::Plain, Word::ChooseDialog);
+            self.notify(Tone::Plain, words::CHOOSE_DIALOG);
         }
         dialog
     }
@@ -209,7 +209,7 @@ impl App {
     fn open_dialog(&mut self) -> Option<DialogId> {
         let dialog = self.reading.dialog().cloned();
         if dialog.is_none() {
-            self.notify(Tone::Plain, Word::NothingOpen);
+            self.notify(Tone::Plain, words::NOTHING_OPEN);
         }
         dialog
     }
@@ -218,7 +218,7 @@ impl App {
         if let Some(dialog) = self.dialog_here() {
             let runs = self.model.tree.get(&dialog).is_some_and(|row| row.state.is_running());
             if !runs {
-                self.notify(Tone::Plain, Word::NotRunning);
+                self.notify(Tone::Plain, words::NOT_RUNNING);
             }
             self.commands.push(Command::Stop { dialog });
         }
@@ -232,9 +232,9 @@ impl App {
 
     fn ask_to_stop_all(&mut self) {
         if !self.model.tree.any_running() {
-            return self.notify(Tone::Plain, Word::NothingRuns);
+            return self.notify(Tone::Plain, words::NOTHING_RUNS);
         }
-        let question = Confirm::new(Word::StopAllQuestion, Intent::StopAll);
+        let question = Confirm::new(words::STOP_ALL_QUESTION, Intent::StopAll);
         self.overlays.push(question);
     }
 
@@ -290,7 +290,7 @@ impl App {
         if self.writing.can_write() {
             self.focus.set(Focus::Composer);
         } else {
-            self.notify(Tone::Plain, Word::NoTarget);
+            self.notify(Tone::Plain, words::NO_TARGET);
         }
     }
 
@@ -298,7 +298,7 @@ impl App {
     fn view_call_site(&mut self) {
         match self.model.inbox.selected().cloned() {
             Some(row) => self.follow([FollowUp::ShowQuestion(row), FollowUp::Focus(Focus::Dialog)]),
-            None => self.notify(Tone::Plain, Word::NoQuestions),
+            None => self.notify(Tone::Plain, words::NO_QUESTIONS),
         }
     }
 
@@ -321,7 +321,7 @@ impl App {
         let next = at.map_or(0, |at| at + 1);
         match needing.get(next).or_else(|| needing.first()) {
             Some(dialog) => self.read_if_new(dialog),
-            None => self.notify(Tone::Plain, Word::NobodyWaits),
+            None => self.notify(Tone::Plain, words::NOBODY_WAITS),
         }
     }
 
@@ -332,7 +332,7 @@ impl App {
         let asker = self.model.tree.get(&dialog).and_then(|row| row.asker.clone());
         match asker {
             Some(asker) => self.model.tree.select(&DialogId::side(&dialog.root, &asker)),
-            None => self.notify(Tone::Plain, Word::NoAsker),
+            None => self.notify(Tone::Plain, words::NO_ASKER),
         }
     }
 
@@ -340,8 +340,11 @@ impl App {
         if self.model.processes_running() > 0 {
             return self.ask_about_processes();
         }
-        let word =
-            if self.model.tree.any_running() { Word::QuitWhileRunning } else { Word::QuitQuestion };
+        let word = if self.model.tree.any_running() {
+            words::QUIT_WHILE_RUNNING
+        } else {
+            words::QUIT_QUESTION
+        };
         self.overlays.push(Confirm::new(word, Intent::Quit));
     }
 }

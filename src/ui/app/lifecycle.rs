@@ -1,11 +1,12 @@
 //! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
 use super::{App, Request};
+use crate::domain::text::Text;
 use crate::domain::{Bucket, Course, DialogId, Genseq};
 use crate::protocol::{AfterFork, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Mark, Model, Tone, Tree};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
@@ -18,9 +19,9 @@ impl App {
         let Some(dialog) = self.selected_dialog() else { return };
         let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
         if dialog.is_main() {
-            self.notify(Tone::Plain, Word::OnlySideDialogs);
+            self.notify(Tone::Plain, words::ONLY_SIDE_DIALOGS);
         } else if dead {
-            self.notify(Tone::Plain, Word::DeadAlready);
+            self.notify(Tone::Plain, words::DEAD_ALREADY);
         } else {
             let name = name_of(&self.model, &self.ui, &dialog);
             self.overlays.push(InputPrompt::new(PromptPurpose::DeclareDead(dialog), &name, ""));
@@ -32,7 +33,7 @@ impl App {
         let Some(dialog) = self.selected_main() else { return };
         let change = Lifecycle::Move { root: dialog.root.clone(), to };
         if something_is_open(&self.model.tree, &dialog) {
-            let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
+            let word = if to == Bucket::Archive { words::ARCHIVE_OPEN } else { words::DONE_OPEN };
             let question = self.ui.sentence(word, &name_of(&self.model, &self.ui, &dialog));
             let yes = Intent::Lifecycle(change);
             self.overlays.push(Confirm::with_text(&question, yes));
@@ -44,7 +45,7 @@ impl App {
     pub(super) fn ask_to_delete(&mut self) {
         let Some(dialog) = self.selected_main() else { return };
         let question =
-            self.ui.sentence(Word::DeleteQuestion, &name_of(&self.model, &self.ui, &dialog));
+            self.ui.sentence(words::DELETE_QUESTION, &name_of(&self.model, &self.ui, &dialog));
         let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
         self.overlays.push(Confirm::permanent(&question, yes));
     }
@@ -59,13 +60,13 @@ impl App {
     /// Proposes the generation being read.
     pub(super) fn ask_to_fork_open(&mut self) {
         let Some(dialog) = self.reading.dialog().cloned() else {
-            return self.notify(Tone::Plain, Word::NothingOpen);
+            return self.notify(Tone::Plain, words::NOTHING_OPEN);
         };
         let read = self.reading.generation();
         if dialog.is_main() {
             self.ask_to_fork(dialog, read);
         } else {
-            self.notify(Tone::Plain, Word::OnlyMainDialogs);
+            self.notify(Tone::Plain, words::ONLY_MAIN_DIALOGS);
         }
     }
 
@@ -80,7 +81,7 @@ impl App {
         if dialog.is_main() {
             return Some(dialog);
         }
-        self.notify(Tone::Plain, Word::OnlyMainDialogs);
+        self.notify(Tone::Plain, words::ONLY_MAIN_DIALOGS);
         None
     }
 
@@ -103,20 +104,20 @@ impl App {
     /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
     pub(super) fn lifecycle_changed(&mut self, change: &Lifecycle, name: &str) {
         let (tone, word) = match change {
-            Lifecycle::DeclareDead { .. } => (Tone::Plain, Word::DeclaredDead),
-            Lifecycle::Delete { .. } => (Tone::Plain, Word::Deleted),
+            Lifecycle::DeclareDead { .. } => (Tone::Plain, words::DECLARED_DEAD),
+            Lifecycle::Delete { .. } => (Tone::Plain, words::DELETED),
             Lifecycle::Move { root, to: Bucket::Run } => {
                 self.open(&DialogId::main(root.clone()));
-                (Tone::Good, Word::Restored)
+                (Tone::Good, words::RESTORED)
             }
             Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
                 self.overlays.put_away(root.clone());
                 let word =
-                    if *to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
+                    if *to == Bucket::Archive { words::ARCHIVED_NOW } else { words::MARKED_DONE };
                 let text = with_undo(&self.ui, word, name);
                 return self.notify_text(Tone::Plain, &text);
             }
-            Lifecycle::Fork { .. } => (Tone::Good, Word::Forked),
+            Lifecycle::Fork { .. } => (Tone::Good, words::FORKED),
         };
         let text = self.ui.sentence(word, name);
         self.notify_text(tone, &text);
@@ -156,10 +157,10 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
 }
 
 /// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
-fn with_undo(ui: &UiSettings, word: Word, name: &str) -> String {
+fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
     let list = ui.key(tree::SCOPE, Action::OpenShelf);
     let revive = ui.key(shelf::SCOPE, Action::Revive);
     let done = ui.sentence(word, name);
-    let (dot, undo) = (ui.glyphs.middle_dot, ui.word(Word::UndoWith));
+    let (dot, undo) = (ui.glyphs.middle_dot, ui.text(words::UNDO_WITH));
     format!("{done} {dot} {undo} {list} {revive}")
 }

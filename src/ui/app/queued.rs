@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::{App, Focus};
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::{PART, SCOPE, Target, hint};
 use crate::ui::panes::queued::{self, QueuedList, SendState};
@@ -58,9 +58,12 @@ impl App {
 
     /// The key hints of the strip.
     pub(super) fn queue_keys(&self) -> String {
-        let list = hint(&self.ui, Scope::ANYWHERE, Action::OpenQueued, Word::QueuedList);
+        let list = hint(&self.ui, Scope::ANYWHERE, Action::OpenQueued, words::QUEUED_LIST);
         if self.focus.now() == Focus::Composer && self.writing.is_empty() {
-            return format!("{}{PART}{list}", hint(&self.ui, SCOPE, Action::HistoryUp, Word::Edit));
+            return format!(
+                "{}{PART}{list}",
+                hint(&self.ui, SCOPE, Action::HistoryUp, words::EDIT)
+            );
         }
         list
     }
@@ -84,7 +87,7 @@ impl App {
             Some(dialog) if !self.queued().is_empty() => {
                 self.overlays.push(QueuedList::new(dialog));
             }
-            Some(_) | None => self.notify(Tone::Plain, Word::NothingQueued),
+            Some(_) | None => self.notify(Tone::Plain, words::NOTHING_QUEUED),
         }
     }
 

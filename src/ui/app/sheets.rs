@@ -5,7 +5,7 @@ use super::{App, Request};
 use crate::domain::record::Record;
 use crate::domain::{DialogId, Entry};
 use crate::protocol::SheetRequest;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::sheet::{SheetKind, SheetPane};
 
@@ -20,7 +20,7 @@ impl App {
 
     fn open_sheet(&mut self, kind: SheetKind) {
         let Some(open) = self.reading.open() else {
-            self.notify(Tone::Plain, Word::NothingOpen);
+            self.notify(Tone::Plain, words::NOTHING_OPEN);
             return;
         };
         let dialog = open.dialog.clone();

@@ -4,8 +4,8 @@ use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Focus};
 use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::panes::field::Field;
 use crate::ui::panes::{composer, inbox};
@@ -17,9 +17,9 @@ impl App {
             return;
         }
         let name = self.ui.key_label(&key.to_string());
-        let mut text = format!("{name} {}", self.ui.word(Word::DoesNothing));
+        let mut text = format!("{name} {}", self.ui.text(words::DOES_NOTHING));
         if self.overlays.is_empty() {
-            let (key, word) = (self.ui.key(scope, Action::Help), self.ui.word(Word::HelpHint));
+            let (key, word) = (self.ui.key(scope, Action::Help), self.ui.text(words::HELP_HINT));
             text.push_str(&format!(" {} {key} {word}", self.ui.glyphs.middle_dot));
         }
         self.notify_text(Tone::Plain, &text);
@@ -48,8 +48,10 @@ impl App {
         match (row, panes.get(at)) {
             (Some(row), _) => self.answer(&row),
             (None, Some(pane)) if self.model.inbox.is_empty() => self.set_focus(*pane),
-            (None, _) if self.model.inbox.is_empty() => self.notify(Tone::Plain, Word::NoQuestions),
-            (None, _) => self.notify(Tone::Plain, Word::NoSuchQuestion),
+            (None, _) if self.model.inbox.is_empty() => {
+                self.notify(Tone::Plain, words::NO_QUESTIONS)
+            }
+            (None, _) => self.notify(Tone::Plain, words::NO_SUCH_QUESTION),
         }
     }
 }

@@ -15,9 +15,9 @@ use crate::domain::question::headline;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::{Counted, Word};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("queued", "排队的消息", &[Scope::ANYWHERE]);
 
@@ -68,7 +68,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
         return;
     }
     let ui = view.ui;
-    let left = format!("{} {} {}", ui.word(Word::Queued), ui.glyphs.middle_dot, messages.len());
+    let left = format!("{} {} {}", ui.text(words::QUEUED), ui.glyphs.middle_dot, messages.len());
     let heading = Heading { left, right: keys.to_owned() };
     draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, false);
     let rows = usize::from(area.height - 1);
@@ -83,7 +83,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
     let hidden = messages.len().saturating_sub(fits);
     if shows_hidden {
         let dim = ui.style(Role::TextDim);
-        let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.word(Word::QueuedEarlier));
+        let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.text(words::QUEUED_EARLIER));
         Strip::new().put(&text, dim).draw(frame.buffer_mut(), inner, y);
         y += 1;
     }
@@ -101,11 +101,11 @@ fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
     let lines = text.trim().lines().count();
     let mut right = Strip::new();
     if lines > 1 {
-        right.push(&ui.counted(lines, Counted::Lines), dim);
+        right.push(&ui.counted(lines, words::LINES), dim);
     }
     if state == SendState::Sending {
         let gap = if right.is_empty() { "" } else { "  " };
-        right.push(&format!("{gap}{}", ui.word(Word::Sending)), dim);
+        right.push(&format!("{gap}{}", ui.text(words::SENDING)), dim);
     }
     (left, right)
 }
@@ -182,20 +182,20 @@ impl Overlay for QueuedList {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let ui = view.ui;
-        let close = hint(ui, SCOPE, Action::Close, Word::Close);
+        let close = hint(ui, SCOPE, Action::Close, words::CLOSE);
         let hints = if cx.queued.is_empty() {
             vec![close]
         } else {
-            let take_back = hint(ui, SCOPE, Action::TakeBack, Word::TakeBack);
-            vec![hint(ui, SCOPE, Action::Edit, Word::Edit), take_back, close]
+            let take_back = hint(ui, SCOPE, Action::TakeBack, words::TAKE_BACK);
+            vec![hint(ui, SCOPE, Action::Edit, words::EDIT), take_back, close]
         };
         let heading =
-            Heading { left: ui.word(Word::QueuedTitle).to_owned(), right: hints.join(PART) };
+            Heading { left: ui.text(words::QUEUED_TITLE).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if cx.queued.is_empty() && rows.height > 0 {
             let dim = ui.style(Role::TextDim);
-            let line = Strip::new().put(" ", dim).put(ui.word(Word::NothingQueued), dim);
+            let line = Strip::new().put(" ", dim).put(ui.text(words::NOTHING_QUEUED), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }

@@ -12,10 +12,10 @@ use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("shelf", "已完成与已归档", &[Scope::ANYWHERE]);
 
@@ -81,7 +81,7 @@ fn move_to(to: Bucket, row: &ShelfRow, ui: &UiSettings) -> Intent {
 
 fn delete(row: &ShelfRow, ui: &UiSettings) -> Intent {
     let change = Lifecycle::Delete { root: row.root.clone() };
-    let question = ui.sentence(Word::DeleteQuestion, &name(row, ui));
+    let question = ui.sentence(words::DELETE_QUESTION, &name(row, ui));
     Intent::ConfirmPermanent(question, Box::new(Intent::ChangeShelved(change, name(row, ui))))
 }
 
@@ -100,30 +100,30 @@ pub fn dialog_name(agent: &AgentId, slug: Option<&Slug>, about: &str, taskdoc: &
 fn row_strips(row: &ShelfRow, view: View<'_>) -> (Strip, Strip) {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
-    let word = if row.bucket == Bucket::Archive { Word::Archived } else { Word::Done };
+    let word = if row.bucket == Bucket::Archive { words::ARCHIVED } else { words::DONE };
     let left = Strip::new()
         .put(&format!("@{}", row.agent), ui.style(Role::Agent))
         .put(&format!("  {}", row.taskdoc), dim)
         .put(&format!("  {}", ui.about(&row.about, row.history)), ui.style(Role::Text));
     let age = age::short(&row.last_modified, view.now);
-    let right = Strip::new().put(&format!("{}  {age}", ui.word(word)), dim);
+    let right = Strip::new().put(&format!("{}  {age}", ui.text(word)), dim);
     (left, right)
 }
 
 fn heading(ui: &UiSettings, empty: bool) -> Heading {
-    let close = hint(ui, SCOPE, Action::Close, Word::Close);
+    let close = hint(ui, SCOPE, Action::Close, words::CLOSE);
     let hints = if empty {
         vec![close]
     } else {
         vec![
-            hint(ui, SCOPE, Action::Open, Word::Open),
-            hint(ui, SCOPE, Action::Revive, Word::Revive),
+            hint(ui, SCOPE, Action::Open, words::OPEN),
+            hint(ui, SCOPE, Action::Revive, words::REVIVE),
             close,
-            hint(ui, SCOPE, Action::Archive, Word::Archive),
-            hint(ui, SCOPE, Action::Delete, Word::Delete),
+            hint(ui, SCOPE, Action::Archive, words::ARCHIVE),
+            hint(ui, SCOPE, Action::Delete, words::DELETE),
         ]
     };
-    Heading { left: ui.word(Word::ShelfTitle).to_owned(), right: hints.join(PART) }
+    Heading { left: ui.text(words::SHELF_TITLE).to_owned(), right: hints.join(PART) }
 }
 
 impl Overlay for Shelf {
@@ -167,7 +167,7 @@ impl Overlay for Shelf {
         let rows = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let dim = ui.style(Role::TextDim);
         if self.rows.is_empty() && rows.height > 0 {
-            let line = Strip::new().put(" ", dim).put(ui.word(Word::ShelfEmpty), dim);
+            let line = Strip::new().put(" ", dim).put(ui.text(words::SHELF_EMPTY), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
