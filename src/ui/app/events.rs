@@ -1,9 +1,10 @@
 //! Driver events, applied to the model.
 
 use super::{App, Effect, Focus, Request};
+use crate::domain::text::Localized;
 use crate::domain::transcript::BlockChange;
 use crate::domain::{DialogId, Problem};
-use crate::protocol::{Command, DriverEvent, InboxRow, Refusal, Ticket, TreeRow};
+use crate::protocol::{Command, DriverEvent, InboxRow, Ticket, TreeRow};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
@@ -69,7 +70,7 @@ impl App {
             DriverEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => self.apply_consent(consent),
-            DriverEvent::Notice(text) => self.notify_text(Tone::Plain, &text),
+            DriverEvent::Notice(text) => self.notify_text(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());
             }
@@ -163,7 +164,7 @@ impl App {
         }
     }
 
-    fn request_refused(&mut self, ticket: Ticket, text: &str) {
+    fn request_refused(&mut self, ticket: Ticket, text: &Localized) {
         match self.requests.finish(ticket) {
             Some(Request::Say { dialog, typed, .. }) => {
                 self.message_refused(&DraftKey::Message(dialog), &typed);
@@ -192,7 +193,7 @@ impl App {
             )
             | None => {}
         }
-        self.notify_text(Tone::Bad, Refusal::translated(text, self.ui.lang));
+        self.notify_text(Tone::Bad, text.in_lang(self.ui.lang));
     }
 
     /// A message was refused: it is a draft again.
