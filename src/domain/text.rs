@@ -71,7 +71,11 @@ pub(crate) use in_lang;
 /// A text with its values in both languages: written where the values are known, read where the reader is.
 /// Data that programs read holds the English text alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Localized {
+pub struct Localized(Box<Both>);
+
+/// Behind a pointer: errors hold several of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Both {
     en: String,
     zh: String,
 }
@@ -79,52 +83,52 @@ pub struct Localized {
 impl Localized {
     #[must_use]
     pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
-        Self { en: en.into(), zh: zh.into() }
+        Self(Box::new(Both { en: en.into(), zh: zh.into() }))
     }
 
     /// A text that is the same in both languages, for example one that somebody else wrote.
     #[must_use]
     pub fn same(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { en: text.clone(), zh: text }
+        Self(Box::new(Both { en: text.clone(), zh: text }))
     }
 
     /// The text that a function writes in each language.
     pub fn of(text: impl Fn(Lang) -> String) -> Self {
-        Self { en: text(Lang::En), zh: text(Lang::Zh) }
+        Self(Box::new(Both { en: text(Lang::En), zh: text(Lang::Zh) }))
     }
 
     #[must_use]
     pub fn in_lang(&self, lang: Lang) -> &str {
         match lang {
-            Lang::En => &self.en,
-            Lang::Zh => &self.zh,
+            Lang::En => &self.0.en,
+            Lang::Zh => &self.0.zh,
         }
     }
 
     /// True if there is nothing to read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.en.is_empty() && self.zh.is_empty()
+        self.0.en.is_empty() && self.0.zh.is_empty()
     }
 
     /// True if the Chinese text is one of its own.
     #[must_use]
     pub fn is_translated(&self) -> bool {
-        self.en != self.zh && has_chinese(&self.zh)
+        self.0.en != self.0.zh && has_chinese(&self.0.zh)
     }
 
     /// The text, then `more`.
     #[must_use]
     pub fn and(self, more: impl Into<Self>) -> Self {
         let more = more.into();
-        Self { en: self.en + &more.en, zh: self.zh + &more.zh }
+        Self(Box::new(Both { en: self.0.en + &more.0.en, zh: self.0.zh + &more.0.zh }))
     }
 
     /// The text after the same change of both languages.
     #[must_use]
     pub fn map(self, change: impl Fn(String) -> String) -> Self {
-        Self { en: change(self.en), zh: change(self.zh) }
+        Self(Box::new(Both { en: change(self.0.en), zh: change(self.0.zh) }))
     }
 }
 
@@ -137,7 +141,7 @@ impl From<Text> for Localized {
 /// Fails unless the text differs by language, and the Chinese one alone is Chinese.
 #[cfg(test)]
 pub fn assert_translated(text: &Localized) {
-    assert!(!has_chinese(&text.en) && text.is_translated(), "{text:?}");
+    assert!(!has_chinese(&text.0.en) && text.is_translated(), "{text:?}");
 }
 
 fn has_chinese(text: &str) -> bool {
@@ -147,13 +151,13 @@ fn has_chinese(text: &str) -> bool {
 /// In English, as in logs and in data that programs read.
 impl std::fmt::Display for Localized {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.en)
+        f.write_str(&self.0.en)
     }
 }
 
 impl Serialize for Localized {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.en.serialize(serializer)
+        self.0.en.serialize(serializer)
     }
 }
 

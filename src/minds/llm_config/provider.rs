@@ -158,21 +158,19 @@ impl ProviderConfig {
         if self.api_type == ApiType::Mock {
             return Ok(None);
         }
-        match env(name).filter(|key| !key.trim().is_empty()) {
-            Some(key) => Ok(Some(key)),
-            None => {
-                let key = &self.key;
-                let found = localized!(
-                    "provider `{key}` needs the environment variable {name}, which is not set",
-                    "模型服务 `{key}` 需要环境变量 {name}，但它未设置"
-                );
-                let fix = localized!(
-                    "set {name}, or remove `apiKeyEnvVar` if the server needs no key",
-                    "请设置 {name}；若服务器不需要密钥，请删除 `apiKeyEnvVar`"
-                );
-                Err(Problem::new(format!("llm/no-key/{key}"), PATH, found, fix))
-            }
+        if let Some(key) = env(name).filter(|key| !key.trim().is_empty()) {
+            return Ok(Some(key));
         }
+        let key = &self.key;
+        let found = localized!(
+            "provider `{key}` needs the environment variable {name}, which is not set",
+            "模型服务 `{key}` 需要环境变量 {name}，但它未设置"
+        );
+        let fix = localized!(
+            "set {name}, or remove `apiKeyEnvVar` if the server needs no key",
+            "请设置 {name}；若服务器不需要密钥，请删除 `apiKeyEnvVar`"
+        );
+        Err(Problem::new(format!("llm/no-key/{key}"), PATH, found, fix))
     }
 
     /// True if the provider can be used, given a model.

@@ -98,18 +98,17 @@ pub(super) fn shell_specialists(
             continue;
         };
         let id = AgentId::new(name.trim());
-        match team.member(&id) {
-            Some(_) => specialists.push(id),
-            None => {
-                let shown = clip(name);
-                report.add(
-                    &format!("team/unknown-shell-specialist/{shown}"),
-                    &keys,
-                    localized!("`{shown}` is not in the team", "`{shown}` 不在团队中"),
-                    name_a_member(name, team),
-                );
-            }
+        if team.member(&id).is_some() {
+            specialists.push(id);
+            continue;
         }
+        let shown = clip(name);
+        report.add(
+            &format!("team/unknown-shell-specialist/{shown}"),
+            &keys,
+            localized!("`{shown}` is not in the team", "`{shown}` 不在团队中"),
+            name_a_member(name, team),
+        );
     }
     specialists
 }

@@ -183,7 +183,7 @@ impl<'r, 't> SpecReader<'r, 't> {
                 spec.nogo = self.optional(key, value, text_lines(value), expected::LINES);
             }
             "provider" => {
-                spec.provider = self.required(key, value, non_blank(value), expected::STRING)
+                spec.provider = self.required(key, value, non_blank(value), expected::STRING);
             }
             "model" => spec.model = self.required(key, value, non_blank(value), expected::STRING),
             "toolsets" => {
