@@ -82,7 +82,7 @@ impl Client {
                 memory.main = memory.main.take().or(dialog);
             }
             DriverEvent::Refused { ticket, text } => {
-                memory.ledger.refused(ticket, &text.to_string())
+                memory.ledger.refused(ticket, &text.to_string());
             }
             DriverEvent::Notice(text) if text.to_string().contains("internal error") => {
                 memory.faults.push(text.to_string());
