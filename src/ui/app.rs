@@ -353,6 +353,7 @@ impl App {
         let queued = self.queued();
         let facts = OverlayFacts {
             model: &self.model,
+            open: self.reading.dialog(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
@@ -372,6 +373,7 @@ impl App {
         let queued = self.queued();
         let facts = OverlayFacts {
             model: &self.model,
+            open: self.reading.dialog(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
@@ -390,6 +392,7 @@ impl App {
             Intent::StopAll => self.commands.push(Command::StopAll),
             Intent::Lifecycle(change) => self.change_lifecycle(change),
             Intent::GoTo(place) => self.in_dialog(|reading| reading.go_to_place(place)),
+            Intent::RequestShelf => self.request(Request::Shelf),
             Intent::Open(dialog) => self.read(&dialog),
             Intent::Agree { digests, level, then } => self.agree(digests, level, then),
             Intent::StoreDrafts => self.writing.store(),

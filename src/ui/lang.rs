@@ -118,12 +118,9 @@ words! {
     Blocks: "blocks" / "阻塞";
     Later: "sent" / "已发";
     Queued: "queued" / "排队中";
-    QueuedTitle: "QUEUED MESSAGES" / "排队的消息";
     QueuedList: "all" / "全部";
     QueuedEarlier: "earlier" / "条更早的";
-    NothingQueued: "no message waits here" / "这里没有排队的消息";
     Sending: "sending …" / "发送中 …";
-    TakeBack: "take back" / "撤回";
     TakenBack: "taken back: it will not be delivered" / "已撤回，不会送达";
     TakenBackToEdit: "taken back: queued again once you send it" / "已撤回，发送后才会再排队";
     NewDialog: "NEW DIALOG" / "新对话";
@@ -244,12 +241,8 @@ words! {
     DeleteQuestion: "permanently delete {} with all its side dialogs?" / "连同所有支线对话永久删除 {} 吗？";
     Deleted: "deleted: {}" / "已删除：{}";
     NextStep: "next" / "下一步";
-    Archive: "archive" / "归档";
     Archived: "archived" / "已归档";
     History: "(history)" / "（历史）";
-    Revive: "restore" / "恢复";
-    ShelfTitle: "DONE AND ARCHIVED" / "已完成与已归档";
-    ShelfEmpty: "nothing is done or archived yet" / "还没有完成或归档的对话";
     InBackground: "in background" / "个后台进程";
     LeaveRunning: "leave running" / "让它们继续";
     StopThem: "stop" / "停止它们";

@@ -6,10 +6,10 @@ use crate::protocol::{AfterFork, Lifecycle, ShelfRow, Ticket};
 use crate::ui::action::Action;
 use crate::ui::cx::{Intent, UiSettings};
 use crate::ui::lang::Word;
+use crate::ui::lists::shelf::{self, dialog_name};
 use crate::ui::model::{DraftKey, Mark, Model, Tone, Tree};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
-use crate::ui::panes::shelf::{self, dialog_name};
 use crate::ui::panes::tree;
 
 impl App {
@@ -157,7 +157,7 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
 
 /// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
 fn with_undo(ui: &UiSettings, word: Word, name: &str) -> String {
-    let list = ui.key(tree::SCOPE, Action::OpenShelf);
+    let list = ui.key(tree::SCOPE, Action::Show(shelf::SCOPE));
     let revive = ui.key(shelf::SCOPE, Action::Revive);
     let done = ui.sentence(word, name);
     let (dot, undo) = (ui.glyphs.middle_dot, ui.word(Word::UndoWith));

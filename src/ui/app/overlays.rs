@@ -8,10 +8,9 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Sheet, SheetRequest, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lists;
+use crate::ui::lists::{self, shelf};
 use crate::ui::model::{Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::shelf::Shelf;
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -25,6 +24,7 @@ pub(super) struct Overlays {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
+    pub open: Option<&'a DialogId>,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
     /// The places to go back to, the last one visited last.
@@ -35,8 +35,8 @@ pub(super) struct OverlayFacts<'a> {
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, queued, places, drafts, ui } = self;
-        Cx { model, places, queued, sheets, drafts, ui, intents }
+        let Self { model, open, queued, places, drafts, ui } = self;
+        Cx { model, open, places, queued, sheets, drafts, ui, intents }
     }
 }
 
@@ -138,8 +138,7 @@ impl Overlays {
     }
 
     pub fn open_shelf(&mut self, rows: Vec<ShelfRow>) {
-        let list = Shelf::new(rows, self.last_put_away.as_ref());
-        self.push(list);
+        self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
     }
 }
 
@@ -159,7 +158,7 @@ mod tests {
         let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let facts =
-            OverlayFacts { model: &model, queued: &[], places: &[], drafts: &drafts, ui: &ui };
+            OverlayFacts { model: &model, open: None, queued: &[], places: &[], drafts: &drafts, ui: &ui };
         overlays.call(facts, |_, cx| {
             cx.intents.push(Intent::StopAll);
             Handled::Close

@@ -11,9 +11,10 @@ use super::{App, Focus};
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
 use crate::ui::lang::Word;
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::lists::queued;
+use crate::ui::model::DraftKey;
 use crate::ui::panes::composer::{PART, SCOPE, Target, hint};
-use crate::ui::panes::queued::{self, QueuedList, SendState};
+use crate::ui::panes::queued::{QueuedRow, SendState};
 
 impl App {
     /// The queued messages of the open dialog as the driver reported them, without those being taken back.
@@ -29,19 +30,19 @@ impl App {
     }
 
     /// The queued messages of the open dialog, including those not yet on disk.
-    fn all_queued(&self) -> Vec<queued::QueuedRow> {
+    fn all_queued(&self) -> Vec<QueuedRow> {
         let Some(dialog) = self.reading.dialog() else { return Vec::new() };
         let known = self.queued();
         let mut unmatched: Vec<&str> = known.iter().map(|words| &*words.text).collect();
         let reported = known.iter().map(|words| (words.text.clone(), SendState::Queued));
-        let mut all: Vec<queued::QueuedRow> =
-            reported.map(|(text, state)| queued::QueuedRow { text, state }).collect();
+        let mut all: Vec<QueuedRow> =
+            reported.map(|(text, state)| QueuedRow { text, state }).collect();
         let here = DraftKey::Message(dialog.clone());
         for text in self.requests.texts_for(&here) {
             match unmatched.iter().position(|known| *known == text) {
                 Some(at) => drop(unmatched.remove(at)),
                 None => {
-                    all.push(queued::QueuedRow { text: text.into(), state: SendState::Sending });
+                    all.push(QueuedRow { text: text.into(), state: SendState::Sending });
                 }
             }
         }
@@ -49,7 +50,7 @@ impl App {
     }
 
     /// The messages of the strip; none while a question is answered.
-    pub(super) fn queue_strip(&self) -> Vec<queued::QueuedRow> {
+    pub(super) fn queue_strip(&self) -> Vec<QueuedRow> {
         if self.writing.question().is_some() || !self.queue_is_shown() {
             return Vec::new();
         }
@@ -58,7 +59,7 @@ impl App {
 
     /// The key hints of the strip.
     pub(super) fn queue_keys(&self) -> String {
-        let list = hint(&self.ui, Scope::ANYWHERE, Action::OpenQueued, Word::QueuedList);
+        let list = hint(&self.ui, Scope::ANYWHERE, Action::Show(queued::SCOPE), Word::QueuedList);
         if self.focus.now() == Focus::Composer && self.writing.is_empty() {
             return format!("{}{PART}{list}", hint(&self.ui, SCOPE, Action::HistoryUp, Word::Edit));
         }
@@ -77,15 +78,6 @@ impl App {
     /// Tracks since when the queue is not empty; called after every event and key.
     pub(super) fn track_queue(&mut self) {
         self.queue.track(self.all_queued().is_empty(), self.moment);
-    }
-
-    pub(super) fn open_queued(&mut self) {
-        match self.reading.dialog().cloned() {
-            Some(dialog) if !self.queued().is_empty() => {
-                self.overlays.push(QueuedList::new(dialog));
-            }
-            Some(_) | None => self.notify(Tone::Plain, Word::NothingQueued),
-        }
     }
 
     /// Takes the newest queued message back into the empty composer; false if there is none.

@@ -305,6 +305,7 @@ impl Screen<'_> {
         let queued = self.app.queued();
         let facts = OverlayFacts {
             model: &self.app.model,
+            open: self.app.reading.dialog(),
             queued: &queued,
             places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),

@@ -168,6 +168,7 @@ impl App {
         let queued = self.queued();
         let facts = OverlayFacts {
             model: &self.model,
+            open: self.reading.dialog(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),

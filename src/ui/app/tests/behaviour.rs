@@ -11,7 +11,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
-use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
+use crate::ui::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
 use crate::ui::theme::Glyphs;
 
 fn line_of(screen: &str, text: &str) -> Option<usize> {
@@ -62,9 +62,7 @@ fn focused(scope: Scope) -> Stage {
         (inbox::SCOPE, "<alt+2>"),
         (transcript::SCOPE, "3"),
         (composer::SCOPE, "3 i"),
-        (shelf::SCOPE, "1 u"),
         (sheet::SCOPE, "3 r"),
-        (queued::SCOPE, "<alt+q>"),
         (consent::SCOPE, "1 L"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
