@@ -2,10 +2,11 @@
 
 use super::Screen;
 use crate::domain::question::choices::choices;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
 use crate::ui::cx::UiSettings;
 use crate::ui::lang::Word;
+use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
 
@@ -60,6 +61,16 @@ impl Screen<'_> {
             ),
             right: hints.join(PART),
         }
+    }
+
+    /// The key hints of the strip of queued messages.
+    pub(super) fn queue_keys(&self, ui: &UiSettings) -> String {
+        let list = Action::Show(queued::SCOPE);
+        let list = hint(ui, Scope::ANYWHERE, list, Word::QueuedList);
+        if self.app.focus.is(Focus::Composer) && self.app.writing.is_empty() {
+            return format!("{}{PART}{list}", hint(ui, SCOPE, Action::HistoryUp, Word::Edit));
+        }
+        list
     }
 
     /// The keys that work here, the most useful ones first, help last.

@@ -8,7 +8,8 @@ use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
-pub const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
+pub const LONG: &str =
+    "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
 
 fn waiting(texts: &[&str]) -> TreeRow {
     let words = |(n, text): (usize, &&str)| QueuedMessage {

@@ -36,9 +36,10 @@ pub fn overlay(rows: Vec<ShelfRow>, chosen: Option<&RootId>) -> Box<dyn Overlay>
 
 impl List for Shelf {
     const SCOPE: Scope = SCOPE;
-    const OPENED_BY: Binding = tree::SCOPE
-        .bind(Action::Show(SCOPE), &["u"])
-        .does("Show done and archived dialogs, to restore them", "显示已完成与已归档的对话，以便恢复");
+    const OPENED_BY: Binding = tree::SCOPE.bind(Action::Show(SCOPE), &["u"]).does(
+        "Show done and archived dialogs, to restore them",
+        "显示已完成与已归档的对话，以便恢复",
+    );
     const TITLE: Text = Text::new("DONE AND ARCHIVED", "已完成与已归档");
     const EMPTY: Text = Text::new("nothing is done or archived yet", "还没有完成或归档的对话");
     const WALK: Walk = Walk::Entries;
