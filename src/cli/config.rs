@@ -461,14 +461,14 @@ mod tests {
             ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
         ] {
             let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
-            let told: Vec<(bool, &str)> = setup
+            let reported: Vec<(bool, &str)> = setup
                 .problems
                 .iter()
                 .map(|fault| (fault.line.is_some(), fault.text.as_str()))
                 .collect();
-            assert_eq!(told.len(), expected.len(), "{text:?}: {told:?}");
-            for ((has_line, told), (line, part)) in told.into_iter().zip(expected) {
-                assert!(has_line == line && told.contains(part), "{text:?}: {told}");
+            assert_eq!(reported.len(), expected.len(), "{text:?}: {reported:?}");
+            for ((has_line, message), (line, part)) in reported.into_iter().zip(expected) {
+                assert!(has_line == line && message.contains(part), "{text:?}: {message}");
             }
             for fault in setup.problems {
                 assert!(fault.path == "~/config.yaml" && !fault.fix.is_empty(), "{fault:?}");

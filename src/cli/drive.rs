@@ -1,110 +1,26 @@
 //! `run`, `drive`, `q4h answer`, `fork`, `stop`, `resume`, `keep-going`: the engine without a screen.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
-
-use crate::app::{self, Models, StartOptions};
-use crate::consent::Trust;
+use crate::app;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
-use crate::driver::{Audience, Driver, PickUp};
+use crate::driver::PickUp;
 use crate::minds::{Minds, taskdoc};
-use crate::platform::env;
-use crate::platform::signals::{Signals, StopSignal};
 use crate::protocol::Refusal;
-use crate::protocol::command::{Command, Ticket};
-use crate::protocol::event::DriverEvent;
-use crate::protocol::lifecycle::{AfterFork, Lifecycle};
+use crate::protocol::command::Command;
+use crate::protocol::lifecycle::Lifecycle;
 use crate::store::{Access, Survey};
-use crate::tools::{ProcessScope, Shells};
-use crate::ui::start::columns;
 
 use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
-use super::config;
-use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
-use super::stream::{self, TerminalStream};
-use super::{find, lines, trust};
+use super::job::{Job, OutputMode, TICKET, run_command};
+use super::{find, lines};
 
-/// The ticket of the one command of a run without a screen.
-pub const TICKET: Ticket = 1;
-/// For streams to end when the program stops.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
-/// If the width of the terminal is unknown.
-const DEFAULT_COLUMNS: usize = 80;
 /// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
-
-/// A command, and how it is driven.
-struct Job<'a> {
-    workspace: &'a Path,
-    command: Option<Command>,
-    pick_up: PickUp,
-    driving: bool,
-    timeout: Option<Duration>,
-    output: OutputMode,
-    /// Agree to everything for this run.
-    trust_all: bool,
-    /// Leave background processes running.
-    leave_processes: bool,
-}
-
-/// How a job prints events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OutputMode {
-    Json(Deltas),
-    Report,
-    Terminal,
-    NotesOnly,
-}
-
-impl OutputMode {
-    fn of(driving: &DriveArgs) -> Self {
-        match (driving.json, driving.deltas) {
-            (true, true) => Self::Json(Deltas::Printed),
-            (true, false) => Self::Json(Deltas::Omitted),
-            (false, _) if io::stdout().is_terminal() => Self::Terminal,
-            (false, _) => Self::Report,
-        }
-    }
-
-    /// JSON, or no output of dialogs: a script that forks reads the id.
-    fn notes_only(driving: &DriveArgs) -> Self {
-        match Self::of(driving) {
-            json @ Self::Json(_) => json,
-            Self::Report | Self::Terminal | Self::NotesOnly => Self::NotesOnly,
-        }
-    }
-
-    fn audience(self) -> Audience {
-        match self {
-            Self::Json(Deltas::Omitted) | Self::Report | Self::NotesOnly => Audience::Script,
-            Self::Json(Deltas::Printed) | Self::Terminal => Audience::Follower,
-        }
-    }
-
-    fn format(self) -> EventFormat {
-        match self {
-            Self::Json(deltas) => EventFormat::Json(deltas),
-            Self::Report => EventFormat::Report,
-            Self::NotesOnly => EventFormat::NotesOnly,
-            Self::Terminal => {
-                let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
-                let shows =
-                    if dumb { stream::StatusLine::Hidden } else { stream::StatusLine::Shown };
-                EventFormat::Terminal(Box::new(TerminalStream::new(
-                    columns().unwrap_or(DEFAULT_COLUMNS),
-                    shows,
-                )))
-            }
-        }
-    }
-}
 
 pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
     let text = text_or_stdin(&run.text)?;
@@ -313,194 +229,6 @@ pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogI
         "{named} is {status}; `dominds-tui revive {}` restores it",
         inactive.root
     )))
-}
-
-/// Executes one command with [`TICKET`], without driving.
-pub async fn run_command(workspace: &Path, command: Command) -> Result<Status, CommandError> {
-    let job = Job {
-        workspace,
-        command: Some(command),
-        pick_up: PickUp::Named,
-        driving: false,
-        timeout: None,
-        output: OutputMode::NotesOnly,
-        trust_all: false,
-        leave_processes: false,
-    };
-    job.execute().await.map(|_| Status::Done)
-}
-
-impl Job<'_> {
-    async fn execute(self) -> Result<Status, CommandError> {
-        let mut signals =
-            Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
-        let trust = Arc::new(self.trust()?);
-        let setup = config::read();
-        let (mut driver, store, shells) = app::start(StartOptions {
-            level: setup.levels.of(self.workspace),
-            level_is_set: setup.levels.set_for(self.workspace).is_some(),
-            servers_level: setup.levels.servers,
-            user_lang: setup.look.lang,
-            limits: setup.limits,
-            config_problems: Vec::new(),
-            workspace: self.workspace,
-            models: Models::Configured(trust),
-            audience: self.output.audience(),
-            pick_up: self.pick_up,
-            driving: self.driving,
-        })?;
-        if let Some(command) = self.command.clone() {
-            let _ = driver.commands.send(command).await;
-        }
-        let outcome = self.watch(&mut driver, &mut signals).await;
-        let _ = driver.commands.send(Command::Shutdown { grace: SHUTDOWN_TIMEOUT }).await;
-        let mut printer = Printer::new(EventFormat::Report, DriveScope::Nothing);
-        while let Some(event) = driver.events.recv().await {
-            if event == DriverEvent::Stopped {
-                break;
-            }
-            if let DriverEvent::Problems(_) = &event {
-                printer.print(&event);
-            }
-        }
-        driver.join().await;
-        self.end_processes(&shells).await;
-        drop(store);
-        if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
-            let seconds = limit.as_secs_f64();
-            lines::note(&format!(
-                "dominds-tui: timed out after {seconds} s; everything is on disk: \
-                 `dominds-tui resume --all`, then `dominds-tui drive` continues"
-            ));
-        }
-        outcome
-    }
-
-    /// The user's consent. Without a screen nobody can be asked, so waiting entries are an error.
-    fn trust(&self) -> Result<Trust, CommandError> {
-        if self.trust_all {
-            return Ok(Trust::for_this_run(self.workspace));
-        }
-        let trust = Trust::recorded(self.workspace);
-        let waiting = if self.driving { trust.waiting() } else { Vec::new() };
-        if waiting.is_empty() {
-            return Ok(trust);
-        }
-        for unagreed in &waiting {
-            lines::note(&trust::line(unagreed));
-        }
-        Err(CommandError::invalid(
-            "you have not agreed to this yet, so nothing is driven: to agree, run `dominds-tui trust`, or \
-             add --trust for this run only",
-        ))
-    }
-
-    /// Ends background processes, or leaves them running. Processes in a sandbox always end with the
-    /// program.
-    async fn end_processes(&self, shells: &Shells) {
-        let running = || shells.running(ProcessScope::Ours);
-        let before = running().len();
-        if self.leave_processes {
-            shells.settle().await;
-        } else {
-            shells.stop_all(ProcessScope::Ours).await;
-        }
-        let left = running();
-        if before > left.len() {
-            lines::note(&format!("background processes stopped: {}", before - left.len()));
-        }
-        for pid in left.iter().filter(|_| self.leave_processes) {
-            lines::note(&format!("process {pid} keeps running in the background"));
-        }
-    }
-
-    fn scope(&self) -> DriveScope {
-        match self.pick_up {
-            _ if !self.driving => DriveScope::Nothing,
-            PickUp::Everything => DriveScope::Everything,
-            PickUp::Named => DriveScope::Tree,
-        }
-    }
-
-    /// A new dialog is mostly refused because of an invalid configuration.
-    fn refusal(&self, text: &str) -> CommandError {
-        if matches!(self.command, Some(Command::Create { .. })) {
-            CommandError::invalid(text)
-        } else {
-            CommandError::refused(text)
-        }
-    }
-
-    async fn watch(
-        &self,
-        driver: &mut Driver,
-        signals: &mut Signals,
-    ) -> Result<Status, CommandError> {
-        let mut printer = Printer::new(self.output.format(), self.scope());
-        let ended = self.follow(driver, signals, &mut printer).await;
-        printer.close();
-        ended
-    }
-
-    /// Prints events until all dialogs are quiet.
-    async fn follow(
-        &self,
-        driver: &mut Driver,
-        signals: &mut Signals,
-        printer: &mut Printer,
-    ) -> Result<Status, CommandError> {
-        let mut accepted = self.command.is_none();
-        let mut driving = self.driving;
-        let mut ending: Option<Status> = None;
-        let deadline =
-            Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
-        loop {
-            let event = tokio::select! {
-                event = driver.events.recv() => event,
-                signal = signals.next() => match signal {
-                    // A second interrupt does not wait for running dialogs.
-                    StopSignal::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
-                    StopSignal::Interrupt => {
-                        ending = Some(Status::Interrupted);
-                        let _ = driver.commands.send(Command::StopAll).await;
-                        continue;
-                    }
-                    StopSignal::Terminate | StopSignal::HangUp => return Ok(Status::Terminated),
-                },
-                () = sleep_until(deadline) => return Ok(Status::TimedOut),
-            };
-            let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
-            if let DriverEvent::Refused { ticket: TICKET, text } = &event {
-                return Err(self.refusal(text));
-            }
-            // A new entry since the check at the start: nothing would be driven.
-            if let DriverEvent::Consent(consent) = &event
-                && consent.read_only
-                && self.driving
-            {
-                let text = "the workspace has changed, and something in it waits for your consent: \
-                            `dominds-tui trust` shows it";
-                return Err(CommandError::invalid(text));
-            }
-            if matches!(event, DriverEvent::Done { ticket: TICKET, .. }) {
-                accepted = true;
-                if !driving {
-                    return Ok(Status::Done);
-                }
-            }
-            if let DriverEvent::Quiet(outcome) = &event {
-                if !accepted && ending.is_none() {
-                    continue;
-                }
-                printer.print(&event);
-                return Ok(ending.unwrap_or((*outcome).into()));
-            }
-            if let DriverEvent::Forked { next, .. } = &event {
-                driving &= *next == AfterFork::AutoContinue;
-            }
-            printer.print(&event);
-        }
-    }
 }
 
 fn text_or_stdin(text: &str) -> Result<String, CommandError> {

@@ -109,7 +109,7 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
 
 /// The dialogs that were resumed and not driven yet.
 pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
-    let is_resumed = |dialog: &&DialogListing| dialog.latest.is_told_to_go_on();
+    let is_resumed = |dialog: &&DialogListing| dialog.latest.is_resume_requested();
     let of_tree = survey.trees.iter().flat_map(|tree| {
         let dialogs = tree.dialogs.iter().filter(is_resumed);
         dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))

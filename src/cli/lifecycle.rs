@@ -12,8 +12,9 @@ use crate::protocol::lifecycle::{ForkMode, Lifecycle};
 use crate::store::Access;
 
 use super::args::{ForkArgs, RootArg};
-use super::drive::{self, TICKET, run_command};
+use super::drive;
 use super::exit::{CommandError, Status};
+use super::job::{TICKET, run_command};
 use super::{find, lines, queries};
 
 pub async fn declare_dead(

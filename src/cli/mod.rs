@@ -12,6 +12,7 @@ mod find;
 mod halted;
 mod ids;
 mod inspect;
+mod job;
 mod lifecycle;
 mod lines;
 mod listing;

@@ -1,4 +1,4 @@
-//! Pictures that records attach. They lie beside their dialog, below `artifacts/`; a record names them in
+//! Images that records attach. They lie beside their dialog, below `artifacts/`; a record names them in
 //! `contentItems`. What a file says there is not to be trusted: a place is one only where
 //! [`ArtifactRef::parts`] says so.
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ids::{DialogId, RootId, SelfId, is_dialog_path};
 use super::tree::Bucket;
 
-/// Most pictures one message has, and most bytes of one (Dominds 1.19.2).
+/// Most images one message has, and most bytes of one (Dominds 1.19.2).
 pub const MAX_IMAGES: usize = 10;
 pub const MAX_IMAGE_BYTES: usize = 10 * 1024 * 1024;
 /// Most items of one record that are looked at.
@@ -16,7 +16,7 @@ const MAX_ITEMS: usize = 64;
 const MAX_TYPE: usize = 40;
 const FOLDER: &str = "artifacts";
 
-/// What kind of picture some bytes are.
+/// What kind of image some bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageKind {
     Png,
@@ -88,7 +88,7 @@ impl ImageKind {
     }
 }
 
-/// How many pictures a request may hold.
+/// How many images a request may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageLimits {
     pub most: usize,
@@ -125,7 +125,7 @@ impl ArtifactRef {
     }
 }
 
-/// A picture as a record names it.
+/// An image as a record names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// As written; the bytes decide.
@@ -136,7 +136,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// The pictures among the items of a record.
+    /// The images among the items of a record.
     #[must_use]
     pub fn all(items: Option<&Value>) -> Vec<Self> {
         let items = items.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
@@ -160,7 +160,7 @@ impl Attachment {
         Some(Self { media_type, bytes, artifact })
     }
 
-    /// The item of a record for a picture that lies in `bucket`.
+    /// The item of a record for an image that lies in `bucket`.
     #[must_use]
     pub fn item(kind: ImageKind, bytes: usize, artifact: &ArtifactRef, bucket: Bucket) -> Value {
         json!({
@@ -188,7 +188,7 @@ impl Attachment {
     }
 }
 
-/// Where a new picture of a tool is kept. `time` tells it from earlier ones, `id` from its neighbours.
+/// Where a new image of a tool is kept. `time` tells it from earlier ones, `id` from its neighbours.
 #[must_use]
 pub fn path_for_tool(tool: &str, time: &str, id: &str, kind: ImageKind) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn items_nobody_can_follow_are_none_or_pictures_without_a_place() {
+    fn items_nobody_can_follow_are_none_or_images_without_a_place() {
         for items in [json!(null), json!("x"), json!({"type": "input_image"}), json!([[]])] {
             assert_eq!(Attachment::all(Some(&items)), []);
         }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_known_by_first_bytes_ending_and_type() {
+    fn images_are_known_by_first_bytes_ending_and_type() {
         use ImageKind::{Gif, Jpeg, Png, Webp};
         for (bytes, expected) in [
             (b"\x89PNG\r\n\x1a\nrest".as_slice(), Some(Png)),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_new_picture_is_a_place() {
+    fn the_place_of_a_new_image_is_a_place() {
         for tool in ["read_picture", "../../x", "", "mcp.é"] {
             let path = path_for_tool(tool, "k3", "a1", ImageKind::Jpeg);
             assert!(artifact(&path).parts().is_some(), "{path}");

@@ -8,7 +8,7 @@ use super::time::Stamp;
 /// The owner of reminders about background processes.
 pub const SHELL_OWNER: &str = "shellCmd";
 
-/// One background process, as people and reminders are told of it.
+/// One background process, as it is shown to people and in reminders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Background {
     /// Of the shell that was started; also the number of its process group.
@@ -35,7 +35,7 @@ pub enum BackgroundState {
 pub enum ProcessExit {
     Code(i32),
     Signal(i32),
-    /// It was no child of this run of the program, so nobody was told.
+    /// It was no child of this run of the program, so nobody knows how it ended.
     Unknown,
 }
 

@@ -82,8 +82,8 @@ pub fn rest_action(
     if !rests {
         return None;
     }
-    if let Some(remedy) = dialog.history.remedy(cadence) {
-        return Some(RestAction::Context(remedy));
+    if let Some(action) = dialog.history.context_action(cadence) {
+        return Some(RestAction::Context(action));
     }
     match pushes? {
         (1.., _) => Some(RestAction::Push),

@@ -252,7 +252,7 @@ impl Latest {
     /// Why it waits for a person to say `Continue`, if it does.
     #[must_use]
     pub fn interruption(&self) -> Option<&StopReason> {
-        self.marked().filter(|_| !self.is_told_to_go_on())
+        self.marked().filter(|_| !self.is_resume_requested())
     }
 
     /// The reason in its marker: what is shown, and what Dominds goes by.
@@ -268,12 +268,12 @@ impl Latest {
     /// by a restart, which Dominds can continue; `needsDrive` beside the marker says that we do so by
     /// ourselves.
     #[must_use]
-    pub fn is_told_to_go_on(&self) -> bool {
+    pub fn is_resume_requested(&self) -> bool {
         self.needs_drive == Some(true) && self.marked() == Some(&StopReason::ServerRestart)
     }
 
     /// It may go on, with the next process that drives. The dead stay dead.
-    pub fn tell_to_go_on(&mut self) {
+    pub fn request_resume(&mut self) {
         if !self.is_dead() {
             let reason = StopReason::ServerRestart;
             self.execution_marker = Some(ExecutionMarker::Interrupted { reason });
@@ -379,7 +379,7 @@ impl StopReason {
 
     /// What the stop itself says in this language, if it does.
     #[must_use]
-    pub fn told_in(&self, lang: Lang) -> Option<&str> {
+    pub fn text_in(&self, lang: Lang) -> Option<&str> {
         let texts = match self {
             Self::SystemStop { i18n_stop_reason, .. } => i18n_stop_reason.as_ref()?,
             Self::LlmRetryStopped { display, .. } => display.get("summaryTextI18n")?,

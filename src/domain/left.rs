@@ -39,14 +39,14 @@ pub fn was_cut_off(dialog: &Dialog) -> bool {
         || dialog.history.owes_followup()
         || has_open_tool(dialog)
         || reasons;
-    let told_to_go_on = dialog.latest.needs_drive == Some(true) && !working;
+    let resume_requested = dialog.latest.needs_drive == Some(true) && !working;
     // A main dialog takes up its next course by itself.
     let between_courses = dialog.assignment().is_none()
         && dialog.latest.pending_course_start_prompt.is_some()
         && !last.open;
     let known = dialog.latest.interruption().is_some()
         || dialog.latest.is_dead()
-        || told_to_go_on
+        || resume_requested
         || between_courses;
     ((working || last.open) && undone || unstarted) && !known
 }

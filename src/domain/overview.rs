@@ -118,7 +118,7 @@ impl Overview {
             })
         });
         let waiting = side().filter_map(|dialog| {
-            let standing = standing(dialog).filter(|standing| standing.is_to_be_told())?;
+            let standing = standing(dialog).filter(|standing| standing.is_listed_as_waiting())?;
             Some(WaitingDialog { who: who(dialog), standing, of: waited_for(tree, dialog) })
         });
         Self {
@@ -136,7 +136,7 @@ impl Overview {
 
 impl SideStatus {
     /// True where the lists of sessions and questions do not say it all.
-    fn is_to_be_told(self) -> bool {
+    fn is_listed_as_waiting(self) -> bool {
         match self {
             Self::WaitsForOthers | Self::WaitsForBoth | Self::Stopped | Self::Paused => true,
             Self::Rests | Self::Works | Self::WaitsForAPerson => false,
@@ -144,7 +144,7 @@ impl SideStatus {
     }
 }
 
-/// From the facts alone, so that the same tree is told the same; `None` for the dead.
+/// From the facts alone, so that the same tree gives the same text; `None` for the dead.
 fn standing(dialog: &Dialog) -> Option<SideStatus> {
     let last = &dialog.history.last;
     let works = (last.open && !last.delivered) || next_step(dialog).is_some();

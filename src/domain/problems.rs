@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_problem_no_longer_reported_is_fixed_until_it_is_found_again() {
         let mut book = ProblemBook::default();
-        for (finder, told, changed, open, fixed) in [
+        for (finder, reported, changed, open, fixed) in [
             ("b", vec!["b1", "b2"], true, vec!["b1", "b2"], vec![]),
             ("a", vec!["a1"], true, vec!["a1", "b1", "b2"], vec![]),
             ("a", vec!["a1"], false, vec!["a1", "b1", "b2"], vec![]),
@@ -88,9 +88,9 @@ mod tests {
             ("b", vec!["b1"], true, vec!["b1"], vec!["b2", "a1"]),
             ("c", vec![], false, vec!["b1"], vec!["b2", "a1"]),
         ] {
-            assert_eq!(book.take(finder, problems(&told)), changed, "{finder} {told:?}");
-            assert_eq!(ids(&book.open()), open, "{finder} {told:?}");
-            assert_eq!(ids(&book.fixed()), fixed, "{finder} {told:?}");
+            assert_eq!(book.take(finder, problems(&reported)), changed, "{finder} {reported:?}");
+            assert_eq!(ids(&book.open()), open, "{finder} {reported:?}");
+            assert_eq!(ids(&book.fixed()), fixed, "{finder} {reported:?}");
         }
         assert_eq!(book.forget(|problem| problem.id == "b2"), 1);
         assert_eq!(ids(&book.fixed()), ["a1"]);

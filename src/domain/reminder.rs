@@ -117,8 +117,8 @@ impl Reminder {
     /// What decides the visible order: newest first.
     #[must_use]
     pub fn touched_at(&self) -> &str {
-        let told = |key| self.meta.as_ref().and_then(|meta| meta.get(key)?.as_str());
-        let stamps = [told("updatedAt"), told("lastUpdated")];
+        let stamp = |key| self.meta.as_ref().and_then(|meta| meta.get(key)?.as_str());
+        let stamps = [stamp("updatedAt"), stamp("lastUpdated")];
         let created = self.created_at.as_str();
         stamps.into_iter().flatten().fold(created, |newest, at| newest.max(at))
     }
@@ -221,13 +221,13 @@ pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<Ed
         ReminderAction::Update => "update",
         ReminderAction::Delete => "delete",
     };
-    let told = |path: [&str; 2]| {
+    let text_at = |path: [&str; 2]| {
         let [field, key] = path;
         let text = meta?.get(field)?.get(key)?.as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())
     };
-    let instead = || told([name, "altInstruction"]).map(EditGuard::Instead);
-    let tool = || told(["manager", "tool"]).map(EditGuard::Tool);
+    let instead = || text_at([name, "altInstruction"]).map(EditGuard::Instead);
+    let tool = || text_at(["manager", "tool"]).map(EditGuard::Tool);
     let program = || (kept && act == ReminderAction::Update).then_some(EditGuard::Program);
     instead().or_else(tool).or_else(program)
 }
@@ -322,8 +322,8 @@ mod tests {
             let mut reminder = Reminder::new("a".into(), "old".into(), Stamp::default());
             let rewrite = NewWording { content: "new".into(), render_mode: None, packing };
             rewrite.apply_to(&mut reminder);
-            let told = (reminder.content.as_str(), reminder.render_mode.as_str());
-            assert_eq!(told, ("new", "markdown"));
+            let stored = (reminder.content.as_str(), reminder.render_mode.as_str());
+            assert_eq!(stored, ("new", "markdown"));
             assert_eq!(reminder.meta.is_some(), packed, "{packing:?}");
         }
         let mut package =

@@ -105,8 +105,9 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
     }
     let owed = owed_in_vain(dialog)?;
     let asked_for = dialog.history.asked_for.as_ref();
-    let told = asked_for.is_some_and(|asked| asked.call == owed.target_call_id && asked.times > 1);
-    Some(if told { NextStep::GiveUp } else { NextStep::AskAgain })
+    let asked_twice =
+        asked_for.is_some_and(|asked| asked.call == owed.target_call_id && asked.times > 1);
+    Some(if asked_twice { NextStep::GiveUp } else { NextStep::AskAgain })
 }
 
 /// The reply it owes, if it rests without having given it and nothing is awaited that would make it go

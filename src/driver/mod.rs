@@ -1,17 +1,23 @@
 //! The engine: drives dialogs, and alone writes them.
 //!
-//! | task | number | waits on | may block on |
-//! |---|---|---|---|
-//! | supervisor | 1 | commands, ends of trees | a tree's mailbox |
-//! | tree | one per loaded main dialog | mailbox, port, drives, reading | the disk (to append), the pump |
-//! | drive | at most one per dialog | the model, its port, tools | – |
-//! | pump | 1 | reports, the screen | never on one of them alone |
-//!
 //! Waiting graph: drive → tree → pump, and supervisor → tree. Only the pump waits for the screen, and it
 //! goes on receiving while it waits; so a stalled terminal never stalls an agent, and there is no cycle.
 //!
-//! The folders have one direction, each uses only those to its right: supervisor → tree → lifecycle,
-//! context → generation → calls, drive → steps → shared → reporting → texts.
+//! All its tasks: `docs/runtime.md`.
+//!
+//! The folders have one direction, each uses only those of later lines:
+//!
+//! | folder | what |
+//! |---|---|
+//! | `supervisor` | commands, whole trees |
+//! | `tree` | the state of a tree and its task |
+//! | `lifecycle`, `context` | recovery, death, forks; what a model is sent |
+//! | `generation` | start and end |
+//! | `calls`, `drive` | tellasks, questions, replies; the drive task and its port |
+//! | `steps` | drafts |
+//! | `shared` | the `Engine` |
+//! | `reporting` | screen, log |
+//! | `texts` | for models |
 //!
 //! A step is drafted on a copy of the tree (`steps::draft::Draft`), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records

@@ -10,8 +10,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// Heading for the images of calls in protocols whose results cannot contain images. In both languages,
 /// since the language of the model's texts is unknown here.
-pub(super) const CALL_IMAGES_HEADING: &str =
-    "Pictures from the calls above: (以上调用返回的图片：)";
+pub(super) const CALL_IMAGES_HEADING: &str = "Images from the calls above: (以上调用返回的图片：)";
 
 /// An image of a message.
 #[derive(Clone, PartialEq, Eq)]

@@ -37,8 +37,8 @@ impl<'a> Results<'a> {
     pub(super) fn of(messages: &'a [Message], max_chars: usize) -> Self {
         let mut by_id: HashMap<&str, VecDeque<_>> = HashMap::new();
         for (at, message) in messages.iter().enumerate() {
-            if let Message::Result { id, content, pictures, .. } = message {
-                let entry = (at, content.as_str(), pictures.as_slice());
+            if let Message::Result { id, content, images, .. } = message {
+                let entry = (at, content.as_str(), images.as_slice());
                 by_id.entry(id.as_str()).or_default().push_back(entry);
             }
         }

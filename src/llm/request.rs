@@ -69,7 +69,7 @@ pub enum Message {
     /// A call the model made.
     Call { id: String, name: String, arguments: String },
     /// The result of a call.
-    Result { id: String, name: String, content: String, pictures: Vec<MessageImage> },
+    Result { id: String, name: String, content: String, images: Vec<MessageImage> },
 }
 
 impl Message {

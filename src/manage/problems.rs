@@ -89,7 +89,7 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) 
         (Status::Resolved, Text::new("Fixed", "已解决").in_lang(cx.lang), fixed),
     ];
     let shown = parts.into_iter().filter(|(part, ..)| status == *part || status == Status::All);
-    let told = shown.map(|(_, title, problems)| {
+    let sections = shown.map(|(_, title, problems)| {
         let meant: Vec<Problem> =
             problems.into_iter().filter(|problem| filter.matches(problem)).collect();
         let rest = meant.len().saturating_sub(most);
@@ -97,7 +97,7 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) 
         let more = if rest > 0 { format!("\n(+{rest})") } else { String::new() };
         format!("{title}: {}\n{}{more}", meant.len(), with_ids(&listed))
     });
-    ToolOutcome::done(told.collect::<Vec<_>>().join("\n"))
+    ToolOutcome::done(sections.collect::<Vec<_>>().join("\n"))
 }
 
 fn with_ids(problems: &[Problem]) -> String {

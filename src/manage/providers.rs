@@ -99,8 +99,8 @@ fn max_models(given: Option<NonZeroUsize>) -> usize {
 fn model_row(provider: &ProviderConfig, model: &ModelInfo) -> String {
     let length = model.context_length.or(model.input_length);
     let length = length.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
-    let pictures = if provider.sends_images_to(model) { "pictures" } else { "no pictures" };
-    format!("- {} ({length} tokens, {pictures})", model.key)
+    let images = if provider.sends_images_to(model) { "images" } else { "no images" };
+    format!("- {} ({length} tokens, {images})", model.key)
 }
 
 pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs) -> ToolOutcome {
@@ -109,12 +109,12 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs
     let Some(provider) = minds.provider(key) else {
         return ToolOutcome::failed(no_provider(key, &minds, cx.lang));
     };
-    let mut told = vec![provider_row(provider, known, cx.lang)];
+    let mut rows = vec![provider_row(provider, known, cx.lang)];
     let mut ok = obstacle(provider, known).is_none();
     if let Some(model) = &args.model {
         let found = provider.model(model);
         ok &= found.is_some();
-        told.push(match found {
+        rows.push(match found {
             Some(info) if !info.key.is_empty() => model_row(provider, info),
             Some(_) => in_lang!(
                 cx.lang,
@@ -130,9 +130,9 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs
     }
     if args.all_models.unwrap_or(false) {
         let models = provider.models.iter().take(max_models(args.max_models));
-        told.extend(models.map(|model| model_row(provider, model)));
+        rows.extend(models.map(|model| model_row(provider, model)));
     }
-    let text = told.join("\n");
+    let text = rows.join("\n");
     if ok { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
 }
 

@@ -77,9 +77,9 @@ impl Fixture {
 
 #[test]
 fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
-    let desk = Fixture::new(&[]);
+    let fixture = Fixture::new(&[]);
     for name in TOOL_NAMES {
-        let spec = desk.registry.tool(name).unwrap().spec();
+        let spec = fixture.registry.tool(name).unwrap().spec();
         let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
         assert!(en.is_ascii() && !en.is_empty(), "{name}");
         assert!(!zh.is_ascii() && zh.chars().count() > 10, "{name}");
@@ -92,33 +92,33 @@ fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
 
 #[test]
 fn every_schema_is_what_providers_were_given_before() {
-    let desk = Fixture::new(&[]);
-    let tools = TOOL_NAMES.map(|name| desk.registry.tool(name).unwrap().spec());
+    let fixture = Fixture::new(&[]);
+    let tools = TOOL_NAMES.map(|name| fixture.registry.tool(name).unwrap().spec());
     insta::assert_snapshot!("schemas", schema_lines(tools.into_iter()));
 }
 
 #[tokio::test]
 async fn a_path_may_be_written_with_or_without_the_name_of_the_folder() {
-    let desk = Fixture::new(&[(".minds/team/lead/persona.md", "A captain.\n")]);
-    let absolute = desk.path().join(".minds/team/lead/persona.md");
+    let fixture = Fixture::new(&[(".minds/team/lead/persona.md", "A captain.\n")]);
+    let absolute = fixture.path().join(".minds/team/lead/persona.md");
     for path in [
         "team/lead/persona.md",
         ".minds/team/lead/persona.md",
         "./.minds/./team/lead/persona.md",
         absolute.to_str().unwrap(),
     ] {
-        let read = desk.call("read_file", json!({ "path": path })).await;
+        let read = fixture.call("read_file", json!({ "path": path })).await;
         assert!(read.ok && read.text.contains("A captain."), "{path}: {}", read.text);
     }
     for args in [json!({}), json!({ "path": ".minds" }), json!({ "path": "." })] {
-        let listed = desk.call("list_dir", args).await;
+        let listed = fixture.call("list_dir", args).await;
         assert!(listed.ok && listed.text.contains("team (directory)"), "{}", listed.text);
     }
 }
 
 #[tokio::test]
 async fn nothing_beyond_the_folder_is_read_or_written() {
-    let desk = Fixture::new(&[("secret.txt", "s\n"), (".minds/env.md", "x\n")]);
+    let fixture = Fixture::new(&[("secret.txt", "s\n"), (".minds/env.md", "x\n")]);
     let outside = tempfile::tempdir().unwrap();
     for path in ["../secret.txt", ".minds/../secret.txt", "/etc/passwd", "team/../../x"] {
         for (tool, args) in [
@@ -126,14 +126,14 @@ async fn nothing_beyond_the_folder_is_read_or_written() {
             ("list_dir", json!({ "path": path })),
             ("create_new_file", json!({ "path": path, "content": "x" })),
         ] {
-            let refused = desk.call(tool, args).await;
+            let refused = fixture.call(tool, args).await;
             assert!(!refused.ok && refused.text.contains("`.minds/`"), "{path}: {}", refused.text);
         }
     }
-    let inside = desk.call("create_new_file", json!({ "path": "secret.txt" })).await;
-    assert!(inside.ok && desk.minds("secret.txt").is_some());
-    std::os::unix::fs::symlink(outside.path(), desk.path().join(".minds/out")).unwrap();
-    let through = desk.call("create_new_file", json!({ "path": "out/x" })).await;
+    let inside = fixture.call("create_new_file", json!({ "path": "secret.txt" })).await;
+    assert!(inside.ok && fixture.minds("secret.txt").is_some());
+    std::os::unix::fs::symlink(outside.path(), fixture.path().join(".minds/out")).unwrap();
+    let through = fixture.call("create_new_file", json!({ "path": "out/x" })).await;
     assert!(!through.ok && fs::read_dir(outside.path()).unwrap().count() == 0);
 }
 
@@ -141,16 +141,16 @@ async fn nothing_beyond_the_folder_is_read_or_written() {
 async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
     let outside = tempfile::tempdir().unwrap();
     for target in [outside.path(), Path::new(".dialogs"), Path::new(".")] {
-        let desk = Fixture::new(&[(".dialogs/run/x", "x\n")]);
-        std::os::unix::fs::symlink(target, desk.path().join(".minds")).unwrap();
+        let fixture = Fixture::new(&[(".dialogs/run/x", "x\n")]);
+        std::os::unix::fs::symlink(target, fixture.path().join(".minds")).unwrap();
         for (tool, args) in [
             ("create_new_file", json!({ "path": "run/y" })),
             ("read_file", json!({ "path": "run/x" })),
         ] {
-            let refused = desk.call(tool, args).await;
+            let refused = fixture.call(tool, args).await;
             assert!(!refused.ok && refused.text.contains("is a link"), "{}", refused.text);
         }
-        assert!(!desk.path().join(".dialogs/run/y").exists());
+        assert!(!fixture.path().join(".dialogs/run/y").exists());
     }
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
@@ -158,29 +158,31 @@ async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
 #[tokio::test]
 async fn text_that_is_no_yaml_is_not_written_and_the_line_is_named() {
     let before = "# mine\nmembers: { lead: {} }\n";
-    let desk = Fixture::new(&[(".minds/team.yaml", before)]);
+    let fixture = Fixture::new(&[(".minds/team.yaml", before)]);
     let broken = "members:\n  lead: [\n";
     let args = json!({
         "path": "team.yaml", "known_old_total_lines": 2, "known_old_total_bytes": before.len(),
         "content": broken,
     });
     for (lang, word) in [(Lang::En, "Nothing was written"), (Lang::Zh, "未写入")] {
-        let refused = desk.call_in(lang, "overwrite_entire_file", args.clone()).await;
+        let refused = fixture.call_in(lang, "overwrite_entire_file", args.clone()).await;
         assert!(!refused.ok && refused.text.contains(word), "{}", refused.text);
         assert!(refused.text.contains("line "), "{}", refused.text);
-        assert_eq!(desk.minds("team.yaml").as_deref(), Some(before));
+        assert_eq!(fixture.minds("team.yaml").as_deref(), Some(before));
     }
-    let made = desk.call("create_new_file", json!({ "path": "llm.yaml", "content": broken })).await;
-    assert!(!made.ok && desk.minds("llm.yaml").is_none());
+    let made =
+        fixture.call("create_new_file", json!({ "path": "llm.yaml", "content": broken })).await;
+    assert!(!made.ok && fixture.minds("llm.yaml").is_none());
 }
 
 #[tokio::test]
 async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
-    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
+    let fixture = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     let team = "# who works here\nmembers:\n  lead:\n    provider: locl   # the small one\n";
-    let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": team })).await;
+    let made =
+        fixture.call("create_new_file", json!({ "path": "team.yaml", "content": team })).await;
     assert!(made.ok, "{}", made.text);
-    assert_eq!(desk.minds("team.yaml").as_deref(), Some(team), "comments stay");
+    assert_eq!(fixture.minds("team.yaml").as_deref(), Some(team), "comments stay");
     for text in ["Written, with findings", ".minds/team.yaml:4", "`locl`", "did you mean `local`"] {
         assert!(made.text.contains(text), "{text}: {}", made.text);
     }
@@ -189,36 +191,28 @@ async fn text_with_findings_is_written_as_it_is_and_they_are_listed() {
         "path": ".minds/team.yaml", "known_old_total_lines": 4, "known_old_total_bytes": team.len(),
         "content": fixed,
     });
-    let written = desk.call("overwrite_entire_file", args).await;
+    let written = fixture.call("overwrite_entire_file", args).await;
     assert!(written.ok && written.text.contains("The file is in order"), "{}", written.text);
 }
 
 #[tokio::test]
 async fn providers_are_checked_without_asking_them() {
-    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
+    let fixture = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     for (args, ok, word) in [
         (json!({ "provider_key": "local" }), true, "can be used"),
-        (
-            json!({ "provider_key": "local", "model": "small" }),
-            true,
-            "small (1000 tokens, pictures)",
-        ),
+        (json!({ "provider_key": "local", "model": "small" }), true, "small (1000 tokens, images)"),
         (json!({ "provider_key": "local", "model": "smal" }), false, "smal: not listed"),
-        (
-            json!({ "provider_key": "local", "all_models": true }),
-            true,
-            "- big (? tokens, pictures)",
-        ),
+        (json!({ "provider_key": "local", "all_models": true }), true, "- big (? tokens, images)"),
         (json!({ "provider_key": "paid" }), false, "PAID"),
         (json!({ "provider_key": "locl" }), false, "Known: "),
     ] {
-        let told = desk.call("check_provider", args.clone()).await;
-        assert_eq!(told.ok, ok, "{args} {}", told.text);
-        assert!(told.text.contains(word), "{args} {}", told.text);
+        let outcome = fixture.call("check_provider", args.clone()).await;
+        assert_eq!(outcome.ok, ok, "{args} {}", outcome.text);
+        assert!(outcome.text.contains(word), "{args} {}", outcome.text);
     }
-    let listed = desk.call("list_providers", json!({ "provider_pattern": "pa*" })).await;
+    let listed = fixture.call("list_providers", json!({ "provider_pattern": "pa*" })).await;
     assert_eq!(listed.text.lines().count(), 1, "{}", listed.text);
-    let models = desk.call("list_models", json!({ "provider_pattern": "local" })).await;
+    let models = fixture.call("list_models", json!({ "provider_pattern": "local" })).await;
     assert!(models.text.contains("small") && models.text.contains("big"), "{}", models.text);
 }
 
@@ -227,10 +221,10 @@ async fn a_problem_for_a_model_is_the_same_as_the_one_for_people() {
     let mcp = "servers: { web: { url: 'https://x.example' } }\n";
     let team = "members:\n  lead:\n    provider: local\n    toolsets: [mcp_admin, web, wsread]\n";
     let lists = "    tools: [web_fetch]\n    no_read_dirs: [../elsewhere]\n";
-    let desk = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/mcp.yaml", mcp)]);
+    let fixture = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/mcp.yaml", mcp)]);
     let content = format!("{team}{lists}");
     let args = json!({ "path": "team.yaml", "content": content });
-    let made = desk.call("create_new_file", args).await;
+    let made = fixture.call("create_new_file", args).await;
     assert!(made.text.contains("team.yaml:6") && made.text.contains("elsewhere"), "{}", made.text);
     for known in ["mcp_admin`;", "web`;"] {
         assert!(!made.text.contains(known), "{}", made.text);
@@ -243,37 +237,37 @@ async fn a_problem_for_a_model_is_the_same_as_the_one_for_people() {
 #[tokio::test]
 async fn the_team_is_validated_with_its_lines() {
     let team = "members:\n  lead: { provider: local, toolsets: [wsread] }\n";
-    let desk = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
-    let told = desk.call("validate_team_cfg", json!({})).await;
-    assert!(told.ok && told.text.contains("warning: .minds/team.yaml:2"), "{}", told.text);
-    assert!(told.text.contains("lead") && told.text.contains("wsread"), "{}", told.text);
+    let fixture = Fixture::new(&[(".minds/llm.yaml", LLM), (".minds/team.yaml", team)]);
+    let outcome = fixture.call("validate_team_cfg", json!({})).await;
+    assert!(outcome.ok && outcome.text.contains("warning: .minds/team.yaml:2"), "{}", outcome.text);
+    assert!(outcome.text.contains("lead") && outcome.text.contains("wsread"), "{}", outcome.text);
     let wrong = team.replace("[wsread]", "3");
-    fs::write(desk.path().join(".minds/team.yaml"), wrong).unwrap();
-    let told = desk.call("validate_team_cfg", json!({})).await;
-    assert!(!told.ok && told.text.contains("error: .minds/team.yaml:2"), "{}", told.text);
-    fs::write(desk.path().join(".minds/team.yaml"), team.replace("wsread", "ws_read")).unwrap();
-    let told = desk.call("validate_team_cfg", json!({})).await;
-    assert!(told.ok && told.text.contains("in order"), "{}", told.text);
+    fs::write(fixture.path().join(".minds/team.yaml"), wrong).unwrap();
+    let outcome = fixture.call("validate_team_cfg", json!({})).await;
+    assert!(!outcome.ok && outcome.text.contains("error: .minds/team.yaml:2"), "{}", outcome.text);
+    fs::write(fixture.path().join(".minds/team.yaml"), team.replace("wsread", "ws_read")).unwrap();
+    let outcome = fixture.call("validate_team_cfg", json!({})).await;
+    assert!(outcome.ok && outcome.text.contains("in order"), "{}", outcome.text);
 }
 
 #[tokio::test]
 async fn tool_servers_and_startup_scripts_are_validated() {
-    let desk = Fixture::new(&[(".minds/priming/team_shared/a.md", "no head")]);
-    let told = desk.call("validate_priming_scripts", json!({})).await;
-    assert!(told.ok && told.text.contains("team_shared/a.md:1"), "{}", told.text);
-    assert!(desk.call("validate_mcp_cfg", json!({})).await.ok);
-    fs::write(desk.path().join(".minds/mcp.yaml"), "servers: { a: {} }").unwrap();
-    let told = desk.call("validate_mcp_cfg", json!({})).await;
-    assert!(!told.ok && told.text.contains("`command`"), "{}", told.text);
+    let fixture = Fixture::new(&[(".minds/priming/team_shared/a.md", "no head")]);
+    let outcome = fixture.call("validate_priming_scripts", json!({})).await;
+    assert!(outcome.ok && outcome.text.contains("team_shared/a.md:1"), "{}", outcome.text);
+    assert!(fixture.call("validate_mcp_cfg", json!({})).await.ok);
+    fs::write(fixture.path().join(".minds/mcp.yaml"), "servers: { a: {} }").unwrap();
+    let outcome = fixture.call("validate_mcp_cfg", json!({})).await;
+    assert!(!outcome.ok && outcome.text.contains("`command`"), "{}", outcome.text);
 }
 
 #[tokio::test]
 async fn problems_are_listed_by_filter_and_fixed_ones_are_cleared() {
-    let desk = Fixture::new(&[]);
+    let fixture = Fixture::new(&[]);
     let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "fix it");
     let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));
-    desk.problems.book().take("minds", vec![team.clone(), llm]);
-    desk.problems.book().take("minds", vec![team]);
+    fixture.problems.book().take("minds", vec![team.clone(), llm]);
+    fixture.problems.book().take("minds", vec![team]);
     for (args, has, has_not) in [
         (json!({}), "[team/x]", "[llm/y]"),
         (json!({ "status": "resolved" }), "[llm/y]", "[team/x]"),
@@ -281,22 +275,31 @@ async fn problems_are_listed_by_filter_and_fixed_ones_are_cleared() {
         (json!({ "status": "all", "path": "*team*" }), "[team/x]", "[llm/y]"),
         (json!({ "status": "all", "problem_id": "team/*" }), "[team/x]", "[llm/y]"),
     ] {
-        let told = desk.call("list_problems", args.clone()).await;
-        assert!(told.text.contains(has) && !told.text.contains(has_not), "{args} {}", told.text);
+        let outcome = fixture.call("list_problems", args.clone()).await;
+        assert!(
+            outcome.text.contains(has) && !outcome.text.contains(has_not),
+            "{args} {}",
+            outcome.text
+        );
     }
-    let cleared = desk.call("clear_problems", json!({ "source": "team" })).await;
+    let cleared = fixture.call("clear_problems", json!({ "source": "team" })).await;
     assert!(cleared.text.starts_with("0 "), "{}", cleared.text);
-    let cleared = desk.call("clear_problems", json!({})).await;
+    let cleared = fixture.call("clear_problems", json!({})).await;
     assert!(cleared.text.starts_with("1 "), "{}", cleared.text);
-    let told = desk.call("list_problems", json!({ "status": "all" })).await;
-    assert!(told.text.contains("[team/x]") && !told.text.contains("[llm/y]"), "{}", told.text);
+    let outcome = fixture.call("list_problems", json!({ "status": "all" })).await;
+    assert!(
+        outcome.text.contains("[team/x]") && !outcome.text.contains("[llm/y]"),
+        "{}",
+        outcome.text
+    );
 }
 
 #[tokio::test]
 async fn what_a_written_file_would_widen_waits_and_the_result_says_so() {
-    let desk = Fixture::new(&[(".minds/llm.yaml", LLM)]);
+    let fixture = Fixture::new(&[(".minds/llm.yaml", LLM)]);
     let plain = "members: { ops: { provider: local, model: small } }\n";
-    let made = desk.call("create_new_file", json!({ "path": "team.yaml", "content": plain })).await;
+    let made =
+        fixture.call("create_new_file", json!({ "path": "team.yaml", "content": plain })).await;
     assert!(made.ok && !made.text.contains("agrees"), "{}", made.text);
     let wide = "shell_specialists: [ops]\nmembers: { ops: { provider: local, model: small } }\n";
     let write = |text: &str, old: &str| {
@@ -305,11 +308,11 @@ async fn what_a_written_file_would_widen_waits_and_the_result_says_so() {
             "known_old_total_lines": old.lines().count(), "known_old_total_bytes": old.len(),
         })
     };
-    let widened = desk.call("overwrite_entire_file", write(wide, plain)).await;
+    let widened = fixture.call("overwrite_entire_file", write(wide, plain)).await;
     assert!(widened.ok, "{}", widened.text);
     for part in ["no effect before the person agrees", "- shell ops: may run any command"] {
         assert!(widened.text.contains(part), "{}", widened.text);
     }
-    let same = desk.call_in(Lang::Zh, "overwrite_entire_file", write(wide, wide)).await;
+    let same = fixture.call_in(Lang::Zh, "overwrite_entire_file", write(wide, wide)).await;
     assert!(same.ok && !same.text.contains("同意"), "what waited before is no news: {}", same.text);
 }

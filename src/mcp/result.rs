@@ -45,32 +45,32 @@ pub(super) fn tool_outcome(
     secrets: &Arc<Secrets>,
     lang: Lang,
 ) -> ToolOutcome {
-    let mut reader = ResultReader { lang, secrets, texts: Vec::new(), pictures: Vec::new() };
+    let mut reader = ResultReader { lang, secrets, texts: Vec::new(), images: Vec::new() };
     for block in result.content {
         reader.block(block);
     }
-    let ResultReader { mut texts, pictures, .. } = reader;
+    let ResultReader { mut texts, images, .. } = reader;
     if texts.is_empty()
         && let Some(structured) = result.structured_content.filter(|value| !value.is_null())
     {
         texts.push(sanitize_and_redact(&structured.to_string(), MAX_BLOCK_CHARS, secrets));
     }
     if texts.is_empty() {
-        texts.push(if pictures.is_empty() {
+        texts.push(if images.is_empty() {
             empty_text(lang)
         } else {
-            images_text(pictures.len(), lang)
+            images_text(images.len(), lang)
         });
     }
     let failed = result.is_error == Some(true);
-    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), images: pictures }
+    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), images }
 }
 
 struct ResultReader<'a> {
     lang: Lang,
     secrets: &'a Arc<Secrets>,
     texts: Vec<String>,
-    pictures: Vec<ToolImage>,
+    images: Vec<ToolImage>,
 }
 
 impl ResultReader<'_> {
@@ -127,9 +127,9 @@ impl ResultReader<'_> {
         };
         // The content decides, not the declared type.
         match ImageKind::of(&bytes) {
-            Some(kind) if self.pictures.len() < MAX_IMAGES => {
+            Some(kind) if self.images.len() < MAX_IMAGES => {
                 let media_type = kind.media_type();
-                self.pictures.push(ToolImage { media_type, bytes: Arc::from(bytes) });
+                self.images.push(ToolImage { media_type, bytes: Arc::from(bytes) });
             }
             Some(_) | None => self.skip(kind),
         }
@@ -151,8 +151,8 @@ fn empty_text(lang: Lang) -> String {
         .to_owned()
 }
 
-fn images_text(pictures: usize, lang: Lang) -> String {
-    in_lang!(lang, "Pictures returned: {pictures}.", "返回图片 {pictures} 张。")
+fn images_text(images: usize, lang: Lang) -> String {
+    in_lang!(lang, "Images returned: {images}.", "返回图片 {images} 张。")
 }
 
 #[cfg(test)]
@@ -223,7 +223,7 @@ mod tests {
         let image = json!({"type": "image", "data": png, "mimeType": "image/jpeg"});
         let one = outcome(json!({"content": [image]}));
         assert_eq!(one.images[0].media_type, "image/png");
-        assert_eq!((one.text.as_str(), one.ok), ("Pictures returned: 1.", true));
+        assert_eq!((one.text.as_str(), one.ok), ("Images returned: 1.", true));
         let many = outcome(json!({"content": vec![image; MAX_IMAGES + 1]}));
         assert_eq!(many.images.len(), MAX_IMAGES);
         assert!(many.text.contains("left out"), "{}", many.text);

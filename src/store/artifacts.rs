@@ -1,4 +1,4 @@
-//! Files that belong to a dialog: pictures. They are written before the record that names them, and never
+//! Files that belong to a dialog: images. They are written before the record that names them, and never
 //! changed. A record may have been written by anybody, so a file is read only where it lies below
 //! `artifacts` of a dialog, no part of its path being a link.
 

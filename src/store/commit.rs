@@ -194,7 +194,7 @@ impl<'a> BatchWriter<'a> {
             store,
             bucket,
             root: &batch.root,
-            // A stop is told by its state file alone.
+            // Only the state file says that it stopped.
             sync_states: level == SyncLevel::Full || (durable && !has_lines),
             durable,
             facts: Vec::new(),

@@ -51,7 +51,7 @@ impl FolderCache {
         Ok(self)
     }
 
-    /// How many folders were read that no entry told of.
+    /// How many folders were read that no entry described.
     pub fn misses(&self) -> usize {
         self.misses.load(Ordering::Relaxed)
     }

@@ -170,7 +170,7 @@ fn is_replaced(entry: &Pending, tree: &TreeFacts, owed: &[Pending]) -> bool {
 }
 
 /// What the side dialogs of a tree owe, by the dialog they owe it to, in the order of the calls. The dead
-/// too: somebody has to be told that no reply will come.
+/// too: somebody has to learn that no reply will come.
 pub(super) fn owed(tree: &TreeFacts) -> BTreeMap<SelfId, Vec<Pending>> {
     let mut owed: BTreeMap<SelfId, Vec<Pending>> = BTreeMap::new();
     for side in tree.values() {

@@ -43,7 +43,7 @@ struct IndexPart<'a, T> {
     #[serde(borrow)]
     folders: Vec<(EscapedName<'a>, Vec<EscapedName<'a>>)>,
     items: Vec<T>,
-    /// What is told once.
+    /// What is stored once for a tree.
     head: Option<IndexHead>,
 }
 

@@ -99,7 +99,7 @@ struct ExtensionList {
 }
 
 impl Access {
-    /// Prepares the lists. Entries that cannot be used are told by [`Access::problems`].
+    /// Prepares the lists. Entries that cannot be used are in [`Access::problems`].
     #[must_use]
     pub fn new(lists: &AccessLists) -> Self {
         let mut problems = Vec::new();

@@ -372,11 +372,11 @@ fn c05_c06_no_path_leads_out_with_any_tool() {
         for index in 0..cases_count {
             let (path, verdict) = cases(&bench).swap_remove(index);
             let outcome = run(&bench, way, &path);
-            let told = format!("{} {} {path:?}: {}", way.tool, way.field, outcome.text);
-            assert_eq!(guarded(&bench), before, "something changed: {told}");
-            assert!(!outcome.text.contains(SECRET), "something was shown: {told}");
+            let attempt = format!("{} {} {path:?}: {}", way.tool, way.field, outcome.text);
+            assert_eq!(guarded(&bench), before, "something changed: {attempt}");
+            assert!(!outcome.text.contains(SECRET), "something was shown: {attempt}");
             if !right(way, verdict, &outcome) {
-                wrong.push(format!("{verdict:?}: {told}"));
+                wrong.push(format!("{verdict:?}: {attempt}"));
             }
             if outcome.ok {
                 bench = trapped();

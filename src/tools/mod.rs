@@ -11,7 +11,7 @@
 //!             typed ──▶ args            what a model sends becomes the arguments' type
 //!               ▲
 //!               ├── control/*           reminders, mind, task document
-//!               ├── files/*, edits/*, patch/*, pictures/*, search/*, memory/* ──▶ guard ──▶ access
+//!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guard ──▶ access
 //!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
 //!               ├── shell/*             commands, processes in the background
 //!               └── man                 the manuals of the toolsets

@@ -29,7 +29,7 @@ pub struct ToolOutcome {
     pub images: Vec<ToolImage>,
 }
 
-/// A picture a tool has read or made.
+/// An image a tool has read or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolImage {
     /// Such as `image/png`.
@@ -112,10 +112,10 @@ impl ToolOutcome {
         self.text = secrets.redacted(self.text);
         self.changes = self.changes.into_iter().map(|change| change.redacted(secrets)).collect();
         let before = self.images.len();
-        self.images.retain(|picture| !secrets.is_in(&picture.bytes));
+        self.images.retain(|image| !secrets.is_in(&image.bytes));
         if self.images.len() < before {
             let why = Text::new(
-                "[a picture was left out: there is a key in it]",
+                "[an image was left out: there is a key in it]",
                 "[已略去一张图片:其中含有密钥]",
             )
             .in_lang(lang);
@@ -207,7 +207,7 @@ mod tests {
         let key = "sk-canary-0123";
         let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
         let text = || format!("a {key} b");
-        let picture = |text: String| ToolImage {
+        let image = |text: String| ToolImage {
             media_type: "image/png",
             bytes: Arc::from(format!("\u{89}PNG {text}").into_bytes()),
         };
@@ -223,14 +223,14 @@ mod tests {
                 StateChange::Follow { id: id(), content: text(), owner: "x", meta },
                 StateChange::ClearMind { reminder_content: Some(text()) },
             ],
-            images: vec![picture(text()), picture("plain".to_owned())],
+            images: vec![image(text()), image("plain".to_owned())],
             ..ToolOutcome::done(text())
         };
         let clean = outcome.redacted(&secrets, Lang::En);
-        assert!(clean.text.starts_with("a [redacted] b\n[a picture was left out"), "{clean:?}");
-        assert_eq!(clean.images, [picture("plain".to_owned())]);
-        let told = format!("{:?}", clean.changes);
-        assert!(!told.contains(key) && told.matches("a [redacted] b").count() == 5, "{told}");
-        assert!(told.contains("Number(7)"), "{told}");
+        assert!(clean.text.starts_with("a [redacted] b\n[an image was left out"), "{clean:?}");
+        assert_eq!(clean.images, [image("plain".to_owned())]);
+        let shown = format!("{:?}", clean.changes);
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 5, "{shown}");
+        assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

@@ -68,7 +68,7 @@ pub struct ToolCx {
     pub caller: AgentId,
     /// The dialog it calls from.
     pub dialog: DialogId,
-    /// Whether its model can look at pictures.
+    /// Whether its model can look at images.
     pub sees_images: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
@@ -84,7 +84,7 @@ pub struct ToolCx {
     pub reminders: Arc<[ReminderView]>,
     /// The processes of this workspace, and the environment of new ones.
     pub shells: Shells,
-    /// What no child may be told and no result may hold.
+    /// What no child may get and no result may hold.
     pub keys: Arc<Secrets>,
     pub clock: Arc<dyn Clock>,
     /// The language of results.

@@ -36,6 +36,7 @@ mod results;
 mod screen;
 mod sheets;
 mod startup;
+mod words;
 mod writing;
 
 use std::sync::Arc;
@@ -70,7 +71,6 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
@@ -170,7 +170,7 @@ impl App {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
             if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
-                self.follow([FollowUp::Notify(Tone::Bad, Word::PasteTooLong)]);
+                self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
             }
         }
         self.outcome()
@@ -235,7 +235,7 @@ impl App {
 
     /// The driver's queue is full; the command is sent later.
     pub fn busy(&mut self) {
-        self.follow([FollowUp::Notify(Tone::Plain, Word::Busy)]);
+        self.follow([FollowUp::Notify(Tone::Plain, words::BUSY)]);
     }
 
     /// The driver is asked to end; the screen shows that until it has.

@@ -4,15 +4,18 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
+use crate::domain::text::Text;
 use crate::domain::{AgentId, DialogId, Lang, MsgId, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Keymap;
-use crate::ui::lang::{Counted, Word};
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::theme::{Glyphs, Role, Theme};
+use crate::ui::words::Counted;
 use ratatui::style::Style;
+
+const HISTORY: Text = Text::new("(history)", "（历史）");
 
 /// The settings of the screen: colours, symbols, keys, language. Replaced as a unit.
 #[derive(Debug, Clone)]
@@ -28,8 +31,8 @@ impl UiSettings {
         self.theme.style(role)
     }
 
-    pub fn word(&self, word: Word) -> &'static str {
-        word.text(self.lang)
+    pub fn text(&self, text: Text) -> &'static str {
+        text.in_lang(self.lang)
     }
 
     /// A number with its noun.
@@ -42,8 +45,8 @@ impl UiSettings {
     }
 
     /// A sentence with a name in it.
-    pub fn sentence(&self, word: Word, name: &str) -> String {
-        self.word(word).replacen("{}", name, 1)
+    pub fn sentence(&self, text: Text, name: &str) -> String {
+        text.with(name, self.lang)
     }
 
     /// The subject of a dialog, marked if the dialog is read-only history.
@@ -51,7 +54,7 @@ impl UiSettings {
         if !history {
             return about.into();
         }
-        format!("{} {about}", self.word(Word::History)).trim_end().to_owned().into()
+        format!("{} {about}", self.text(HISTORY)).trim_end().to_owned().into()
     }
 
     /// The key of an action while `focus` has the focus, as it is shown in hints, such as `⏎` or `Alt+⏎`;

@@ -11,7 +11,6 @@ pub mod cx;
 pub mod draft_writer;
 pub mod input;
 pub mod keymap;
-pub mod lang;
 pub mod lists;
 pub mod model;
 pub mod overlay;
@@ -24,6 +23,7 @@ pub mod surface;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod words;
 
 pub use app::{App, AppOptions, DemoStart, Effect, QuitPolicy};
 pub use cx::UiSettings;

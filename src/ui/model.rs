@@ -1,5 +1,5 @@
-//! The model of the screen: what the driver reported, and parts of it that owners hold: drafts, the
-//! open dialog.
+//! The model of the screen that all its parts may read: what the driver reported, drafts, places to go back
+//! to. What a pane alone shows is in its folder, as the open dialog in `panes/transcript`.
 //!
 //! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
 //! no clock.
@@ -7,10 +7,8 @@
 pub mod age;
 pub mod drafts;
 pub mod inbox;
-pub mod live;
 pub mod mark;
 pub mod notices;
-pub mod open;
 pub mod place;
 pub mod retries;
 pub mod sheets;
@@ -22,10 +20,8 @@ use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
 pub use drafts::{DraftKey, Drafts};
 pub use inbox::Inbox;
-pub use live::Live;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
-pub use open::OpenDialog;
 pub use place::Place;
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;

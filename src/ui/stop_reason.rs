@@ -16,7 +16,7 @@ pub fn sentence(reason: &StopReason, lang: Lang) -> Cow<'_, str> {
 }
 
 fn chinese(reason: &StopReason) -> Cow<'_, str> {
-    let translated = reason.told_in(Lang::Zh);
+    let translated = reason.text_in(Lang::Zh);
     match reason {
         StopReason::UserStop => "由你停止".into(),
         StopReason::EmergencyStop => "由你停止，连同其他所有对话".into(),

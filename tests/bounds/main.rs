@@ -62,9 +62,9 @@ impl Ground {
 }
 
 /// Holds what a call took against what any call may take.
-fn stays_small(told: &str, (outcome, grown): (ToolOutcome, u64)) -> ToolOutcome {
-    eprintln!("{told}: the peak grew by {} KiB", grown / 1024);
-    assert!(grown < MAX_GROWTH, "{told}: the peak grew by {grown} bytes");
+fn stays_small(what: &str, (outcome, grown): (ToolOutcome, u64)) -> ToolOutcome {
+    eprintln!("{what}: the peak grew by {} KiB", grown / 1024);
+    assert!(grown < MAX_GROWTH, "{what}: the peak grew by {grown} bytes");
     outcome
 }
 

@@ -15,8 +15,8 @@ fn reminders_of_megabytes_are_refused_with_a_result_and_take_little_memory() {
     for n in 0..25 {
         let outcome = stays_small(&format!("reminder {n}"), ground.run("add_reminder", &call));
         assert!(!outcome.ok && outcome.changes.is_empty());
-        let told = outcome.text;
-        assert!(told.contains("3500000 bytes; a reminder holds 16 KiB"), "{told}");
+        let text = outcome.text;
+        assert!(text.contains("3500000 bytes; a reminder holds 16 KiB"), "{text}");
         assert!(peak() < MAX_IN_ALL, "{}", peak());
     }
 }

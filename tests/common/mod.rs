@@ -16,9 +16,9 @@ pub mod http;
 pub mod logged;
 pub mod processes;
 pub mod pty;
+pub mod record_lines;
 pub mod skip;
 pub mod spread;
-pub mod story;
 pub mod wait;
 
 use std::path::Path;
@@ -319,13 +319,13 @@ impl Running {
         self.ask(|ticket| Command::Answer { ticket, dialog, question, text }).await.map(drop)
     }
 
-    /// The open questions as last told.
+    /// The open questions as last reported.
     pub fn inbox(&self) -> Vec<InboxRow> {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let rows = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Inbox(rows) => Some(rows.clone()),
             _ => None,
         });
-        told.unwrap_or_default()
+        rows.unwrap_or_default()
     }
 
     /// Ends the program as a person would.

@@ -15,6 +15,6 @@ pub fn with_argument(word: &str) -> usize {
 }
 
 /// True if any process has the word in one of its arguments.
-pub fn is_told(word: &str) -> bool {
+pub fn is_in_an_argument(word: &str) -> bool {
     command_lines().any(|line| line.windows(word.len()).any(|part| part == word.as_bytes()))
 }

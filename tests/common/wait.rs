@@ -76,9 +76,9 @@ pub fn output(command: &mut Command) -> Output {
 /// The same of a program that was started.
 pub fn output_of(child: Child) -> Output {
     let id = child.id();
-    let (tell, told) = channel();
+    let (tell, done) = channel();
     thread::spawn(move || tell.send(child.wait_with_output()));
-    let Ok(output) = told.recv_timeout(PROGRAM) else {
+    let Ok(output) = done.recv_timeout(PROGRAM) else {
         let _ = Command::new("kill").args(["-s", "KILL", &id.to_string()]).status();
         panic!("a program has not come to its end");
     };
@@ -102,11 +102,11 @@ pub fn join(running: JoinHandle<()>) {
 
 /// What is read up to the end of a stream; nothing if that does not come.
 pub fn read_all(mut stream: impl Read + Send + 'static) -> String {
-    let (tell, told) = channel();
+    let (tell, done) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
         tell.send(bytes)
     });
-    String::from_utf8_lossy(&told.recv_timeout(LIMIT).unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(&done.recv_timeout(LIMIT).unwrap_or_default()).into_owned()
 }

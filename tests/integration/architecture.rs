@@ -1,5 +1,5 @@
 //! The layers of the program, held by reading its sources: who may use whom, no circles, which package is
-//! named where, how a file has to look. `docs/ARCHITECTURE.md` draws the same picture.
+//! named where, how a file has to look. `docs/ARCHITECTURE.md` has the same table.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 
@@ -9,6 +9,7 @@
 mod graph;
 mod names;
 mod owners;
+mod texts;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -176,6 +177,30 @@ fn every_module_uses_only_the_layers_below_it() {
         }
     }
     report("a module uses one it must not know", &broken);
+}
+
+#[test]
+fn the_table_of_layers_is_the_one_that_is_checked() {
+    let text = document("docs/ARCHITECTURE.md");
+    let mut written: BTreeMap<_, BTreeSet<_>> = owners::layers(&text)
+        .into_iter()
+        .map(|(m, used)| (m, used.into_iter().collect()))
+        .collect();
+    for top in ["app", "cli"] {
+        assert!(written.remove(top).is_some(), "{top} has no row");
+    }
+    let checked = LAYERS.iter().filter(|(module, _)| *module != "app").map(|(module, used)| {
+        ((*module).to_owned(), used.iter().map(|&used| used.to_owned()).collect())
+    });
+    assert_eq!(written, checked.collect());
+}
+
+#[test]
+fn the_folders_of_the_driver_have_the_order_its_comment_says() {
+    let text = document("src/driver/mod.rs");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split(" | ").next());
+    let written: Vec<String> = rows.map(|row| row.replace('`', "")).collect();
+    assert_eq!(written, DRIVER_FOLDERS.map(|folders| folders.join(", ")));
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         "resource",
         "blocks",
         "long",
-        "picture",
+        "image",
         "refused",
         "stderr",
     ];
@@ -138,9 +138,9 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let told = requests.clone();
+        let seen = requests.clone();
         let port = http::serve("127.0.0.1:0", move |request| {
-            let mut requests = told.lock().expect("no panic");
+            let mut requests = seen.lock().expect("no panic");
             let (status, answer) = answer(requests.len(), &request.head);
             requests.push((request.head.clone(), request.body.clone()));
             Some(http::json(status, &answer))
@@ -292,7 +292,7 @@ fn a_key_is_in_no_file_no_output_no_child_and_on_no_screen() {
     let results =
         last["messages"].as_array().expect("messages").iter().filter(|m| m["role"] == "tool");
     assert_eq!(results.count(), calls().len(), "every call has run");
-    assert!(requests[2].1.contains("HOME="), "an environment was told");
+    assert!(requests[2].1.contains("HOME="), "an environment was sent");
     assert!(requests[2].1.contains("[redacted]"), "what a command finds elsewhere is taken out");
     if python() {
         assert!(requests[1].1.contains("Its key is [redacted]"), "the server was reached");

@@ -143,8 +143,8 @@ fn b18_done_archive_and_revive_move_a_tree_as_a_whole() {
         ("revive", "archive", "run"),
         ("archive", "run", "archive"),
     ] {
-        let told = workspace.ok(&[command, "aa/bb"]);
-        assert!(told.starts_with(&format!("@lead {MAIN} with its side dialog is ")), "{told}");
+        let output = workspace.ok(&[command, "aa/bb"]);
+        assert!(output.starts_with(&format!("@lead {MAIN} with its side dialog is ")), "{output}");
         assert!(!workspace.folder(from, MAIN).exists(), "{command}");
         assert_eq!(workspace.read(to, MAIN, &latest), before, "{command}: nothing is edited");
         let again = workspace.refused(1, &[command, MAIN]);
@@ -158,8 +158,8 @@ fn b18_done_archive_and_revive_move_a_tree_as_a_whole() {
 #[test]
 fn a_dialog_is_deleted_with_yes_only() {
     let workspace = Workspace::new();
-    let told = workspace.refused(2, &["delete", MAIN]);
-    assert!(told.contains("--yes"), "{told}");
+    let output = workspace.refused(2, &["delete", MAIN]);
+    assert!(output.contains("--yes"), "{output}");
     assert!(workspace.folder("run", MAIN).is_dir());
     workspace.ok(&["delete", MAIN, "--yes"]);
     assert!(!workspace.folder("run", MAIN).exists());
@@ -169,8 +169,8 @@ fn a_dialog_is_deleted_with_yes_only() {
 #[test]
 fn e25_dead_closes_the_call_and_says_no_to_main_dialogs() {
     let workspace = Workspace::new();
-    let told = workspace.refused(2, &["dead", MAIN]);
-    assert!(told.contains("main dialog"), "{told}");
+    let output = workspace.refused(2, &["dead", MAIN]);
+    assert!(output.contains("main dialog"), "{output}");
     workspace.ok(&["dead", SIDE, "--note", "it hangs"]);
     workspace.ok(&["dead", SIDE]);
     let side = format!("{MAIN}/sideDialogs/{SIDE}");
@@ -197,10 +197,10 @@ fn b17_fork_prints_the_new_id_and_nothing_else() {
     assert!(course.contains("Hi.") && !course.contains("Ask dev"), "{course}");
     assert_eq!(workspace.read("run", MAIN, "course-001.jsonl"), before);
     assert!(!workspace.folder(".tui", "").exists(), "nothing of ours is left");
-    let told = workspace.refused(2, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
-    assert!(told.contains("no generation 9"), "{told}");
-    let told = workspace.refused(2, &["fork", MAIN, "--course", "9", "--genseq", "1"]);
-    assert!(told.contains("course 9 does not exist"), "{told}");
+    let output = workspace.refused(2, &["fork", MAIN, "--course", "1", "--genseq", "9"]);
+    assert!(output.contains("no generation 9"), "{output}");
+    let output = workspace.refused(2, &["fork", MAIN, "--course", "9", "--genseq", "1"]);
+    assert!(output.contains("course 9 does not exist"), "{output}");
     workspace.refused(2, &["fork", MAIN, "--course", "1"]);
 }
 
@@ -288,8 +288,8 @@ fn parked_work_is_not_done_and_is_named_in_the_last_line() {
     assert_eq!(last["dialogs"][0]["selfId"], SIDE);
     let plain = workspace.run(&["drive"]);
     assert_eq!(plain.code, 0);
-    let told = format!("paused: @dev ({MAIN}#{SIDE}): stopped by you");
-    assert_eq!(plain.err.lines().last(), Some(told.as_str()));
+    let expected = format!("paused: @dev ({MAIN}#{SIDE}): stopped by you");
+    assert_eq!(plain.err.lines().last(), Some(expected.as_str()));
 }
 
 /// Two sessions that wait for each other, as another program may leave them.
@@ -340,10 +340,10 @@ fn a_ring_on_disk_is_blocked_and_names_who_waits_for_whom_until_one_is_dead() {
     let last = quiet(&driven);
     assert_eq!((driven.code, &last["outcome"]), (4, &"blocked".into()), "{}", driven.out);
     let plain = workspace.run(&["drive"]);
-    let told = plain.err.lines().last().unwrap_or_default();
-    assert_eq!(plain.code, 4, "{told}");
+    let line = plain.err.lines().last().unwrap_or_default();
+    assert_eq!(plain.code, 4, "{line}");
     for part in ["blocked: ", "@dev", "waits for", "@lead"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(line.contains(part), "{part}: {line}");
     }
     let doctor = workspace.run(&["doctor"]);
     assert!(doctor.code == 6 && doctor.out.contains("wait for each other"), "{}", doctor.out);
@@ -373,9 +373,9 @@ fn an_id_that_fits_none_or_several_is_answered_with_the_candidates_by_every_comm
             &["fork", wanted, "--course", "1", "--genseq", "1"],
             &["read", "--dialog", wanted],
         ] {
-            let told = workspace.refused(2, command);
+            let output = workspace.refused(2, command);
             for line in [format!("  {MAIN}  @lead  Hello"), format!("  {other}  @lead  t.tsk")] {
-                assert!(told.contains(&line), "{command:?}: {told}");
+                assert!(output.contains(&line), "{command:?}: {output}");
             }
         }
     }
@@ -388,8 +388,8 @@ fn an_id_that_fits_none_or_several_is_answered_with_the_candidates_by_every_comm
 fn the_same_mistake_has_the_same_exit_status_in_every_command() {
     let workspace = Workspace::staffed();
     for command in [&["run", "--agent", "nobody", "hi"] as &[&str], &["read", "nobody"]] {
-        let told = workspace.refused(2, command);
-        assert!(told.contains("there are: @lead, @dev"), "{command:?}: {told}");
+        let output = workspace.refused(2, command);
+        assert!(output.contains("there are: @lead, @dev"), "{command:?}: {output}");
     }
     for command in [
         &["run", "--task", "../t.tsk", "hi"] as &[&str],
@@ -436,8 +436,8 @@ fn a_command_that_changes_something_says_what_it_did() {
         (&["revive", MAIN], format!("@lead {MAIN} with its side dialog is active again")),
         (&["delete", MAIN, "--yes"], format!("@lead {MAIN} with its side dialog is deleted")),
     ] {
-        let told = workspace.ok(command);
-        assert!(told.starts_with(&expected), "{command:?}: {told}");
+        let output = workspace.ok(command);
+        assert!(output.starts_with(&expected), "{command:?}: {output}");
     }
 }
 
@@ -454,8 +454,8 @@ fn a_declared_death_is_reported_once_and_says_whether_somebody_waits() {
         (SIDE, "is dead already"),
         (lonely, "is dead; no dialog waits for it"),
     ] {
-        let told = workspace.ok(&["dead", dialog]);
-        assert!(told.trim_end().ends_with(expected), "{told}");
+        let output = workspace.ok(&["dead", dialog]);
+        assert!(output.trim_end().ends_with(expected), "{output}");
     }
 }
 
@@ -471,9 +471,9 @@ fn what_needs_a_running_dialog_says_of_another_where_it_is_and_how_it_comes_back
             &["keep-going", MAIN, "on"],
             &["dead", SIDE],
         ] {
-            let told = workspace.refused(1, command);
+            let output = workspace.refused(1, command);
             let expected = format!("is {state}; `dominds-tui revive {MAIN}` restores it");
-            assert!(told.contains(&expected), "{command:?}: {told}");
+            assert!(output.contains(&expected), "{command:?}: {output}");
         }
     }
 }
@@ -481,11 +481,11 @@ fn what_needs_a_running_dialog_says_of_another_where_it_is_and_how_it_comes_back
 #[test]
 fn what_is_resumed_is_named_and_is_said_to_wait_for_drive() {
     let workspace = Workspace::staffed();
-    let told = workspace.ok(&["resume", "--all"]);
+    let output = workspace.ok(&["resume", "--all"]);
     let expected = format!(
         "@dev {MAIN}#{SIDE} is resumed; `dominds-tui drive`, or the screen, continues it\n"
     );
-    assert_eq!(told, expected);
+    assert_eq!(output, expected);
     let listed = workspace.ok(&["dialogs"]);
     assert!(listed.contains("resumed") && listed.contains("next: dominds-tui drive"), "{listed}");
     assert!(!listed.contains("the program ended") && !listed.contains("next: dominds-tui resume"));
@@ -520,9 +520,9 @@ fn a_fork_goes_on_by_itself_unless_it_is_told_not_to() {
         workspace.put("run", MAIN, "course-001.jsonl", &course.concat());
         let mut command = vec!["fork", MAIN, "--course", "1", "--genseq", "2", "--json"];
         command.extend(option);
-        let told = workspace.ok(&command);
-        assert!(told.contains(r#""next":"auto_continue""#), "{told}");
-        assert_eq!(told.contains(r#""event":"gen_start""#), drives, "{told}");
+        let output = workspace.ok(&command);
+        assert!(output.contains(r#""next":"auto_continue""#), "{output}");
+        assert_eq!(output.contains(r#""event":"gen_start""#), drives, "{output}");
     }
 }
 
@@ -550,8 +550,8 @@ fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
     assert!(workspace.ok(&["show", old]).contains("Build it"));
     workspace.ok(&["drive", "--json"]);
     for command in [&["run", "--dialog", old, "hi"] as &[&str], &["read", "--dialog", old]] {
-        let told = workspace.refused_after_some(1, command);
-        assert!(told.contains("history in an earlier layout"), "{command:?}: {told}");
+        let output = workspace.refused_after_some(1, command);
+        assert!(output.contains("history in an earlier layout"), "{command:?}: {output}");
     }
     assert_eq!(files(), before);
 }
@@ -561,15 +561,15 @@ fn text_comes_in_parts_where_deltas_are_wanted_and_whole_in_any_case() {
     let workspace = Workspace::staffed();
     for (options, parts) in [(&[][..], false), (&["--deltas"][..], true)] {
         let command = [&["run", "--json"], options, &["hi"]].concat();
-        let told = workspace.ok(&command);
+        let output = workspace.ok(&command);
         let events: Vec<serde_json::Value> =
-            told.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
+            output.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
         let of_kind = |kind: &str| {
             let all = events.iter().filter(|event| event["event"] == kind);
             all.filter_map(|event| event["text"].as_str()).collect::<String>()
         };
-        assert_eq!(of_kind("saying_delta"), if parts { "Hello." } else { "" }, "{told}");
-        assert!(told.contains("Hello."), "{told}");
+        assert_eq!(of_kind("saying_delta"), if parts { "Hello." } else { "" }, "{output}");
+        assert!(output.contains("Hello."), "{output}");
     }
     assert!(workspace.refused(2, &["run", "--deltas", "hi"]).contains("--json"));
 }
@@ -613,19 +613,19 @@ fn a_closed_pipe_is_no_panic_and_no_failure() {
 fn what_is_typed_is_cleaned_in_an_error_about_arguments() {
     let workspace = Workspace::new();
     for typed in ["--\u{1b}[31mred", "\u{202e}gnp", "\u{9b}31m"] {
-        let told = workspace.refused(2, &["run", "--nothing", typed, typed]);
-        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{told:?}");
-        let told = workspace.refused(2, &[typed]);
-        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{told:?}");
+        let output = workspace.refused(2, &["run", "--nothing", typed, typed]);
+        assert!(!output.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{output:?}");
+        let output = workspace.refused(2, &[typed]);
+        assert!(!output.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{output:?}");
     }
 }
 
 #[test]
 fn man_pages_are_written_and_nothing_is_written_through_a_link() {
     let workspace = Workspace::new();
-    let told = workspace.ok(&["manual", "pages"]);
+    let output = workspace.ok(&["manual", "pages"]);
     let page = workspace.0.path().join("pages/dominds-tui-q4h-answer.1");
-    assert!(told.contains("pages/dominds-tui.1") && page.is_file(), "{told}");
+    assert!(output.contains("pages/dominds-tui.1") && page.is_file(), "{output}");
     workspace.ok(&["manual", "pages"]);
     let precious = workspace.0.path().join("precious");
     fs::write(&precious, "mine").expect("a file");

@@ -107,15 +107,15 @@ fn halves(text: &str) -> (&str, &str) {
     text.split_once("<!-- zh -->").expect("two languages")
 }
 
-fn sources(folder: PathBuf, told: &mut String) {
+fn sources(folder: PathBuf, text: &mut String) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            sources(path, told);
+            sources(path, text);
         } else if path.extension().is_some_and(|ending| ending == "rs")
             && !path.ends_with("tests.rs")
         {
-            told.push_str(&fs::read_to_string(path).expect("a source file"));
+            text.push_str(&fs::read_to_string(path).expect("a source file"));
         }
     }
 }
@@ -138,14 +138,14 @@ fn a_manual_names_only_tools_and_arguments_its_readers_have() {
 
 #[test]
 fn a_reason_a_manual_names_is_one_a_tool_gives() {
-    let mut told = String::new();
-    sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools"), &mut told);
+    let mut source = String::new();
+    sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools"), &mut source);
     let manuals = manuals();
     let mut found = 0;
     for (toolset, text) in &manuals {
         for code in quoted(text).into_iter().filter(|word| is_code(word)) {
             let variable = code.starts_with("DOMINDS_");
-            assert!(variable || told.contains(&format!("\"{code}\"")), "{toolset}: {code}");
+            assert!(variable || source.contains(&format!("\"{code}\"")), "{toolset}: {code}");
             found += 1;
         }
     }
@@ -407,10 +407,10 @@ fn the_table_of_toolsets_names_each_that_has_a_manual() {
     let tools = document("docs/tools.md");
     let table = tools.split("| toolset | what is in it |").nth(1).expect("a table of toolsets");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let told: BTreeSet<&str> =
+    let named: BTreeSet<&str> =
         rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap_or_default())).collect();
     let known = manuals();
-    assert_eq!(told, known.keys().map(String::as_str).collect());
+    assert_eq!(named, known.keys().map(String::as_str).collect());
 }
 
 #[test]
@@ -547,13 +547,13 @@ fn the_table_of_scenarios_names_files_that_test_them() {
     let tests = tests_by_file();
     for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
         let scenario = row.split('|').nth(1).expect("an id").trim();
-        let told: BTreeSet<&str> =
+        let named: BTreeSet<&str> =
             quoted(row.rsplit('|').nth(1).expect("files")).into_iter().collect();
         let known: BTreeSet<&str> = tests
             .iter()
             .filter(|(name, _)| holds(name, scenario))
             .map(|(_, file)| file.as_str())
             .collect();
-        assert!(!told.is_empty() && told.is_subset(&known), "{scenario}: {known:?}");
+        assert!(!named.is_empty() && named.is_subset(&known), "{scenario}: {known:?}");
     }
 }

@@ -143,7 +143,7 @@ fn workspace() -> TempDir {
 }
 
 /// Runs the program on the workspace, for somebody whose home is new; standard output, and the exit status.
-fn told(folder: &Path, arguments: &[&str]) -> (String, i32) {
+fn run(folder: &Path, arguments: &[&str]) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
     command.arg("-C").arg(folder).args(arguments).env("LC_ALL", "C");
     command.env("HOME", folder.join("home")).env_remove("XDG_STATE_HOME");
@@ -153,7 +153,7 @@ fn told(folder: &Path, arguments: &[&str]) -> (String, i32) {
 }
 
 fn json_of(folder: &Path, arguments: &[&str]) -> Value {
-    let (text, status) = told(folder, arguments);
+    let (text, status) = run(folder, arguments);
     assert_eq!(status, 0, "{text}");
     serde_json::from_str(&text).expect("JSON")
 }
@@ -184,7 +184,7 @@ fn dialogs_tell_whom_a_dialog_waits_for_and_what_to_do() {
     assert_eq!(side["questions"][0]["headline"], json!("Which db?"));
     assert_eq!(side["next"], json!(format!("dominds-tui q4h answer {QUESTION} TEXT")));
 
-    let (text, _) = told(folder.path(), &["dialogs"]);
+    let (text, _) = run(folder.path(), &["dialogs"]);
     let waits = "waits for @alice !db  cc/dd  call t1  Choose";
     for line in [waits, "keep-going 2 of 3", "? Which db?  q4h-aa/bb"] {
         assert!(text.contains(line), "{line}\n{text}");
@@ -212,7 +212,7 @@ fn the_doctor_names_problems_and_no_states() {
     assert_eq!((&doctor["problems"], &doctor["dialogs"]), (&json!([]), &json!(3)));
     assert_eq!(doctor["sandbox"]["level"], json!("workspace"));
     put(folder.path(), "task.tsk/notes.txt", "x");
-    let (text, status) = told(folder.path(), &["doctor"]);
+    let (text, status) = run(folder.path(), &["doctor"]);
     assert_eq!(status, 6, "{text}");
     assert!(text.contains("`notes.txt` does not belong there"), "{text}");
 }
@@ -223,7 +223,7 @@ fn the_doctor_names_the_place_where_a_file_nests_too_deep() {
         let folder = workspace();
         for piece in ["[", "{", "{\"a\":", "[{a: ", "- - - ", "? ? "] {
             put(folder.path(), &format!(".minds/{file}"), &piece.repeat(200 * 1024 / piece.len()));
-            let (text, status) = told(folder.path(), &["doctor"]);
+            let (text, status) = run(folder.path(), &["doctor"]);
             assert_eq!(status, 6, "{file} {piece}: {text}");
             let place = text.contains(&format!(".minds/{file}:1: "));
             assert!(place && text.contains("nested more than 64 deep, at column "), "{text}");
@@ -257,13 +257,13 @@ fn reminders_are_listed_newest_first_with_those_a_member_shares() {
     assert_eq!((&all[0]["sentToModel"], &all[1]["scope"]), (&json!(false), &json!("personal")));
     assert_eq!(all[2]["content"], json!("Port 8080\nis taken"));
 
-    let (text, status) = told(folder.path(), &["reminders", "aa/bb"]);
+    let (text, status) = run(folder.path(), &["reminders", "aa/bb"]);
     assert_eq!(status, 0, "{text}");
     let row = "aaaaaaaa  dialog  2026-11-21 12:00:01\n  Port 8080\n  is taken\n";
     assert!(text.contains(row) && text.contains("not sent to the model"), "{text}");
-    let (none, status) = told(folder.path(), &["reminders", "ee/ff"]);
+    let (none, status) = run(folder.path(), &["reminders", "ee/ff"]);
     assert_eq!((none.contains("I like tabs"), status), (true, 0), "a member has them everywhere");
-    let (_, status) = told(folder.path(), &["reminders", "zz/zz"]);
+    let (_, status) = run(folder.path(), &["reminders", "zz/zz"]);
     assert_eq!(status, 2, "no such dialog");
 }
 
@@ -282,16 +282,16 @@ fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
     assert!(main.contains(&"change_mind".to_owned()) && !main.contains(&"tellaskBack".to_owned()));
     let side = names(&json_of(folder.path(), &["read", "--side", "--json"]));
     assert!(!side.contains(&"change_mind".to_owned()) && side.contains(&"tellaskBack".to_owned()));
-    let (text, status) = told(folder.path(), &["read"]);
+    let (text, status) = run(folder.path(), &["read"]);
     assert_eq!(status, 0);
     for part in ["@lead, model m of mock", "SYSTEM PROMPT", "See it through.", "\"properties\""] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     let next = json_of(folder.path(), &["read", "--dialog", "cc/dd/00000002", "--json"]);
     assert_eq!(next["member"], json!("alice"));
-    assert_eq!(told(folder.path(), &["read", "nobody"]).1, 2);
+    assert_eq!(run(folder.path(), &["read", "nobody"]).1, 2);
     put(folder.path(), ".minds/team.yaml", "members:\n  lead: { provider: gone }\n");
-    assert_eq!(told(folder.path(), &["read", "lead"]).1, 6);
+    assert_eq!(run(folder.path(), &["read", "lead"]).1, 6);
 }
 
 /// The ids of the problems that `doctor` names.
@@ -303,9 +303,9 @@ fn ids_of_problems(folder: &Path, home: &Path, key: Option<&str>) -> Vec<String>
         command.env("A_KEY", key);
     }
     let done = output(&mut command);
-    let told: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    let problems = told.get("problems").and_then(Value::as_array).expect("a list");
-    assert_eq!(done.status.code(), Some(if problems.is_empty() { 0 } else { 6 }), "{told}");
+    let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let problems = report.get("problems").and_then(Value::as_array).expect("a list");
+    assert_eq!(done.status.code(), Some(if problems.is_empty() { 0 } else { 6 }), "{report}");
     problems.iter().map(|problem| problem["id"].as_str().expect("an id").to_owned()).collect()
 }
 
@@ -380,7 +380,7 @@ fn reading_commands_leave_no_folder_of_dialogs_where_there_was_none() {
             &["run", "--agent", "nobody", "hi"],
             &["trust", "--yes"],
         ] {
-            told(folder.path(), command);
+            run(folder.path(), command);
             assert!(!folder.path().join(".dialogs").exists(), "{command:?}");
         }
     }
@@ -419,7 +419,7 @@ fn words_that_are_refused_leave_what_was_told_to_go_on_as_it_was() {
     );
     let before = std::fs::read_to_string(folder.path().join(&file)).expect("a file");
     let dialog = "ee/ff/00000003#cc/dd/00000004";
-    let (_, status) = told(folder.path(), &["run", "--dialog", dialog, "hello"]);
+    let (_, status) = run(folder.path(), &["run", "--dialog", dialog, "hello"]);
     assert_eq!(status, 1);
     let after = std::fs::read_to_string(folder.path().join(&file)).expect("a file");
     assert_eq!(after, before);

@@ -258,14 +258,14 @@ impl Trapped {
     async fn holds(&self, lines: &[&str], shells: &Shells) {
         let before = self.files();
         for line in lines {
-            let told = self.run(line, shells).await.text;
-            assert!(!told.contains(SECRET), "{line}: {told}");
+            let answer = self.run(line, shells).await.text;
+            assert!(!answer.contains(SECRET), "{line}: {answer}");
             let after = self.files();
             let changed: Vec<_> =
                 after.iter().filter(|(path, held)| before.get(*path) != Some(held)).collect();
             assert!(
                 changed.is_empty() && after.len() == before.len(),
-                "{line}: {changed:?} {told}"
+                "{line}: {changed:?} {answer}"
             );
         }
     }
@@ -294,11 +294,11 @@ async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
     let trapped = Trapped::new();
     let Some(sandbox) = trapped.sandbox() else { return };
     let shells = Shells::behind(Environment::default(), sandbox);
-    let told = trapped.run("cat a.txt && git log --oneline", &shells).await;
+    let outcome = trapped.run("cat a.txt && git log --oneline", &shells).await;
     assert!(
-        told.ok && told.text.contains("three\n") && told.text.contains("words"),
+        outcome.ok && outcome.text.contains("three\n") && outcome.text.contains("words"),
         "{}",
-        told.text
+        outcome.text
     );
     trapped.holds(&HELD_BY_THE_WALL, &shells).await;
     trapped.holds(&HELD_BY_THE_TOOL, &shells).await;
@@ -327,8 +327,8 @@ async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_in_a_sa
         "cd now && cat secret.txt",
     ] {
         for _ in 0..10 {
-            let told = trapped.run(line, &shells).await.text;
-            assert!(!told.contains(SECRET), "{line}: {told}");
+            let answer = trapped.run(line, &shells).await.text;
+            assert!(!answer.contains(SECRET), "{line}: {answer}");
         }
     }
     over.store(true, Ordering::Relaxed);
@@ -341,8 +341,8 @@ async fn c12_lines_for_the_sandbox_do_harm_without_it() {
     for line in HELD_BY_THE_WALL {
         let trapped = Trapped::new();
         let before = trapped.files();
-        let told = trapped.run(line, &Shells::default()).await.text;
-        if !told.contains(SECRET) && trapped.files() == before {
+        let answer = trapped.run(line, &Shells::default()).await.text;
+        if !answer.contains(SECRET) && trapped.files() == before {
             harmless.push(line);
         }
     }

@@ -15,12 +15,12 @@ const ANSWER: &str = r#"{"type":"message","model":"m-1","stop_reason":"end_turn"
 
 /// Answers every request alike; hands the requests on.
 fn server() -> (u16, Receiver<Request>) {
-    let (requests, told) = channel();
+    let (requests, received) = channel();
     let port = http::serve("127.0.0.1:0", move |request| {
         let _ = requests.send(request.clone());
         Some(http::json("200 OK", ANSWER))
     });
-    (port, told)
+    (port, received)
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn a_member_of_an_anthropic_provider_is_asked_with_its_own_settings_and_headers(
     let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
     command.args(["-C".as_ref(), top.path().as_os_str(), "run".as_ref(), "Hi".as_ref()]);
     let run = output(command.env_clear().env("HOME", top.path()).env("SOME_KEY", "sk-1"));
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(told.contains("Hello there."), "{told}{}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(run.status.code(), Some(0), "{told}");
+    let output = String::from_utf8_lossy(&run.stdout);
+    assert!(output.contains("Hello there."), "{output}{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(run.status.code(), Some(0), "{output}");
     let request = requests.recv_timeout(Duration::from_secs(5)).expect("a request");
     let head = request.head.to_lowercase();
     let body: Value = serde_json::from_str(&request.body).expect("JSON");

@@ -80,11 +80,11 @@ fn a_reserved_area_is_closed_under_the_name_a_mount_gives_it() {
         ("free", read("way/x"), true),
     ] {
         let top = workspace(tool, &arguments);
-        let told = run(top.path(), area);
-        let what = format!("{tool} {arguments} with {area}: {told}");
-        assert!(told.contains(tool), "it was called: {what}");
-        assert_eq!(told.contains("\"ok\":true"), allowed, "{what}");
-        assert_eq!(told.contains("ACCESS_DENIED"), !allowed, "{what}");
+        let output = run(top.path(), area);
+        let what = format!("{tool} {arguments} with {area}: {output}");
+        assert!(output.contains(tool), "it was called: {what}");
+        assert_eq!(output.contains("\"ok\":true"), allowed, "{what}");
+        assert_eq!(output.contains("ACCESS_DENIED"), !allowed, "{what}");
         for path in [".git/hooks/new", ".git/new", ".minds/new"] {
             assert!(!top.path().join("ws").join(path).exists(), "{path}: {what}");
         }

@@ -51,10 +51,11 @@ impl Place {
         files::put(self.0.path(), path, text);
     }
 
-    /// What the member calls when it is told so.
-    fn answers(&self, told: &str, tool: &str, arguments: &Value) {
+    /// Scripts the call that the member answers this message with.
+    fn answers(&self, message: &str, tool: &str, arguments: &Value) {
         let call = json!({"name": tool, "arguments": arguments});
-        let answer = json!({"message": told, "role": "user", "response": "", "funcCalls": [call]});
+        let answer =
+            json!({"message": message, "role": "user", "response": "", "funcCalls": [call]});
         self.put("mock-db/m.yaml", &json!({"responses": [answer]}).to_string());
     }
 
@@ -218,11 +219,12 @@ fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_rep
     assert!(eventually(|| place.at("begun").exists()), "no command has begun");
     git(&["config", "branch.a.merge", "refs/heads/a"]);
     let wrote = eventually(|| place.at("wrote").exists());
-    assert!(wrote, "the command could not write; then nothing has to be told");
+    assert!(wrote, "the command could not write; then there is nothing to report");
     let over = output_of(program);
     let said = String::from_utf8_lossy(&over.stdout).into_owned();
-    let told = said.contains(r#""id":"sandbox/.git/config""#) && said.contains("core.fsmonitor");
-    assert!(told && !said.contains("branch.merge"), "{said}");
+    let reported =
+        said.contains(r#""id":"sandbox/.git/config""#) && said.contains("core.fsmonitor");
+    assert!(reported && !said.contains("branch.merge"), "{said}");
 }
 
 /// The home folder as the workspace: its secrets cannot be kept from commands.
@@ -315,7 +317,7 @@ fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_ar
     );
     assert_eq!(fs::read_to_string(place.at(".minds/team.yaml")).ok(), Some(team));
     assert!(!place.at(".hive").exists() && !place.at(".git").exists());
-    let told = |what: &str| place.tells(&format!("New since the command began: {what}\\."));
+    let reported = |what: &str| place.tells(&format!("New since the command began: {what}\\."));
     let steps = [
         ("mkdir new.tsk", ".*new.tsk.*"),
         ("git init -q in", ".*in/.git.*"),
@@ -323,11 +325,11 @@ fn a_command_in_a_sandbox_cannot_write_what_runs_later_and_its_stand_in_files_ar
         ("mkdir else; mv in else; git init -q in", ".*else/in/.git.*in/.git.*"),
     ];
     for (number, (command, what)) in steps.into_iter().enumerate() {
-        assert!(!told(what), "{command}");
+        assert!(!reported(what), "{command}");
         let word = format!("make {number}");
         place.answers(&word, "shell_cmd", &json!({ "command": command }));
         place.run(&["run", &word]);
-        assert!(told(what), "nobody was told what this made: {command}");
+        assert!(reported(what), "nothing was reported of what this made: {command}");
     }
     let evil = "git init -q evil; git -C evil config core.fsmonitor ./evil";
     let calls = json!({"name": "shell_cmd", "arguments": {"command": evil}});
@@ -360,8 +362,8 @@ fn an_mcp_server_runs_in_the_sandbox_a_person_chose_for_servers() {
         place.put(".minds/mcp.yaml", &json!({"version": 1, "servers": {"s": server}}).to_string());
         let agreed = place.run(&["trust", "--yes"]);
         assert_eq!(agreed.status.code(), Some(0), "{}", errors(&agreed));
-        let told = place.run(&["doctor", "--mcp"]);
-        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        let doctor = place.run(&["doctor", "--mcp"]);
+        let text = String::from_utf8_lossy(&doctor.stdout).into_owned();
         assert!(text.contains("s: ") && text.contains("echo"), "{settings}: {text}");
         assert!(place.at("fine").exists(), "{settings}");
         assert_eq!(place.at(".minds/evil").exists(), !held, "{settings}");
@@ -408,8 +410,8 @@ fn c19_a_process_of_a_program_that_was_killed_is_found_again_with_all_it_wrote_m
     place.answers("look", "get_daemon_output", &json!({ "pid": pid }));
     let looked = place.run(&["run", "--json", "look"]);
     assert!(works(pid), "what another run has left is not ended with this one");
-    let told = String::from_utf8_lossy(&looked.stdout).into_owned();
-    assert!(told.contains("\"ok\":true"), "{told}");
+    let output = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(output.contains("\"ok\":true"), "{output}");
     let [reminder] = place.reminders().try_into().expect("one reminder");
     let content = reminder.get("content").and_then(Value::as_str).unwrap_or_default();
     assert!(content.contains("end of stdout:\nbegun\nmeanwhile\n"), "{content}");

@@ -63,12 +63,12 @@ fn answered(request: &Request) -> Option<String> {
 
 /// Serves until the test ends; tells the heads of the requests.
 fn server() -> (u16, Receiver<String>) {
-    let (heads, told) = channel();
+    let (heads, received) = channel();
     let port = http::serve("127.0.0.1:0", move |request| {
         let _ = heads.send(request.head.clone());
         answered(request)
     });
-    (port, told)
+    (port, received)
 }
 
 /// A port at which nobody listens, and nobody else will as long as this lives.

@@ -14,8 +14,8 @@ use dominds_tui::minds::Minds;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 
 use crate::common::files::{copy, files_below};
+use crate::common::record_lines::record_lines;
 use crate::common::skip::skip;
-use crate::common::story::story;
 use crate::common::{Running, World};
 
 fn all() -> Vec<PathBuf> {
@@ -95,8 +95,8 @@ async fn answered(world: &World, agent: &str, question: &str) -> (Running, Inbox
 }
 
 fn last_words(world: &World, dialog: &DialogId) -> Option<String> {
-    let told = story(&world.view(), dialog);
-    told.into_iter().rev().find(|line| line.starts_with("says"))
+    let lines = record_lines(&world.view(), dialog);
+    lines.into_iter().rev().find(|line| line.starts_with("says"))
 }
 
 /// A side dialog gets its answer and replies; the main dialog reads the reply.
@@ -106,8 +106,8 @@ async fn goes_up_the_chain(world: &World, question: &str) {
     assert_eq!(row.blocks, ["tester".into()]);
     let main = DialogId::main(row.dialog.root.clone());
     assert_eq!(last_words(world, &main).as_deref(), Some("says: Thanks, alice."));
-    let told = story(&world.view(), &main);
-    assert_eq!(told.iter().filter(|line| *line == "answered tb-1").count(), 1);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines.iter().filter(|line| *line == "answered tb-1").count(), 1);
     for id in [&main, &row.dialog] {
         assert_eq!(world.state(id), "idle_waiting_user");
         assert!(world.dialog(id).pending.is_empty() && world.dialog(id).obligation().is_none());
@@ -137,8 +137,8 @@ async fn a_question_dominds_left_open_is_answered_here() {
 async fn b16_a_question_of_a_side_dialog_goes_up_the_chain_when_it_is_answered() {
     let Some(recording) = number("37-") else { return };
     let world = copied(&recording, chain());
-    let told = files(world.path(), "q4h.yaml");
-    assert_eq!(told.len(), 1);
+    let questions = files(world.path(), "q4h.yaml");
+    assert_eq!(questions.len(), 1);
     goes_up_the_chain(&world, "May I start?").await;
 }
 

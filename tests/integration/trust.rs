@@ -17,12 +17,12 @@ const KEY: &str = "sk-canary-1234";
 /// Answers every request with one word; tells the heads of the requests.
 fn server() -> (u16, Receiver<String>) {
     const ANSWER: &str = r#"{"choices":[{"message":{"content":"Hello."},"finish_reason":"stop"}]}"#;
-    let (heads, told) = channel();
+    let (heads, received) = channel();
     let port = http::serve("127.0.0.1:0", move |request| {
         let _ = heads.send(request.head.clone());
         Some(http::json("200 OK", ANSWER))
     });
-    (port, told)
+    (port, received)
 }
 
 /// A workspace as it might be cloned, and a home beside it.
@@ -88,10 +88,10 @@ fn a_key_is_not_sent_before_a_person_agreed_and_is_sent_after() {
     let place = Place::new();
     let address = format!("http://0.0.0.0:{}", place.port);
     let run = place.program(&["run", "Hi"]);
-    let told = text(&run);
-    assert_eq!(run.status.code(), Some(6), "{told}");
+    let output = text(&run);
+    assert_eq!(run.status.code(), Some(6), "{output}");
     for named in ["provider p", "OPENAI_API_KEY", &address, "`dominds-tui trust`"] {
-        assert!(told.contains(named), "{told}");
+        assert!(output.contains(named), "{output}");
     }
     assert_eq!(place.request(), None);
     assert!(!place.path("cloned/.dialogs/run").exists(), "nothing was begun");

@@ -57,10 +57,10 @@ def start_proxy(folder, model_url):
 def dialog(program, protocol, base):
     world = Workspace(program, protocol, base, "plain")
     status, events, errors = world.run("What is here?")
-    told = [event["text"] for event in events if event["event"] == "saying"]
+    sayings = [event["text"] for event in events if event["event"] == "saying"]
     results = [event["ok"] for event in events if event["event"] == "tool_result"]
     check(status == 0, f"exit status {status}: {errors} {events[-3:]}")
-    check(told == ["I look.", "It holds notes.txt."], f"said {told}")
+    check(sayings == ["I look.", "It holds notes.txt."], f"said {sayings}")
     check(results == [True], f"results {results}")
     asked = world.call("doctor", "--providers")
     check(asked.returncode == 0, asked.stdout + asked.stderr)

@@ -61,7 +61,7 @@ def leak(where):
         return {"content": [{"type": "text", "text": key[:9]}, {"type": "text", "text": key[9:]}]}
     if where == "long":
         return text(("x" * 48_000 + secret()) * 12)
-    if where == "picture":
+    if where == "image":
         data = base64.b64decode(PNG) + os.environ.get("TOKEN", "").encode()
         return {"content": [{"type": "image", "data": base64.b64encode(data).decode(),
                              "mimeType": "image/png"}]}
@@ -86,7 +86,7 @@ def call(name, arguments, number):
         return text(" ".join(sorted(os.environ)))
     if name == "fail":
         return text("the disk is full", error=True)
-    if name == "picture":
+    if name == "image":
         return {"content": [{"type": "image", "data": PNG, "mimeType": "image/png"}]}
     if name == "grow":
         tools.append("grown")

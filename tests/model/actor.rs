@@ -103,7 +103,7 @@ impl Cast {
         if let Some(fault) = unpaired(request) {
             book.faults.push(format!("a request to {}: {fault}", request.model));
         }
-        let (told, reply) = if self.lively > 0 {
+        let (entry, reply) = if self.lively > 0 {
             self.lively -= 1;
             let most = &mut self.side_dialogs;
             answers::any(&mut rng, request, self.profile, most, &mut book)
@@ -118,7 +118,7 @@ impl Cast {
                 answers::due(request, &mut book)
             }
         };
-        book.log.push(format!("  {} {told}", request.model));
+        book.log.push(format!("  {} {entry}", request.model));
         reply
     }
 }

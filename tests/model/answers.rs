@@ -94,8 +94,8 @@ pub fn any(
 ) -> (String, Reply) {
     let (waits, breaks) = (pause(rng), rng.u32(0..5) == 0);
     if !offers(request, "askHuman") {
-        let (told, reply) = due(request, book);
-        return if breaks { says(book) } else { (told, reply.and_wait(waits)) };
+        let (entry, reply) = due(request, book);
+        return if breaks { says(book) } else { (entry, reply.and_wait(waits)) };
     }
     let acts = acts(profile, offers(request, "tellaskBack"));
     let first = *chosen(rng, &acts);
@@ -132,11 +132,11 @@ fn round(
     more: &mut u32,
     book: &mut Book,
 ) -> (String, Reply) {
-    let mut told = Vec::new();
+    let mut parts = Vec::new();
     let words = rng.u32(0..6);
     if words == 0 {
         let mark = book.mark('w');
-        told.push(format!("says {mark}"));
+        parts.push(format!("says {mark}"));
         reply = reply.and_saying(&mark);
     }
     let others = [0, 0, 0, 0, 1, 1, 2][rng.usize(..7)];
@@ -145,16 +145,16 @@ fn round(
     for act in all {
         if let Some((name, arguments, what)) = call(rng, act, more, book) {
             let id = book.mark('c');
-            told.push(format!("calls {id} {what}"));
+            parts.push(format!("calls {id} {what}"));
             reply = reply.and_call(&id, name, &arguments);
         }
     }
-    if words == 1 || told.is_empty() {
+    if words == 1 || parts.is_empty() {
         let mark = book.mark('w');
-        told.push(format!("says {mark}"));
+        parts.push(format!("says {mark}"));
         reply = reply.and_saying(&mark);
     }
-    (told.join(", "), reply)
+    (parts.join(", "), reply)
 }
 
 type Made = (&'static str, String, String);
@@ -174,8 +174,8 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
             *more -= 1;
             let content = book.mark('q');
             let arguments = json!({"targetAgentId": target, "tellaskContent": content});
-            let told = format!("tellaskSessionless {target} {content}");
-            ("tellaskSessionless", arguments.to_string(), told)
+            let entry = format!("tellaskSessionless {target} {content}");
+            ("tellaskSessionless", arguments.to_string(), entry)
         }
         Act::FreshBoots if *more > 0 => {
             *more -= 1;

@@ -7,7 +7,7 @@ use dominds_tui::domain::shown_state::{Activity, derive};
 use dominds_tui::domain::{Bucket, CallId, Dialog, DialogId, DialogTree, RootId};
 use dominds_tui::store::{Store, TreeListing};
 
-use crate::desk::{Desk, Memory};
+use crate::client::{Client, Memory};
 use crate::records::Records;
 use crate::waiting;
 
@@ -32,28 +32,28 @@ impl Look {
         Ok(Self { tree: loaded.tree, listing, records })
     }
 
-    pub fn check(&self, desk: &Desk, memory: &Memory) -> Result<(), String> {
+    pub fn check(&self, client: &Client, memory: &Memory) -> Result<(), String> {
         waiting::check(&self.tree)?;
         for dialog in self.tree.dialogs.values() {
             let id = self.tree.id(&dialog.meta.id);
             let records = &self.records[&id];
-            self.states_agree(&id, dialog, desk)?;
+            self.states_agree(&id, dialog, client)?;
             calls_are_answered_once(&id, dialog, records)?;
             memory.ledger.check(&id, dialog, records)?;
         }
-        self.inbox_agrees(desk)?;
+        self.inbox_agrees(client)?;
         self.given_once()?;
-        self.told_is_there(memory)
+        self.reported_records_exist(memory)
     }
 
     /// The state a rule gives, the one that is written, the one that is listed, the one that is shown.
-    fn states_agree(&self, id: &DialogId, dialog: &Dialog, desk: &Desk) -> Result<(), String> {
+    fn states_agree(&self, id: &DialogId, dialog: &Dialog, client: &Client) -> Result<(), String> {
         let right = derive(dialog, Activity::Resting);
         let listed = self.listing.dialogs.iter().find(|listed| listed.id == id.this);
         for (who, says) in [
             ("latest.yaml", dialog.latest.display_state.clone()),
             ("the list of dialogs", listed.map(|dialog| dialog.state.clone())),
-            ("the screen", desk.rows.get(id).map(|row| row.state.clone())),
+            ("the screen", client.rows.get(id).map(|row| row.state.clone())),
         ] {
             if says.as_ref() != Some(&right) {
                 return Err(format!("{id} is {right:?}, but {who} says {says:?}"));
@@ -62,12 +62,12 @@ impl Look {
         Ok(())
     }
 
-    fn inbox_agrees(&self, desk: &Desk) -> Result<(), String> {
+    fn inbox_agrees(&self, client: &Client) -> Result<(), String> {
         let living = self.tree.dialogs.values().filter(|dialog| !dialog.latest.is_dead());
         let mut open: Vec<&String> = living
             .flat_map(|dialog| dialog.questions.iter().map(|question| &question.id))
             .collect();
-        let mut shown: Vec<&String> = desk.inbox.iter().map(|row| &row.question.id).collect();
+        let mut shown: Vec<&String> = client.inbox.iter().map(|row| &row.question.id).collect();
         open.sort();
         shown.sort();
         if open != shown {
@@ -83,7 +83,7 @@ impl Look {
             for given in &records.given {
                 for mark in marks(&given.text) {
                     if mark.starts_with("[w")
-                        && self.records.values().any(|one| one.told_a_person(&mark))
+                        && self.records.values().any(|one| one.reached_a_person(&mark))
                     {
                         return Err(format!("{mark} was said to a person and given to {id}"));
                     }
@@ -101,12 +101,13 @@ impl Look {
         Ok(())
     }
 
-    fn told_is_there(&self, memory: &Memory) -> Result<(), String> {
-        for told in &memory.told {
-            let lines = self.records.get(&told.dialog).and_then(|r| r.lines.get(&told.course));
-            let there = lines.and_then(|lines| lines.get(told.line));
-            if there != Some(&told.text) {
-                return Err(format!("told of {told:?}, but there is {there:?}"));
+    fn reported_records_exist(&self, memory: &Memory) -> Result<(), String> {
+        for reported in &memory.records {
+            let lines =
+                self.records.get(&reported.dialog).and_then(|r| r.lines.get(&reported.course));
+            let there = lines.and_then(|lines| lines.get(reported.line));
+            if there != Some(&reported.text) {
+                return Err(format!("{reported:?} was reported, but there is {there:?}"));
             }
         }
         Ok(())
@@ -114,7 +115,7 @@ impl Look {
 }
 
 impl Records {
-    fn told_a_person(&self, mark: &str) -> bool {
+    fn reached_a_person(&self, mark: &str) -> bool {
         self.said_to_a_person.iter().any(|text| text.contains(mark))
     }
 }

@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use dominds_tui::store::{Disk, RealDisk};
 
 #[derive(Debug)]
-pub struct Mortal {
+pub struct FailingDisk {
     /// Operations that are still carried out.
     left: AtomicI64,
 }
 
-impl Mortal {
+impl FailingDisk {
     pub fn new() -> Self {
         Self { left: AtomicI64::new(i64::MAX) }
     }
 
-    /// Lets it die in the operation after so many more.
-    pub fn die_after(&self, operations: u32) {
+    /// Lets it fail from the operation on that follows so many more.
+    pub fn fail_after(&self, operations: u32) {
         self.left.store(i64::from(operations), Ordering::SeqCst);
     }
 
@@ -30,15 +30,15 @@ impl Mortal {
     }
 
     fn act<T>(&self, action: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        if self.spend() > 0 { action() } else { Err(gone()) }
+        if self.spend() > 0 { action() } else { Err(failed()) }
     }
 }
 
-fn gone() -> io::Error {
-    io::Error::other("the disk is gone")
+fn failed() -> io::Error {
+    io::Error::other("the disk fails")
 }
 
-impl Disk for Mortal {
+impl Disk for FailingDisk {
     fn open_read(&self, path: &Path) -> io::Result<File> {
         RealDisk.open_read(path)
     }
@@ -54,8 +54,8 @@ impl Disk for Mortal {
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         match self.spend() {
             1.. => RealDisk.write(file, bytes),
-            0 => RealDisk.write(file, &bytes[..bytes.len() / 2]).and_then(|_| Err(gone())),
-            _ => Err(gone()),
+            0 => RealDisk.write(file, &bytes[..bytes.len() / 2]).and_then(|_| Err(failed())),
+            _ => Err(failed()),
         }
     }
 

@@ -12,10 +12,10 @@ use dominds_tui::protocol::Command;
 
 use crate::actor::{Actor, Book};
 use crate::checks::Look;
+use crate::client::{Client, Memory};
 use crate::common::World;
-use crate::common::story::story;
-use crate::desk::{Desk, Memory};
-use crate::disk::Mortal;
+use crate::common::record_lines::record_lines;
+use crate::disk::FailingDisk;
 use crate::ledger::Kind;
 use crate::plan::{Planned, Profile, Step};
 use crate::tool;
@@ -35,13 +35,13 @@ pub struct Failure {
 
 struct Episode {
     world: World,
-    disk: Arc<Mortal>,
+    disk: Arc<FailingDisk>,
     actor: Actor,
     book: Arc<Mutex<Book>>,
     runs: tool::Runs,
     memory: Memory,
     /// The program that runs now.
-    desk: Option<Desk>,
+    client: Option<Client>,
     tickets: u64,
 }
 
@@ -50,12 +50,12 @@ pub async fn play(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, 
     let book = Arc::new(Mutex::new(Book::default()));
     let mut episode = Episode::begin(seed, profile, book.clone());
     let outcome = episode.run(plan).await;
-    let stories = if outcome.is_err() { episode.stories() } else { Vec::new() };
+    let transcripts = if outcome.is_err() { episode.transcripts() } else { Vec::new() };
     let answers = episode.actor.answers();
     episode.end(End::Kill).await;
     outcome.map_err(|why| {
         let mut log = book.lock().expect("not poisoned").log.clone();
-        log.extend(stories);
+        log.extend(transcripts);
         Failure { why, log }
     })?;
     Ok(answers + u64::try_from(plan.len()).unwrap_or_default())
@@ -67,7 +67,7 @@ impl Episode {
         let runs = tool::Runs::default();
         let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
-        let disk = Arc::new(Mortal::new());
+        let disk = Arc::new(FailingDisk::new());
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
@@ -75,9 +75,9 @@ impl Episode {
             // Little room: one too many is refused, and everything comes to rest all the same.
             world.setup.crowd = CrowdLimits { dialogs: 2, depth: 2 };
         }
-        let program = Some(Desk::open(&world));
+        let program = Some(Client::open(&world));
         let memory = Memory::default();
-        Self { world, disk, actor, book, runs, memory, desk: program, tickets: 0 }
+        Self { world, disk, actor, book, runs, memory, client: program, tickets: 0 }
     }
 
     async fn run(&mut self, plan: &[Planned]) -> Result<(), String> {
@@ -103,12 +103,12 @@ impl Episode {
             Step::Say(n) => self.say(n).await,
             Step::Answer(n) => self.answer(n).await,
             Step::Stop(n) => {
-                let dialog = self.one_of(n, |desk, id| desk.rows[id].state.is_running());
+                let dialog = self.one_of(n, |client, id| client.rows[id].state.is_running());
                 self.tell(Command::Stop { dialog: dialog.clone() }, format!("stops {dialog}")).await
             }
             Step::StopAll => self.tell(Command::StopAll, "stops all".to_owned()).await,
             Step::Continue(n) => {
-                let dialog = self.one_of(n, |desk, id| desk.rows[id].state.kind() == "stopped");
+                let dialog = self.one_of(n, |client, id| client.rows[id].state.kind() == "stopped");
                 self.go_on(dialog).await
             }
             Step::ContinueAll => {
@@ -155,10 +155,10 @@ impl Episode {
     }
 
     /// A dialog that is fit for something, or any other one now and then.
-    fn one_of(&self, n: u32, fit: impl Fn(&Desk, &DialogId) -> bool) -> DialogId {
-        let all: Vec<&DialogId> = self.desk().rows.keys().collect();
+    fn one_of(&self, n: u32, fit: impl Fn(&Client, &DialogId) -> bool) -> DialogId {
+        let all: Vec<&DialogId> = self.client().rows.keys().collect();
         let fitting: Vec<&DialogId> =
-            all.iter().copied().filter(|id| fit(self.desk(), id)).collect();
+            all.iter().copied().filter(|id| fit(self.client(), id)).collect();
         let among = if fitting.is_empty() || n.is_multiple_of(8) { all } else { fitting };
         let place = (n / 8) as usize % among.len().max(1);
         among.get(place).map_or_else(|| self.main(), |id| (*id).clone())
@@ -179,7 +179,7 @@ impl Episode {
     }
 
     async fn answer(&mut self, n: u32) -> String {
-        let inbox = &self.desk().inbox;
+        let inbox = &self.client().inbox;
         let Some(row) = inbox.get(n as usize % inbox.len().max(1)).cloned() else {
             return "has nothing to answer".to_owned();
         };
@@ -211,7 +211,7 @@ impl Episode {
 
     /// The program dies within a file operation, if there are so many in the next seconds.
     async fn die(&mut self, operations: u32) -> String {
-        self.disk.die_after(operations);
+        self.disk.fail_after(operations);
         let n = operations * 8 + 1;
         let said = self.say(n).await;
         self.wait(Duration::from_secs(3)).await;
@@ -231,41 +231,41 @@ impl Episode {
     /// Ends the program and starts the next one.
     async fn replace(&mut self, end: End) {
         self.end(end).await;
-        self.disk = Arc::new(Mortal::new());
+        self.disk = Arc::new(FailingDisk::new());
         self.world.setup.disk = self.disk.clone();
-        self.desk = Some(Desk::open(&self.world));
+        self.client = Some(Client::open(&self.world));
         self.wait(SHORT).await;
     }
 
     async fn end(&mut self, end: End) {
-        let Some(desk) = self.desk.take() else { return };
+        let Some(client) = self.client.take() else { return };
         match end {
-            End::Kill => desk.kill(&mut self.memory).await,
-            End::Close => desk.close(&mut self.memory).await,
+            End::Kill => client.kill(&mut self.memory).await,
+            End::Close => client.close(&mut self.memory).await,
         }
     }
 
-    fn desk(&self) -> &Desk {
-        self.desk.as_ref().expect("a program")
+    fn client(&self) -> &Client {
+        self.client.as_ref().expect("a program")
     }
 
     async fn send(&mut self, command: Command) {
-        self.desk.as_mut().expect("a program").send(command).await;
+        self.client.as_mut().expect("a program").send(command).await;
     }
 
     async fn wait(&mut self, time: Duration) {
-        let desk = self.desk.as_mut().expect("a program");
-        desk.wait(time, &mut self.memory).await;
+        let client = self.client.as_mut().expect("a program");
+        client.wait(time, &mut self.memory).await;
     }
 
     /// Waits until nothing moves, stops what does not end, and looks at everything.
     async fn settle(&mut self) -> Result<(), String> {
         self.wait(LONG).await;
-        if !self.desk().running().is_empty() {
+        if !self.client().running().is_empty() {
             self.send(Command::StopAll).await;
             self.wait(LONG).await;
         }
-        let running = self.desk().running();
+        let running = self.client().running();
         let faults = self.book.lock().expect("not poisoned").faults.clone();
         if let Some(fault) = faults.first().or(self.memory.faults.first()) {
             return Err(fault.clone());
@@ -275,7 +275,7 @@ impl Episode {
         }
         self.ran_once()?;
         let look = self.look()?;
-        look.check(self.desk(), &self.memory)
+        look.check(self.client(), &self.memory)
     }
 
     fn look(&self) -> Result<Look, String> {
@@ -283,7 +283,7 @@ impl Episode {
     }
 
     /// What is on disk of each dialog, for a person to read.
-    fn stories(&self) -> Vec<String> {
+    fn transcripts(&self) -> Vec<String> {
         let Some(main) = &self.memory.main else { return Vec::new() };
         let store = self.world.view();
         let Ok(loaded) = store.load(Bucket::Run, &main.root) else { return Vec::new() };
@@ -296,9 +296,9 @@ impl Episode {
             let frames =
                 dialog.stack.iter().map(|f| format!("{:?}/{}", f.owed_call(), f.asker_dialog_id));
             let frames: Vec<String> = frames.collect();
-            let told = story(&store, &id).join("; ");
+            let lines = record_lines(&store, &id).join("; ");
             format!(
-                "\n{id} {agent}: {state:?}, waits for {pending:?}, owes {frames:?}, queue {:?}\n  {told}",
+                "\n{id} {agent}: {state:?}, waits for {pending:?}, owes {frames:?}, queue {:?}\n  {lines}",
                 dialog.queue.len()
             )
         };
@@ -330,7 +330,7 @@ impl Episode {
 
     /// True if there was something to do for a person.
     async fn help(&mut self) -> bool {
-        let (questions, rows) = (self.desk().inbox.len(), self.desk().rows.clone());
+        let (questions, rows) = (self.client().inbox.len(), self.client().rows.clone());
         for n in (0..questions).rev() {
             let shown = self.answer(u32::try_from(n).unwrap_or_default()).await;
             self.log(shown);

@@ -16,7 +16,7 @@ mod common;
 mod actor;
 mod answers;
 mod checks;
-mod desk;
+mod client;
 mod disk;
 mod episode;
 mod ledger;

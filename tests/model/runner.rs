@@ -1,4 +1,4 @@
-//! Plays episodes until there were enough steps, side by side; a failure is made small and told.
+//! Plays episodes until there were enough steps, side by side; a failure is minimized and reported.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -10,15 +10,15 @@ const LAST_CALLS: u32 = 5;
 /// So many generations after that a new course is put off for replies that are to be read.
 const GRACE: u32 = 3;
 
-/// What the newest measure said, and how often the model was told since that level was reached.
+/// What the newest measure said, and how often the model was warned since that level was reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextPressure {
     /// `None` while nothing was measured in this course, or it could not be.
     pub level: Option<HealthLevel>,
     /// Used share of the context in whole percent.
     pub percent: Option<u8>,
-    told: u32,
-    /// Generations that ended since it was told last.
+    warnings: u32,
+    /// Generations that ended since the last warning.
     since: u32,
     /// Every measure of this course was tight, and the end of the course before it too: then clearing
     /// the mind again would change nothing.
@@ -53,7 +53,7 @@ impl ContextPressure {
         if level == self.level && self.is_tight() {
             self.since = self.since.saturating_add(1);
         } else {
-            (self.told, self.since) = (0, 0);
+            (self.warnings, self.since) = (0, 0);
         }
         self.from_the_start &= !matches!(level, Some(HealthLevel::Healthy));
         self.level = level;
@@ -66,9 +66,9 @@ impl ContextPressure {
         Self { from_the_start: self.is_tight(), ..Self::default() }
     }
 
-    /// The model was told.
+    /// The model was warned.
     pub fn tell(&mut self) {
-        self.told = self.told.saturating_add(1);
+        self.warnings = self.warnings.saturating_add(1);
         self.since = 0;
     }
 
@@ -84,7 +84,7 @@ impl ContextPressure {
         match self.level? {
             HealthLevel::Healthy => None,
             HealthLevel::Caution => {
-                let at_once = self.told == 0 && !self.from_the_start;
+                let at_once = self.warnings == 0 && !self.from_the_start;
                 (at_once || self.since >= cadence).then_some(ContextAction::Caution)
             }
             HealthLevel::Critical => Some(self.at_critical(cramped)),
@@ -93,7 +93,7 @@ impl ContextPressure {
 
     fn at_critical(&self, cramped: &ContextRefusals) -> ContextAction {
         let may = cramped.may_begin_anew();
-        match LAST_CALLS.checked_sub(self.told.saturating_add(1)) {
+        match LAST_CALLS.checked_sub(self.warnings.saturating_add(1)) {
             Some(more) if !cramped.is_hopeless() => {
                 let then = if may { AfterLastCall::NewCourse } else { AfterLastCall::Stop };
                 ContextAction::LastCall { more, then }
@@ -106,7 +106,7 @@ impl ContextPressure {
     /// True if several generations were allowed beyond the last call already.
     #[must_use]
     pub fn is_overdue(&self) -> bool {
-        self.told >= LAST_CALLS && self.since > GRACE
+        self.warnings >= LAST_CALLS && self.since > GRACE
     }
 }
 
@@ -123,26 +123,26 @@ mod tests {
     }
 
     /// Ends a generation for each measure; before each, the model is told what is due.
-    fn told(measures: &[Option<u64>]) -> Vec<Option<ContextAction>> {
-        told_in(&mut ContextPressure::default(), &mut ContextRefusals::default(), measures)
+    fn actions_for(measures: &[Option<u64>]) -> Vec<Option<ContextAction>> {
+        actions_in(&mut ContextPressure::default(), &mut ContextRefusals::default(), measures)
     }
 
-    fn told_in(
-        fullness: &mut ContextPressure,
+    fn actions_in(
+        pressure: &mut ContextPressure,
         cramped: &mut ContextRefusals,
         measures: &[Option<u64>],
     ) -> Vec<Option<ContextAction>> {
-        let mut told = Vec::new();
+        let mut actions = Vec::new();
         for prompt in measures {
-            let remedy = fullness.due(cramped, CADENCE);
-            if remedy.is_some() {
-                fullness.tell();
+            let action = pressure.due(cramped, CADENCE);
+            if action.is_some() {
+                pressure.tell();
             }
-            told.push(remedy);
-            fullness.measure(&health(*prompt));
-            cramped.ended(fullness.level);
+            actions.push(action);
+            pressure.measure(&health(*prompt));
+            cramped.ended(pressure.level);
         }
-        told
+        actions
     }
 
     fn last_call(more: u32, then: AfterLastCall) -> ContextAction {
@@ -154,34 +154,34 @@ mod tests {
         let (full, fine) = (Some(501), Some(500));
         let warned = Some(ContextAction::Caution);
         let seven = [full; 8];
-        assert_eq!(told(&seven), [None, warned, None, None, warned, None, None, warned]);
-        assert_eq!(told(&[full, fine, full, full]), [None, warned, None, warned]);
-        assert_eq!(told(&[full, None, full, full]), [None, warned, None, warned]);
+        assert_eq!(actions_for(&seven), [None, warned, None, None, warned, None, None, warned]);
+        assert_eq!(actions_for(&[full, fine, full, full]), [None, warned, None, warned]);
+        assert_eq!(actions_for(&[full, None, full, full]), [None, warned, None, warned]);
     }
 
     #[test]
     fn i03_five_last_calls_are_counted_down_before_a_new_course() {
         let call = |more| Some(last_call(more, AfterLastCall::NewCourse));
         let course = Some(ContextAction::NewCourse);
-        let told = told(&[Some(901); 7]);
-        assert_eq!(told, [None, call(4), call(3), call(2), call(1), call(0), course]);
+        let actions = actions_for(&[Some(901); 7]);
+        assert_eq!(actions, [None, call(4), call(3), call(2), call(1), call(0), course]);
     }
 
     #[test]
     fn a_course_that_began_by_itself_and_is_critical_at_once_ends_with_a_stop() {
-        let (mut fullness, mut cramped) = (ContextPressure::default(), ContextRefusals::default());
-        told_in(&mut fullness, &mut cramped, &[Some(901); 6]);
-        fullness = fullness.next_course();
+        let (mut pressure, mut cramped) = (ContextPressure::default(), ContextRefusals::default());
+        actions_in(&mut pressure, &mut cramped, &[Some(901); 6]);
+        pressure = pressure.next_course();
         cramped.begin(false);
-        let told = told_in(&mut fullness, &mut cramped, &[Some(901); 7]);
+        let actions = actions_in(&mut pressure, &mut cramped, &[Some(901); 7]);
         let call = |more| Some(last_call(more, AfterLastCall::Stop));
         assert_eq!(
-            told,
+            actions,
             [None, call(4), call(3), call(2), call(1), call(0), Some(ContextAction::Stop)]
         );
         cramped.hear();
         assert_eq!(
-            fullness.due(&cramped, CADENCE),
+            pressure.due(&cramped, CADENCE),
             Some(ContextAction::NewCourse),
             "a person spoke"
         );
@@ -189,15 +189,15 @@ mod tests {
 
     #[test]
     fn a_model_that_clears_its_mind_in_vain_is_not_told_to_do_so_again_and_again() {
-        let (mut fullness, mut cramped) = (ContextPressure::default(), ContextRefusals::default());
-        told_in(&mut fullness, &mut cramped, &[Some(501); 2]);
-        fullness = fullness.next_course();
-        let told = told_in(&mut fullness, &mut cramped, &[Some(501); 6]);
-        assert_eq!(told, [None, None, None, None, Some(ContextAction::Caution), None]);
+        let (mut pressure, mut cramped) = (ContextPressure::default(), ContextRefusals::default());
+        actions_in(&mut pressure, &mut cramped, &[Some(501); 2]);
+        pressure = pressure.next_course();
+        let actions = actions_in(&mut pressure, &mut cramped, &[Some(501); 6]);
+        assert_eq!(actions, [None, None, None, None, Some(ContextAction::Caution), None]);
         let mut courses = Vec::new();
         for _ in 0..3 {
-            fullness = fullness.next_course();
-            courses.push(told_in(&mut fullness, &mut cramped, &[Some(901), Some(901)])[1]);
+            pressure = pressure.next_course();
+            courses.push(actions_in(&mut pressure, &mut cramped, &[Some(901), Some(901)])[1]);
             cramped.begin(false);
         }
         let expected = [
@@ -218,6 +218,6 @@ mod tests {
             Some(ContextAction::Caution),
             Some(last_call(4, AfterLastCall::NewCourse)),
         ];
-        assert_eq!(told(&[tight, critical, tight, critical, tight]), expected);
+        assert_eq!(actions_for(&[tight, critical, tight, critical, tight]), expected);
     }
 }

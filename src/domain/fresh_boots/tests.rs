@@ -78,9 +78,9 @@ fn only_one_conclusion_with_content_is_accepted_and_only_at_the_end() {
 fn a_state_survives_reading_and_writing_whatever_its_shape() {
     let known = json!({"kind": "serial", "effort": 2, "phase": "convergence", "iteration": 1,
         "promptDelivered": true, "mood": "calm"});
-    let told = Some(round(FbrPhase::Convergence, 1).delivered());
+    let delivered = Some(round(FbrPhase::Convergence, 1).delivered());
     for (value, expected) in [
-        (known, told),
+        (known, delivered),
         (
             json!({"kind": "serial", "effort": 0, "phase": "divergence", "iteration": 1,
             "promptDelivered": false}),

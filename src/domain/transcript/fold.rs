@@ -445,12 +445,12 @@ impl TranscriptFold {
         BlockChange::Updated(at)
     }
 
-    /// A text, and one line for each picture that came with it.
+    /// A text, and one line for each image that came with it.
     fn illustrated(&self, text: &str, items: Option<&Value>) -> String {
         let mut whole = self.kept(text);
-        for picture in Attachment::all(items) {
+        for image in Attachment::all(items) {
             let gap = if whole.is_empty() { "" } else { "\n" };
-            whole.push_str(&format!("{gap}[{}]", picture.about()));
+            whole.push_str(&format!("{gap}[{}]", image.about()));
         }
         whole
     }

@@ -254,7 +254,7 @@ fn k09_the_envelope_of_a_reply_is_taken_off_in_either_language() {
 }
 
 #[test]
-fn each_picture_is_one_line_below_the_words_it_came_with() {
+fn each_image_is_one_line_below_the_words_it_came_with() {
     let items = r#"[{"type":"input_image","mimeType":"image/png","byteLength":2048},{"type":"input_text","text":"x"},{"type":"input_image"}]"#;
     let with = |line: &str| {
         line.replace("\"genseq\":1", &format!("\"genseq\":1,\"contentItems\":{items}"))

@@ -163,7 +163,7 @@ fn who_has_heard_a_question_asked_back_may_not_ask_those_who_wait_for_its_answer
     let asked = |heard| main().asks("b", "a", 1).asks_back("a", "main", heard);
     assert_eq!(asked(Some(3)).ring_of("main", "b").as_deref(), Some("b a main"));
     assert_eq!(asked(None).ring_of("main", "b"), None, "it hears it first");
-    // A newer request for the one that asks back: the question is told again after it.
+    // A newer request for the one that asks back: the question is repeated after it.
     let plain = main().asks("main", "a", 1).asks_back("a", "main", Some(3));
     assert_eq!(plain.ring_of("main", "a"), None);
 }

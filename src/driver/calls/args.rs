@@ -1,5 +1,5 @@
 //! The arguments of the calls that the driver handles itself, as types: they give the schemas and read
-//! what a model sends. What is wrong with a call is told in its own words, see [`ArgumentError`].
+//! what a model sends. What is wrong with a call has its own words, see [`ArgumentError`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};

@@ -40,14 +40,14 @@ pub fn messages(
     let answers = CallAnswers::of(dialog);
     for (index, entry) in dialog.history.entries.iter().enumerate() {
         messages.extend(language_notice(entry, &mut language, texts));
-        let pictures = images.at(index);
+        let images = images.at(index);
         match message(&answers, entry, texts) {
             Some(Message::Result { id, name, content, .. }) => {
-                messages.push(Message::Result { id, name, content, pictures });
+                messages.push(Message::Result { id, name, content, images });
             }
             Some(message) => {
                 messages.push(message);
-                messages.extend((!pictures.is_empty()).then_some(Message::Images(pictures)));
+                messages.extend((!images.is_empty()).then_some(Message::Images(images)));
             }
             None => {}
         }
@@ -159,7 +159,7 @@ fn message(answers: &CallAnswers<'_>, entry: &Entry, texts: Texts) -> Option<Mes
             id: result.id.to_string(),
             name: result.name.clone(),
             content: answers.shown_result(result, texts),
-            pictures: Vec::new(),
+            images: Vec::new(),
         },
         Record::TellaskResult(result) if !answers.repeats_status(result) => {
             Message::TellaskResult(result.content.clone())

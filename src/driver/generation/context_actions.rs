@@ -28,7 +28,7 @@ pub fn due(dialog: &Dialog, step: NextStep, cadence: u32) -> Option<ContextActio
         | NextStep::Reason
         | NextStep::Conclude => false,
     };
-    (has_room && !is_reasoning(dialog)).then(|| dialog.history.remedy(cadence))?
+    (has_room && !is_reasoning(dialog)).then(|| dialog.history.context_action(cadence))?
 }
 
 fn is_reasoning(dialog: &Dialog) -> bool {
@@ -52,7 +52,8 @@ pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction
     let hopeless = ended.history.refusals.is_hopeless();
     // A course the model started itself is tried first.
     let asks_now = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);
-    let due = ended.history.remedy(cadence).filter(|_| !has_user_input && !is_reasoning(ended));
+    let due =
+        ended.history.context_action(cadence).filter(|_| !has_user_input && !is_reasoning(ended));
     match due {
         // Otherwise it starts with the next generation, or when the dialog would become idle.
         Some(ContextAction::NewCourse) if step.is_none() && waits && would_lose_no_reply(ended) => {

@@ -91,7 +91,7 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 /// interrupted in it, and the user has to decide.
 fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    if dialog.latest.is_told_to_go_on() && left::has_open_tool(dialog) {
+    if dialog.latest.is_resume_requested() && left::has_open_tool(dialog) {
         mark_stopped(draft, id, StopReason::ServerRestart);
     }
 }

@@ -23,7 +23,7 @@ impl Texts {
     pub fn image_not_shown(self, about: &str, reason: OmissionReason) -> String {
         let reason = match reason {
             OmissionReason::NoImageSupport => {
-                Text::new("your model cannot look at pictures", "你的模型无法看图").in_lang(self.0)
+                Text::new("your model cannot look at images", "你的模型无法看图").in_lang(self.0)
             }
             OmissionReason::Missing => {
                 Text::new("its file is not there any more", "文件已不存在").in_lang(self.0)
@@ -35,13 +35,13 @@ impl Texts {
             )
             .in_lang(self.0),
             OmissionReason::OverBudget => {
-                Text::new("newer pictures take up the room there is", "较新的图片已占满可用空间")
+                Text::new("newer images take up the room there is", "较新的图片已占满可用空间")
                     .in_lang(self.0)
             }
         };
         in_lang!(
             self.0,
-            "[A picture ({about}) is not shown: {reason}.]",
+            "[An image ({about}) is not shown: {reason}.]",
             "【一张图片（{about}）未显示：{reason}。】"
         )
     }
@@ -51,7 +51,7 @@ impl Texts {
     pub fn images_not_stored(self, count: usize) -> String {
         in_lang!(
             self.0,
-            "[{count} more from this tool not kept: of one result at most 10 pictures are kept, PNG, \
+            "[{count} more from this tool not kept: of one result at most 10 images are kept, PNG, \
                  JPEG, GIF or WebP, of at most 10 MiB each.]",
             "【本工具另有 {count} 张图片未保存：每个结果最多保存 10 张 PNG、JPEG、GIF 或 WebP \
                  图片，每张不超过 10 MiB。】"

@@ -199,7 +199,7 @@ fn headings_and_markers_are_those_of_the_language() {
     ] {
         let texts = Texts(lang);
         let frame = crate::domain::AssignmentFrame::owing(assignment(), "replyTellask");
-        let told = [
+        let written = [
             texts.assignment(&assignment(), None, "replyTellask"),
             texts.waiting("tellask", id),
             texts.obligation(&frame.tellask_reply_obligation.expect("an obligation")),
@@ -208,7 +208,7 @@ fn headings_and_markers_are_those_of_the_language() {
             texts.reply(&completed("tellaskBack")),
             texts.reply(&completed("freshBootsReasoning")),
         ];
-        for (text, start) in told.iter().zip(expected) {
+        for (text, start) in written.iter().zip(expected) {
             assert!(text.starts_with(start), "{text}");
         }
         for name in ["tellask", "tellaskBack", "freshBootsReasoning"] {

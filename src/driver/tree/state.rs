@@ -193,7 +193,7 @@ impl TreeState {
             if draft.tree.is_main(&id) {
                 draft.edit_latest(&id, |latest| latest.needs_drive = Some(true));
             } else if !self.engine.driving.is_on() {
-                draft.edit_latest(&id, Latest::tell_to_go_on);
+                draft.edit_latest(&id, Latest::request_resume);
             }
         }
     }

@@ -299,14 +299,14 @@ impl TreeState {
     fn mark_can_go_on(&self, draft: &mut Draft, id: &SelfId) {
         if !self.engine.driving.is_on() && draft.dialog(id).is_some_and(|d| next_step(d).is_some())
         {
-            draft.edit_latest(id, Latest::tell_to_go_on);
+            draft.edit_latest(id, Latest::request_resume);
         }
     }
 
     /// Stops a dialog that was marked to continue, before anything has driven it.
     async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
-        if self.activity(id) != Activity::Resting || !dialog.latest.is_told_to_go_on() {
+        if self.activity(id) != Activity::Resting || !dialog.latest.is_resume_requested() {
             return Err("this dialog is not about to continue".to_owned());
         }
         let mut draft = self.draft();

@@ -35,7 +35,7 @@ fn result(text: &str) -> Message {
         id: "c".to_owned(),
         name: "f".to_owned(),
         content: text.to_owned(),
-        pictures: Vec::new(),
+        images: Vec::new(),
     }
 }
 

@@ -213,7 +213,7 @@ mod tests {
             id: id.to_owned(),
             name: "f".to_owned(),
             content: content.to_owned(),
-            pictures: Vec::new(),
+            images: Vec::new(),
         }
     }
 
@@ -380,17 +380,17 @@ mod tests {
         };
         let gone = || MessageImage::Note("[gone]".to_owned());
         let sent = |data: &str| json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")});
-        let pictured = |id: &str, pictures: Vec<MessageImage>| {
+        let result_with = |id: &str, images: Vec<MessageImage>| {
             let (id, name, content) = (id.to_owned(), "f".to_owned(), "1".to_owned());
-            Message::Result { id, name, content, pictures }
+            Message::Result { id, name, content, images }
         };
         let context = [
             prompt("look"),
             Message::Images(vec![gone(), image(1)]),
             call("a"),
             call("b"),
-            pictured("a", vec![image(2)]),
-            pictured("b", vec![gone()]),
+            result_with("a", vec![image(2)]),
+            result_with("b", vec![gone()]),
         ];
         let expected = json!([
             said("user", "look"),

@@ -40,7 +40,7 @@ fn result(id: &str, text: &str) -> Message {
         id: id.to_owned(),
         name: "f".to_owned(),
         content: text.to_owned(),
-        pictures: Vec::new(),
+        images: Vec::new(),
     }
 }
 

@@ -53,9 +53,9 @@ fn touch(stamp: &str) -> TreeChange {
 }
 
 /// The facts a person sees of each dialog: its records, and what is open.
-type Picture = BTreeMap<String, (Vec<String>, String)>;
+type TreeState = BTreeMap<String, (Vec<String>, String)>;
 
-fn facts(tree: &DialogTree) -> Picture {
+fn facts(tree: &DialogTree) -> TreeState {
     let of = |dialog: &Dialog| {
         let lines = dialog.history.entries.iter().map(|entry| entry.line()).collect();
         let questions: Vec<_> = dialog.questions.iter().map(|q| q.call_id.as_str()).collect();
@@ -65,24 +65,24 @@ fn facts(tree: &DialogTree) -> Picture {
     tree.dialogs.iter().map(|(id, dialog)| (id.to_string(), of(dialog))).collect()
 }
 
-fn seen(workspace: &Workspace) -> Picture {
+fn seen(workspace: &Workspace) -> TreeState {
     match workspace.view().load(run(), &root()) {
         Ok(loaded) => facts(&loaded.tree),
-        Err(StoreError::NotFound(_)) => Picture::new(),
+        Err(StoreError::NotFound(_)) => TreeState::new(),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// How the facts look after each number of steps.
-fn pictures() -> Vec<Picture> {
+fn states() -> Vec<TreeState> {
     let workspace = Workspace::new();
     let store = workspace.open();
-    let mut pictures = vec![Picture::new()];
+    let mut states = vec![TreeState::new()];
     for step in steps() {
         commit(&store, step).unwrap();
-        pictures.push(seen(&workspace));
+        states.push(seen(&workspace));
     }
-    pictures
+    states
 }
 
 fn operations() -> usize {
@@ -97,7 +97,7 @@ fn operations() -> usize {
 
 /// True if `now` holds everything acknowledged `before`, and beyond it only a beginning of the step
 /// that leads to `after`.
-fn is_between(before: &Picture, after: &Picture, now: &Picture) -> bool {
+fn is_between(before: &TreeState, after: &TreeState, now: &TreeState) -> bool {
     let nothing = (Vec::new(), "asks [] waits []".to_owned());
     let kept = before.keys().all(|id| now.contains_key(id));
     kept && now.iter().all(|(id, (lines, open))| {
@@ -111,7 +111,7 @@ fn is_between(before: &Picture, after: &Picture, now: &Picture) -> bool {
 
 #[test]
 fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
-    let pictures = pictures();
+    let states = states();
     let last = operations();
     assert!(last > 40, "{last}");
     for at in 0..last {
@@ -126,11 +126,11 @@ fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
                 acknowledged += 1;
             }
         }
-        let picture = seen(&workspace);
-        let next = pictures.get(acknowledged + 1).unwrap_or(&pictures[acknowledged]);
+        let state = seen(&workspace);
+        let next = states.get(acknowledged + 1).unwrap_or(&states[acknowledged]);
         assert!(
-            is_between(&pictures[acknowledged], next, &picture),
-            "stopped at {at} after step {acknowledged}: {picture:#?}"
+            is_between(&states[acknowledged], next, &state),
+            "stopped at {at} after step {acknowledged}: {state:#?}"
         );
         goes_on_after(&workspace, at);
     }
@@ -155,7 +155,7 @@ fn goes_on_after(workspace: &Workspace, at: usize) {
 
 #[test]
 fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
-    let pictures = pictures();
+    let states = states();
     for at in 0..operations() {
         let workspace = Workspace::new();
         let disk = Arc::new(FaultyDisk::new(DiskFault::FailAt(at)));
@@ -183,7 +183,7 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
                 .collect();
             commit(&store, again).unwrap();
         }
-        assert_eq!(seen(&workspace), pictures[pictures.len() - 1], "failed at {at}");
+        assert_eq!(seen(&workspace), states[states.len() - 1], "failed at {at}");
     }
 }
 

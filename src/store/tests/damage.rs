@@ -1,4 +1,4 @@
-//! One damage at a time: the rest of the tree is shown, somebody is told, nothing is deleted.
+//! One damage at a time: the rest of the tree is shown, it is reported, nothing is deleted.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -382,8 +382,8 @@ fn b14_a_call_id_that_stands_twice_holds_its_dialog_and_is_named() {
         commit(&store, vec![create_main(), append(&main_id(), &lines)]).unwrap();
         let loaded = store.load(run(), &root()).unwrap();
         let main = loaded.tree.main().unwrap();
-        let told = main.latest.interruption().map(StopReason::sentence).unwrap_or_default();
-        assert!(told.contains("stands twice"), "{told:?}");
+        let reason = main.latest.interruption().map(StopReason::sentence).unwrap_or_default();
+        assert!(reason.contains("stands twice"), "{reason:?}");
         let [problem] = loaded.problems.as_slice() else { panic!("{:?}", loaded.problems) };
         assert_eq!((problem.line, problem.path.ends_with("course-001.jsonl")), (Some(2), true));
     }

@@ -97,7 +97,7 @@ fn run(cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {
     let hunk = &taken.hunk;
     match apply(cx, hunk, hunks) {
         Ok(applied) => {
-            let outcome = told(&taken.id, &hunk.path, &applied, cx.lang);
+            let outcome = outcome_of(&taken.id, &hunk.path, &applied, cx.lang);
             taken.spend();
             outcome
         }
@@ -201,7 +201,7 @@ fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-fn told(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
+fn outcome_of(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);

@@ -9,7 +9,7 @@ use crate::tools::typed::ToolArgs;
 /// How one of the preparing tools finds its lines.
 pub(super) type Planner<A> = fn(&A, &[&str], Lang) -> Result<PlannedEdit, PlanRefusal>;
 
-/// What all preparing tools are told. How their lines are found differs, see [`Planner`].
+/// The arguments that all preparing tools share. How their lines are found differs, see [`Planner`].
 pub(super) trait EditArgs: ToolArgs + Sync {
     fn target(&self) -> EditTarget<'_>;
 }

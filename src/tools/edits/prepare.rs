@@ -66,7 +66,7 @@ async fn call<A: EditArgs>(
     let (lang, id, marks) = (cx.lang, cx.new_id.clone(), Arc::clone(&hunks));
     let work = move || match prepare(&cx, &args, plan, &marks) {
         Ok(prepared) => {
-            let outcome = told(name, &prepared, &cx);
+            let outcome = outcome_of(name, &prepared, &cx);
             (outcome, Some(prepared.draft))
         }
         Err(refused) => (refused.outcome(name, args.target().path, lang), None),
@@ -170,7 +170,7 @@ fn no_change(lang: Lang) -> PlanRefusal {
     )
 }
 
-fn told(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
+fn outcome_of(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
     let PreparedEdit { draft, change, evidence, total_lines } = prepared;
     let is_new = matches!(draft.edit, Edit::Create { .. });
     let id = &cx.new_id;

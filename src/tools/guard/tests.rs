@@ -261,7 +261,7 @@ fn the_member_lists_hold_for_the_path_as_written_and_for_the_true_one() {
     }
 }
 
-/// Swaps `at` between two things until told to stop, at most `rounds` times.
+/// Swaps `at` between two things until it has to stop, at most `rounds` times.
 fn swap_until(stop: &AtomicBool, rounds: usize, mut swap: impl FnMut(usize)) {
     for round in 0..rounds {
         if stop.load(Ordering::Relaxed) {

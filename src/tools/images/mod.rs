@@ -1,4 +1,4 @@
-//! Pictures of the workspace, for models that can look at them. What a file is said to be, what its
+//! Images of the workspace, for models that can look at them. What a file is said to be, what its
 //! name says and what it holds must be the same.
 
 mod read;
@@ -14,7 +14,7 @@ use super::tool::Tool;
 use crate::domain::text::in_lang;
 use crate::domain::{ImageKind, Lang};
 
-/// The largest picture; providers take less than 4 MiB once it is Base64.
+/// The largest image; providers take less than 4 MiB once it is Base64.
 const MAX_IMAGE_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;
 
 /// Tools that only look.
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![read::tool(), write::tool()]
 }
 
-/// Why a picture was not read or written.
+/// Why an image was not read or written.
 #[derive(Debug)]
 enum ImageRefusal {
     Fault(PathFault),
@@ -42,7 +42,7 @@ enum ImageRefusal {
         named: ImageKind,
         found: Option<ImageKind>,
     },
-    /// The model cannot look at pictures.
+    /// The model cannot look at images.
     NoImageSupport,
 }
 
@@ -61,7 +61,7 @@ impl ImageRefusal {
         match self {
             Self::Fault(fault) => fault.code(),
             Self::UnknownEnding | Self::UnknownType => "UNSUPPORTED_FORMAT",
-            Self::TooLarge(_) => "PICTURE_TOO_LARGE",
+            Self::TooLarge(_) => "IMAGE_TOO_LARGE",
             Self::NotBase64(_) => "INVALID_BASE64",
             Self::KindMismatch { .. } => "FORMAT_MISMATCH",
             Self::NoImageSupport => "NO_IMAGE_INPUT",
@@ -83,7 +83,7 @@ impl ImageRefusal {
             ),
             Self::TooLarge(bytes) => in_lang!(
                 lang,
-                "The picture has {bytes} bytes, more than {MAX_IMAGE_BYTES}. Make it smaller first.",
+                "The image has {bytes} bytes, more than {MAX_IMAGE_BYTES}. Make it smaller first.",
                 "图片有 {bytes} 字节,超过上限 {MAX_IMAGE_BYTES}。请先缩小。"
             ),
             Self::NotBase64(reason) => in_lang!(
@@ -95,7 +95,7 @@ impl ImageRefusal {
             Self::KindMismatch { named, found } => mismatch(*named, *found, lang),
             Self::NoImageSupport => in_lang!(
                 lang,
-                "Your model cannot look at pictures, so nothing is attached. Ask a teammate whose \
+                "Your model cannot look at images, so nothing is attached. Ask a teammate whose \
                  model can.",
                 "你的模型不能看图片,因此未附上图片。请找模型能看图的队友。"
             ),
@@ -127,7 +127,7 @@ fn mismatch(named: ImageKind, found: Option<ImageKind>, lang: Lang) -> String {
         ),
         None => in_lang!(
             lang,
-            "The name says {named}, but the bytes are no picture of a known kind.",
+            "The name says {named}, but the bytes are no image of a known kind.",
             "文件名表示 {named},但内容不是已知类型的图片。"
         ),
     }

@@ -1,4 +1,4 @@
-//! `read_picture`: shows a picture of the workspace to the model.
+//! `read_picture`: shows an image of the workspace to the model.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -36,15 +36,15 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 fn run(cx: &ToolCx, args: &ReadImageArgs) -> ToolOutcome {
     let path = args.path.as_str();
     match read(cx, path) {
-        Ok((shown, picture)) => {
-            let bytes = picture.bytes.len();
+        Ok((shown, image)) => {
+            let bytes = image.bytes.len();
             let summary =
-                in_lang!(cx.lang, "picture attached, {bytes} bytes", "已附上图片,{bytes} 字节");
+                in_lang!(cx.lang, "image attached, {bytes} bytes", "已附上图片,{bytes} 字节");
             let report = ToolReport::ok(NAME, &shown)
-                .field("media_type", picture.media_type)
+                .field("media_type", image.media_type)
                 .field("size_bytes", bytes)
                 .summary(summary);
-            ToolOutcome { images: vec![picture], ..report.outcome() }
+            ToolOutcome { images: vec![image], ..report.outcome() }
         }
         Err(refused) => refused.outcome(NAME, path, AccessOp::Read, cx.lang),
     }
@@ -63,6 +63,6 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, ToolImage), ImageRefusal> {
         return Err(ImageRefusal::TooLarge(opened.stat.bytes));
     }
     check_kind(ending, ImageKind::of(&bytes))?;
-    let picture = ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) };
-    Ok((opened.shown, picture))
+    let image = ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) };
+    Ok((opened.shown, image))
 }

@@ -1,4 +1,4 @@
-//! The picture tools, as a model meets them.
+//! The image tools, as a model meets them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,13 +16,13 @@ fn read_picture_attaches_what_the_file_truly_is() {
     let outcome = bench.run("read_picture", &json!({"path": "a.png"}));
     assert!(outcome.ok, "{}", outcome.text);
     assert_eq!(header(&outcome, "media_type"), Some("image/png"));
-    let [picture] = outcome.images.as_slice() else { panic!("one picture") };
-    assert_eq!((picture.media_type, picture.bytes.as_ref()), ("image/png", PNG));
+    let [image] = outcome.images.as_slice() else { panic!("one image") };
+    assert_eq!((image.media_type, image.bytes.as_ref()), ("image/png", PNG));
     for (path, code) in [
         ("b.jpg", "FORMAT_MISMATCH"),
         ("c.png", "FORMAT_MISMATCH"),
         ("d.svg", "UNSUPPORTED_FORMAT"),
-        ("big.png", "PICTURE_TOO_LARGE"),
+        ("big.png", "IMAGE_TOO_LARGE"),
         ("none.png", "NOT_FOUND"),
         (".minds/a.png", "ACCESS_DENIED"),
     ] {

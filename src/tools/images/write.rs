@@ -1,4 +1,4 @@
-//! `write_picture`: stores a picture that comes as Base64.
+//! `write_picture`: stores an image that comes as Base64.
 
 use std::sync::Arc;
 
@@ -40,16 +40,16 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 fn run(cx: &ToolCx, args: &WriteImageArgs) -> ToolOutcome {
     let path = args.path.as_str();
     match write(cx, args) {
-        Ok((shown, picture)) => {
-            let bytes = picture.bytes.len();
+        Ok((shown, image)) => {
+            let bytes = image.bytes.len();
             let summary =
-                in_lang!(cx.lang, "picture written, {bytes} bytes", "图片已写入,{bytes} 字节");
+                in_lang!(cx.lang, "image written, {bytes} bytes", "图片已写入,{bytes} 字节");
             let report = ToolReport::ok(NAME, &shown)
-                .field("media_type", picture.media_type)
+                .field("media_type", image.media_type)
                 .field("size_bytes", bytes)
                 .summary(summary);
-            let pictures = if cx.sees_images { vec![picture] } else { Vec::new() };
-            ToolOutcome { images: pictures, ..report.outcome() }
+            let images = if cx.sees_images { vec![image] } else { Vec::new() };
+            ToolOutcome { images, ..report.outcome() }
         }
         Err(refused) => refused.outcome(NAME, path, AccessOp::Write, cx.lang),
     }
@@ -61,7 +61,7 @@ fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(String, ToolImage), Imag
     let (declared, data) = split_data_url(&args.data_base64);
     let said = args.mime_type.as_deref().into_iter().chain(declared);
     let said: Option<Vec<ImageKind>> = said.map(ImageKind::of_media_type).collect();
-    // A place that is closed is told first, whatever is wrong with the picture.
+    // A place that is closed is reported first, whatever is wrong with the image.
     let overwrite = args.overwrite.unwrap_or(false);
     let vacant = match guard.new_path(path, PathTarget::File) {
         Err(fault) if overwrite && fault.kind == PathFaultKind::Exists => None,

@@ -84,15 +84,15 @@ impl Manual {
     }
 
     fn about_tools(&self, lang: Lang) -> String {
-        let mut told = String::new();
+        let mut list = String::new();
         for tool in &self.tools {
             let spec = tool.spec();
             let about = spec.description.text(lang).lines().next().unwrap_or_default();
             // Writing to a String cannot fail.
             let _ =
-                writeln!(told, "- `{}({})`: {about}", spec.name, argument_names(&spec.parameters));
+                writeln!(list, "- `{}({})`: {about}", spec.name, argument_names(&spec.parameters));
         }
-        told.trim_end().to_owned()
+        list.trim_end().to_owned()
     }
 }
 
@@ -146,20 +146,20 @@ impl ManTool {
     }
 
     fn list(&self, lang: Lang) -> String {
-        let mut told = Text::new("Your toolsets:\n", "你的工具集:\n").in_lang(lang).to_owned();
+        let mut text = Text::new("Your toolsets:\n", "你的工具集:\n").in_lang(lang).to_owned();
         for manual in self.manuals.iter() {
             let about = manual.topic(Topic::Index, lang);
             // Writing to a String cannot fail.
-            let _ = writeln!(told, "- `{}`: {about}", manual.toolset);
+            let _ = writeln!(text, "- `{}`: {about}", manual.toolset);
         }
-        told.push_str(
+        text.push_str(
             Text::new(
                 "\nCall `man` with a toolset and a topic: principles, tools, scenarios, errors.",
                 "\n用工具集和主题调用 `man`:principles、tools、scenarios、errors。",
             )
             .in_lang(lang),
         );
-        told
+        text
     }
 }
 

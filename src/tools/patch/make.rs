@@ -24,14 +24,14 @@ pub(super) struct ApplyError {
 
 /// Makes all steps; gives a line for each.
 pub(super) fn make(guard: &Guard, steps: Vec<PatchStep>) -> Result<Vec<String>, ApplyError> {
-    let mut told = Vec::new();
+    let mut changes = Vec::new();
     let mut made = Vec::new();
     for step in steps {
         let line = line(&step);
         match step_once(step) {
             Ok(undo) => {
                 made.push(undo);
-                told.push(line);
+                changes.push(line);
             }
             Err(fault) => return Err(ApplyError { fault, left: take_back(guard, made) }),
         }
@@ -42,7 +42,7 @@ pub(super) fn make(guard: &Guard, steps: Vec<PatchStep>) -> Result<Vec<String>, 
             let _ = moved.remove();
         }
     }
-    Ok(told)
+    Ok(changes)
 }
 
 fn step_once(step: PatchStep) -> Result<UndoStep, PathFault> {

@@ -59,16 +59,16 @@ fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
         Err(unfit) => return refuse(&unfit, cx.lang),
     };
     match make(&guard, steps) {
-        Ok(told) => {
+        Ok(changes) => {
             let summary = in_lang!(
                 cx.lang,
-                ("patch applied, {} changes", told.len()),
-                ("补丁已应用,{} 处改动", told.len())
+                ("patch applied, {} changes", changes.len()),
+                ("补丁已应用,{} 处改动", changes.len())
             );
-            let list = told.join("\n");
+            let list = changes.join("\n");
             let fence = fence(&list);
             ToolReport::ok(NAME, ".")
-                .field("changes", told.len())
+                .field("changes", changes.len())
                 .summary(summary)
                 .body(format!("{fence}\n{list}\n{fence}"))
                 .outcome()

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     /// Words in brackets, with their operators between.
-    fn told(line: &str) -> String {
+    fn bracketed(line: &str) -> String {
         let pipelines = parse(line).unwrap();
         let one = |pipeline: &Pipeline| {
             let sign = match pipeline.after {
@@ -183,7 +183,7 @@ mod tests {
             ("rg 'a;b|c&d>e$f`g`' x#y a=b c~", "[rg·a;b|c&d>e$f`g`·x#y·a=b·c~]"),
             ("rg \"it's\" 文件", "[rg·it's·文件]"),
         ] {
-            assert_eq!(told(line), expected, "{line}");
+            assert_eq!(bracketed(line), expected, "{line}");
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct PathCheck<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathUse {
     File,
-    /// A program that tells names and sizes, or that is told what to leave out.
+    /// For a program that prints names and sizes, or whose argument says what to leave out.
     Any,
 }
 
@@ -54,9 +54,9 @@ impl PathCheck<'_> {
             }
             Ok(_) => Ok(()),
             Err(fault) if fault.kind == PathFaultKind::NotADirectory => {
-                self.told(path, self.guard.open_file(&below, AccessOp::Read).map(drop))
+                self.unless_missing(path, self.guard.open_file(&below, AccessOp::Read).map(drop))
             }
-            Err(fault) => self.told(path, Err(fault)),
+            Err(fault) => self.unless_missing(path, Err(fault)),
         }
     }
 
@@ -77,7 +77,7 @@ impl PathCheck<'_> {
         Err(refused(path, why))
     }
 
-    fn told(&self, path: &str, judged: Result<(), PathFault>) -> Result<(), LineRefusal> {
+    fn unless_missing(&self, path: &str, judged: Result<(), PathFault>) -> Result<(), LineRefusal> {
         match judged {
             Ok(()) => Ok(()),
             Err(fault) if fault.kind == PathFaultKind::NotFound => Ok(()),

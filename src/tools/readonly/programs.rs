@@ -77,7 +77,7 @@ const PROGRAMS: &[Spec] = &[
     spec("whoami", "", "", "", Operands::None),
 ];
 
-/// What `rg` is told in any case: to stay out of the reserved areas that it would walk into.
+/// The arguments `rg` always gets: to stay out of the reserved areas that it would walk into.
 fn rg_always() -> Vec<String> {
     let names = AT_TOP.iter().map(|(name, _)| (*name).to_owned());
     let closed = names.chain([format!("*{TASKDOC_ENDING}")]);
@@ -115,7 +115,7 @@ pub(super) fn check(
     Ok(words.to_vec())
 }
 
-/// The words of a program, told apart.
+/// The words of a program, by kind.
 #[derive(Debug, Default)]
 struct Read<'a> {
     operands: Vec<&'a str>,

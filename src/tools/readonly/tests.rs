@@ -415,8 +415,8 @@ async fn c12_a_refusal_says_what_and_how_to_fix_it_in_both_languages() {
     ] {
         for (lang, text) in [(Lang::En, en), (Lang::Zh, zh)] {
             bench.cx.lang = lang;
-            let told = run(&bench, line).await.text;
-            assert!(told.contains(text), "{line}: {told}");
+            let answer = run(&bench, line).await.text;
+            assert!(answer.contains(text), "{line}: {answer}");
         }
     }
 }

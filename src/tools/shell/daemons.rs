@@ -69,8 +69,8 @@ async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
     let pid = before.record.identity.pid;
     cx.shells.stop(pid, args.entire_pg.unwrap_or(true)).await;
     let Some(after) = cx.shells.look(pid) else { return unknown(&cx, args.pid) };
-    let told = [("stdout", &after.out), ("stderr", &after.err)];
-    let told = texts::outputs(&told, cx.lang);
+    let outputs = [("stdout", &after.out), ("stderr", &after.err)];
+    let outputs = texts::outputs(&outputs, cx.lang);
     if after.state == BackgroundState::Running {
         return ToolOutcome::failed(still_there(pid, cx.lang));
     }
@@ -88,7 +88,7 @@ async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
     let reminder = note::of(&cx, &after.record).map(|reminder| reminder.id.clone());
     cx.shells.forget(pid);
     let changes = reminder.map(|id| StateChange::DeleteReminder { id }).into_iter().collect();
-    ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{told}")) }
+    ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{outputs}")) }
 }
 
 fn find(cx: &ToolCx, pid: NonZeroU64) -> Option<ProcessView> {

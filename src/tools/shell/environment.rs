@@ -1,4 +1,4 @@
-//! What a child is told of the environment: a short list of names, and never a key. What else it should
+//! What a child gets of the environment: a short list of names, and never a key. What else it should
 //! know a person names in `DOMINDS_TUI_SHELL_ENV`, or a member sets with `env_set`.
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub const PASSED_ON: [&str; 34] = [
 const SETTABLE: [&str; 3] = ["MCP_", "UX_", "DOMINDS_TEST_"];
 const SETTABLE_NAME: &str = "DOMINDS_LOG_LEVEL";
 
-/// What was in the environment of this program and may be told.
+/// What was in the environment of this program and may be passed on.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     passed: BTreeMap<String, String>,
@@ -183,9 +183,9 @@ mod tests {
         ]);
         let child =
             environment(&[("UX_A", "old"), ("UX_B", "old")]).for_child(&set, &Secrets::default());
-        let told: Vec<String> =
+        let variables: Vec<String> =
             child.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(told, [format!("PATH={PLAIN_PATH}"), "UX_A=new".to_owned()]);
+        assert_eq!(variables, [format!("PATH={PLAIN_PATH}"), "UX_A=new".to_owned()]);
     }
 
     #[test]

@@ -30,8 +30,8 @@ const LOOK_BYTES: u64 = 256 * 1024;
 /// A piece is full then.
 const PIECE_BYTES: u64 = 4 * 1024 * 1024;
 const BLOCK_BYTES: usize = 64 * 1024;
-/// What the process that keeps output is told is not longer.
-const TOLD_BYTES: u64 = 16 * 1024 * 1024;
+/// Most bytes of the input of the process that keeps output.
+const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The command of this program that keeps output.
 pub const KEEP_OUTPUT: &str = "keep-output";
@@ -75,10 +75,10 @@ pub(super) enum OutputLog {
     Beside(Box<Child>),
 }
 
-/// What the process that keeps output is told, and no other: not in its arguments, not in its
-/// environment.
+/// The input of the process that keeps output. It is in neither its arguments nor its environment,
+/// which others can read.
 #[derive(Default, Serialize, Deserialize)]
-struct LogSummary {
+struct LogInput {
     secrets: Vec<String>,
     /// What was held back of each stream, because a secret may begin with it.
     held: [Vec<u8>; 2],
@@ -137,21 +137,21 @@ pub(super) fn keep(
             ]))
         }
         OutputLogMode::Beside(program) => {
-            let told = LogSummary { secrets: secrets.values().map(str::to_owned).collect(), held };
-            beside(program, folder, [out.pipe, err.pipe], &told)
+            let input = LogInput { secrets: secrets.values().map(str::to_owned).collect(), held };
+            beside(program, folder, [out.pipe, err.pipe], &input)
         }
     }
 }
 
-/// The process has both pipes in the place of its input and its error output. What it is told it reads
-/// from where others write: there are no other places to hand over anything.
+/// The process has both pipes in the place of its input and its error output. It reads its
+/// [`LogInput`] from where others write: there are no other places to hand over anything.
 fn beside(
     program: &Path,
     folder: &Path,
     [out, err]: [Option<OwnedFd>; 2],
-    told: &LogSummary,
+    input: &LogInput,
 ) -> io::Result<OutputLog> {
-    let (heard, mut told_to) = io::pipe()?;
+    let (reader, mut writer) = io::pipe()?;
     let stdio = |pipe: Option<OwnedFd>| pipe.map_or_else(Stdio::null, Stdio::from);
     let child = Command::new(program)
         .arg0(env!("CARGO_PKG_NAME"))
@@ -159,22 +159,23 @@ fn beside(
         .current_dir(folder)
         .env_clear()
         .stdin(stdio(out))
-        .stdout(heard)
+        .stdout(reader)
         .stderr(stdio(err))
         .process_group(0)
         .spawn()?;
-    told_to.write_all(&serde_json::to_vec(told)?)?;
+    writer.write_all(&serde_json::to_vec(input)?)?;
     Ok(OutputLog::Beside(Box::new(child)))
 }
 
 /// The process that keeps output, in the folder of the record. If nobody lives who tells it what is
 /// secret, nothing is kept, and whoever writes can go on.
 pub fn keep_output() {
-    let told = told();
+    let input = read_input();
     let pipes =
         [io::stdin().as_fd().try_clone_to_owned(), io::stderr().as_fd().try_clone_to_owned()];
-    let secrets = told.as_ref().ok().map(|told| Arc::new(Secrets::new([], told.secrets.clone())));
-    let held = told.unwrap_or_default().held;
+    let secrets =
+        input.as_ref().ok().map(|input| Arc::new(Secrets::new([], input.secrets.clone())));
+    let held = input.unwrap_or_default().held;
     let streams = [OutputStream::Out, OutputStream::Err].into_iter().zip(pipes).zip(held);
     thread::scope(|scope| {
         for ((stream, pipe), held) in streams {
@@ -193,10 +194,10 @@ pub fn keep_output() {
     });
 }
 
-fn told() -> io::Result<LogSummary> {
+fn read_input() -> io::Result<LogInput> {
     let mut bytes = Vec::new();
     let from = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    from.take(TOLD_BYTES).read_to_end(&mut bytes)?;
+    from.take(INPUT_BYTES).read_to_end(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes)?)
 }
 

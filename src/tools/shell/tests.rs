@@ -207,9 +207,9 @@ async fn c10_the_wanted_streams_are_shown_and_what_scrolled_out_is_counted() {
         (json!({"pid": pid, "stdout": false, "stderr": false}), vec!["both false"], vec![]),
         (json!({"pid": 1}), vec!["has pid 1", &pid.to_string()], vec![]),
     ] {
-        let told = bench.call("get_daemon_output", &args).await.text;
-        assert!(shown.iter().all(|text| told.contains(text)), "{args}: {told}");
-        assert!(!hidden.iter().any(|text| told.contains(text)), "{args}: {told}");
+        let output = bench.call("get_daemon_output", &args).await.text;
+        assert!(shown.iter().all(|text| output.contains(text)), "{args}: {output}");
+        assert!(!hidden.iter().any(|text| output.contains(text)), "{args}: {output}");
     }
     assert!(bench.cx.shells.stop(pid, true).await);
 }
@@ -347,8 +347,8 @@ async fn c19_a_process_is_found_again_by_another_run_of_the_program() {
     later.cx.shells.find_again(&later.cx.workspace);
     assert_eq!(renewed(&later, &reminder), None, "nothing has changed");
     assert_eq!(later.cx.shells.running(super::ProcessScope::Ours), [0_u32; 0]);
-    let told = later.call("get_daemon_output", &json!({ "pid": pid })).await.text;
-    assert!(told.contains("stdout:\nbegun\n"), "{told}");
+    let output = later.call("get_daemon_output", &json!({ "pid": pid })).await.text;
+    assert!(output.contains("stdout:\nbegun\n"), "{output}");
     let stopped = seeing(later, &reminder).call("stop_daemon", &json!({ "pid": pid })).await;
     assert!(stopped.ok, "{}", stopped.text);
     assert!(!Identity::of(pid).is_there());
@@ -369,15 +369,15 @@ async fn c19_a_process_that_ended_meanwhile_is_reported_as_lost() {
         meta.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         let reminder = Reminder { meta: Some(meta), ..reminder.clone() };
         let later = TestBench::new().of(bench.cx.clone());
-        let told = follow(
+        let after = follow(
             &listed(&bench),
             &reminder,
             &Arc::<Secrets>::default(),
             (Lang::En, &Stamp::default()),
         )
         .unwrap();
-        assert!(told.content.contains("lost"), "{what}: {}", told.content);
-        assert_eq!(told.meta.get("delete"), None, "{what}");
+        assert!(after.content.contains("lost"), "{what}: {}", after.content);
+        assert_eq!(after.meta.get("delete"), None, "{what}");
         drop(later);
     }
     assert!(bench.cx.shells.stop(pid(&reminder), true).await);

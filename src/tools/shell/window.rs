@@ -198,14 +198,14 @@ mod tests {
     #[test]
     fn too_many_lines_or_characters_leave_beginning_and_end() {
         let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
-        let told = shown(&[lines], ROOM);
+        let text = shown(&[lines], ROOM);
         assert_eq!(
-            told,
+            text,
             "1\n2\n[4 of 27 bytes cut here; 12 lines in all]\n5\n6\n7\n8\n9\n10\n11\n12\n"
         );
-        let told = shown(&["x".repeat(200).as_str()], ROOM);
+        let text = shown(&["x".repeat(200).as_str()], ROOM);
         let (start, end) = ("x".repeat(20), "x".repeat(40));
-        assert_eq!(told, format!("{start}\n[140 of 200 bytes cut here; 1 line in all]\n{end}"));
+        assert_eq!(text, format!("{start}\n[140 of 200 bytes cut here; 1 line in all]\n{end}"));
     }
 
     #[test]
@@ -216,9 +216,9 @@ mod tests {
             window.push(block.as_bytes());
         }
         assert_eq!(window.head.len() + window.tail.len(), HEAD_BYTES + TAIL_BYTES);
-        let told = window.shown(ROOM, Lang::Zh);
-        assert!(told.starts_with("0123456789abcde\n") && told.ends_with("0123456789abcde\n"));
-        assert!(told.contains("共 4194304 字节,262144 行"), "{told}");
+        let text = window.shown(ROOM, Lang::Zh);
+        assert!(text.starts_with("0123456789abcde\n") && text.ends_with("0123456789abcde\n"));
+        assert!(text.contains("共 4194304 字节,262144 行"), "{text}");
         let (end, before) = window.end();
         assert_eq!((end.len(), before), (TAIL_BYTES, 262_144 - 16_384));
     }

@@ -5,8 +5,8 @@ use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use super::pick::Pick;
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
 
@@ -31,9 +31,9 @@ pub(super) fn answer_number(pressed: Option<Chord>, facts: Facts<'_>) -> FollowU
     vec![if at < questions {
         FollowUp::Answer(Pick::At(at))
     } else if questions > 0 {
-        FollowUp::Notify(Tone::Plain, Word::NoSuchQuestion)
+        FollowUp::Notify(Tone::Plain, words::NO_SUCH_QUESTION)
     } else {
-        let nothing = FollowUp::Notify(Tone::Plain, Word::NoQuestions);
+        let nothing = FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS);
         panes.get(at).map_or(nothing, |pane| FollowUp::Focus(*pane))
     }]
 }
@@ -52,9 +52,9 @@ mod tests {
         };
         let notice = |word| FollowUp::Notify(Tone::Plain, word);
         assert_eq!(press(&workspace, "2"), FollowUp::Focus(Focus::Inbox));
-        assert_eq!(press(&workspace, "9"), notice(Word::NoQuestions));
+        assert_eq!(press(&workspace, "9"), notice(words::NO_QUESTIONS));
         workspace.model.inbox.set(questions());
         assert_eq!(press(&workspace, "2"), FollowUp::Answer(Pick::At(1)));
-        assert_eq!(press(&workspace, "3"), notice(Word::NoSuchQuestion));
+        assert_eq!(press(&workspace, "3"), notice(words::NO_SUCH_QUESTION));
     }
 }

@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{Tone, Tree};
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
@@ -22,7 +22,7 @@ pub(super) fn next_waiting(facts: Facts<'_>) -> FollowUps {
     let at = facts.open_dialog().and_then(|open| needing.iter().position(|one| one == open));
     let next = at.map_or(0, |at| at + 1);
     let next = needing.get(next).or_else(|| needing.first()).cloned();
-    vec![next.map_or(FollowUp::Notify(Tone::Plain, Word::NobodyWaits), FollowUp::ReadIfNew)]
+    vec![next.map_or(FollowUp::Notify(Tone::Plain, words::NOBODY_WAITS), FollowUp::ReadIfNew)]
 }
 
 /// Selects the dialog that asked this one.
@@ -30,7 +30,7 @@ pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let asker = facts.row(dialog).and_then(|row| row.asker.as_ref());
     vec![match asker {
         Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
-        None => FollowUp::Notify(Tone::Plain, Word::NoAsker),
+        None => FollowUp::Notify(Tone::Plain, words::NO_ASKER),
     }]
 }
 
@@ -38,7 +38,7 @@ pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
 pub(super) fn show_call_site(facts: Facts<'_>) -> FollowUps {
     match facts.model.inbox.selected().cloned() {
         Some(row) => vec![FollowUp::ShowQuestion(row), FollowUp::Focus(Focus::Dialog)],
-        None => vec![FollowUp::Notify(Tone::Plain, Word::NoQuestions)],
+        None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
     }
 }
 
@@ -48,8 +48,7 @@ mod tests {
     use crate::domain::RootId;
     use crate::ui::app::facts::testing::Workspace;
     use crate::ui::app::tests::fixture::{main_dialog, questions, side};
-    use crate::ui::model::OpenDialog;
-    use crate::ui::model::open::Unfolded;
+    use crate::ui::panes::transcript::{OpenDialog, Unfolded};
 
     #[test]
     fn a_selected_dialog_is_read_and_a_taskdoc_is_folded() {
@@ -77,14 +76,14 @@ mod tests {
         let workspace = Workspace::new();
         let asker = FollowUp::SelectDialog(side("r"));
         assert_eq!(select_asker(&side("d"), workspace.facts()), [asker]);
-        let nobody = FollowUp::Notify(Tone::Plain, Word::NoAsker);
+        let nobody = FollowUp::Notify(Tone::Plain, words::NO_ASKER);
         assert_eq!(select_asker(&main_dialog(), workspace.facts()), [nobody]);
     }
 
     #[test]
     fn the_place_of_the_selected_question_is_shown_in_its_dialog() {
         let mut workspace = Workspace::new();
-        let none = FollowUp::Notify(Tone::Plain, Word::NoQuestions);
+        let none = FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS);
         assert_eq!(show_call_site(workspace.facts()), [none]);
         workspace.model.inbox.set(questions());
         let first = questions().remove(0);

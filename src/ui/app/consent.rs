@@ -8,7 +8,7 @@ use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
 use crate::ui::action::{Action, Scope};
-use crate::ui::lang::{Counted, Word};
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
 
@@ -23,8 +23,8 @@ pub(super) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp>
     if consent.read_only && !known.read_only {
         return Some(FollowUp::Show(NewOverlay::Consent { then: None }));
     }
-    let waiting = facts.ui.counted(consent.waiting.len(), Counted::Consent);
-    let key = hint(facts.ui, Scope::PANES, Action::OpenConsent, Word::Show);
+    let waiting = facts.ui.counted(consent.waiting.len(), words::WAIT_FOR_CONSENT);
+    let key = hint(facts.ui, Scope::PANES, Action::OpenConsent, words::SHOW);
     Some(FollowUp::NotifyText(Tone::Bad, format!("{waiting} · {key}")))
 }
 

@@ -7,23 +7,23 @@ use super::requests::Request;
 use crate::domain::DialogId;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::protocol::Command;
+use crate::ui::app::words;
 use crate::ui::cx::Intent;
-use crate::ui::lang::Word;
 use crate::ui::model::{Retry, Tone};
 
 /// The driver decides; a dialog that does not run is reported.
 pub(super) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let runs = facts.row(dialog).is_some_and(|row| row.state.is_running());
-    let report = (!runs).then_some(FollowUp::Notify(Tone::Plain, Word::NotRunning));
+    let report = (!runs).then_some(FollowUp::Notify(Tone::Plain, words::NOT_RUNNING));
     let command = FollowUp::Command(Command::Stop { dialog: dialog.clone() });
     report.into_iter().chain([command]).collect()
 }
 
 pub(super) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
     vec![if facts.model.tree.any_running() {
-        FollowUp::Show(NewOverlay::Confirm(Word::StopAllQuestion, Intent::StopAll))
+        FollowUp::Show(NewOverlay::Confirm(words::STOP_ALL_QUESTION, Intent::StopAll))
     } else {
-        FollowUp::Notify(Tone::Plain, Word::NothingRuns)
+        FollowUp::Notify(Tone::Plain, words::NOTHING_RUNS)
     }]
 }
 
@@ -32,7 +32,7 @@ pub(super) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     vec![if matches!(retry, Some(Retry::Waiting { .. })) {
         FollowUp::Command(Command::RetryNow { dialog: dialog.clone() })
     } else {
-        FollowUp::Notify(Tone::Plain, Word::NothingToRetry)
+        FollowUp::Notify(Tone::Plain, words::NOTHING_TO_RETRY)
     }]
 }
 
@@ -54,10 +54,10 @@ fn keep_going(dialog: &DialogId, switch: KeepGoingSwitch) -> FollowUps {
 pub(super) fn keep_going_switched(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let pushes = facts.row(dialog).and_then(|row| row.keep_going);
     let Some((left, limit)) = pushes else {
-        return vec![FollowUp::Notify(Tone::Plain, Word::KeepGoingOff)];
+        return vec![FollowUp::Notify(Tone::Plain, words::KEEP_GOING_OFF)];
     };
     let ui = facts.ui;
-    let text = format!("{} {left} {} {limit}", ui.word(Word::KeepGoing), ui.word(Word::Of));
+    let text = format!("{} {left} {} {limit}", ui.text(words::KEEP_GOING), ui.text(words::OF));
     vec![FollowUp::NotifyText(Tone::Plain, text)]
 }
 
@@ -72,14 +72,14 @@ mod tests {
         let workspace = Workspace::new();
         let command = |dialog| FollowUp::Command(Command::Stop { dialog });
         assert_eq!(stop(&main_dialog(), workspace.facts()), [command(main_dialog())]);
-        let report = FollowUp::Notify(Tone::Plain, Word::NotRunning);
+        let report = FollowUp::Notify(Tone::Plain, words::NOT_RUNNING);
         assert_eq!(stop(&side("v"), workspace.facts()), [report, command(side("v"))]);
     }
 
     #[test]
     fn only_a_request_that_waits_for_its_retry_is_retried_now() {
         let workspace = Workspace::new();
-        let nothing = FollowUp::Notify(Tone::Plain, Word::NothingToRetry);
+        let nothing = FollowUp::Notify(Tone::Plain, words::NOTHING_TO_RETRY);
         assert_eq!(retry_now(&main_dialog(), workspace.facts()), [nothing]);
     }
 

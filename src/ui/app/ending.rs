@@ -7,10 +7,10 @@ use super::effect::Effect;
 use super::focus::Focus;
 use crate::protocol::{QuietOutcome, TreeRow};
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::bindings::DEMO;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::keymap::{Chord, Keymap};
-use crate::ui::lang::Word;
 use crate::ui::panes::composer::hint;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::wrap::wrap;
@@ -111,9 +111,9 @@ impl DemoEnding {
             last.push(ui.glyphs.cut, style);
         }
         let hints = [
-            hint(ui, DEMO, Action::Replay, Word::PlayAgain),
-            hint(ui, DEMO, Action::Close, Word::Close),
-            hint(ui, DEMO, Action::Quit, Word::LeaveProgram),
+            hint(ui, DEMO, Action::Replay, words::PLAY_AGAIN),
+            hint(ui, DEMO, Action::Close, words::CLOSE),
+            hint(ui, DEMO, Action::Quit, words::LEAVE_PROGRAM),
         ];
         rows.push(Strip::new().put("   ", style).put(&hints.join("  "), ui.style(Role::TextDim)));
         rows

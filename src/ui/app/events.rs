@@ -6,7 +6,7 @@ use super::{App, Effect};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent, Refusal};
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::consent as consent_sheet;
 
@@ -113,7 +113,7 @@ impl App {
             DriverEvent::Halted(_) => return false,
             DriverEvent::Lagged => {
                 self.model.retries.clear();
-                let lost = FollowUp::Notify(Tone::Plain, Word::Lagged);
+                let lost = FollowUp::Notify(Tone::Plain, words::LAGGED);
                 self.follow([lost, FollowUp::Command(Command::Refresh)]);
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));

@@ -4,10 +4,12 @@
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
+use crate::domain::text::Text;
 use crate::protocol::TreeRow;
+use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
-use crate::ui::lang::Word;
-use crate::ui::model::{Model, OpenDialog, Tone};
+use crate::ui::model::{Model, Tone};
+use crate::ui::panes::transcript::OpenDialog;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facts<'a> {
@@ -34,7 +36,7 @@ impl<'a> Facts<'a> {
     pub fn on_open(self, act: impl FnOnce(&DialogId, Self) -> FollowUps) -> FollowUps {
         match self.open_dialog() {
             Some(dialog) => act(dialog, self),
-            None => vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)],
+            None => vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)],
         }
     }
 
@@ -42,7 +44,7 @@ impl<'a> Facts<'a> {
     pub fn on_selected(self, act: impl FnOnce(&DialogId, Self) -> FollowUps) -> FollowUps {
         match self.model.tree.shown_selection() {
             Some(dialog) => act(dialog, self),
-            None => vec![FollowUp::Notify(Tone::Plain, Word::ChooseDialog)],
+            None => vec![FollowUp::Notify(Tone::Plain, words::CHOOSE_DIALOG)],
         }
     }
 
@@ -65,7 +67,7 @@ impl<'a> Facts<'a> {
         if dialog.is_main() {
             act(dialog, self)
         } else {
-            vec![FollowUp::Notify(Tone::Plain, Word::OnlyMainDialogs)]
+            vec![FollowUp::Notify(Tone::Plain, words::ONLY_MAIN_DIALOGS)]
         }
     }
 }
@@ -108,9 +110,9 @@ mod tests {
     use super::testing::Workspace;
     use super::*;
     use crate::ui::app::tests::fixture::{main_dialog, side};
-    use crate::ui::model::open::Unfolded;
+    use crate::ui::panes::transcript::Unfolded;
 
-    fn notices(word: Word) -> FollowUps {
+    fn notices(word: Text) -> FollowUps {
         vec![FollowUp::Notify(Tone::Plain, word)]
     }
 
@@ -121,12 +123,12 @@ mod tests {
     #[test]
     fn an_action_is_about_the_selected_dialog_in_the_tree_and_elsewhere_about_the_open_one() {
         let mut workspace = Workspace::new();
-        assert_eq!(workspace.facts().on_dialog_here(selected), notices(Word::ChooseDialog));
+        assert_eq!(workspace.facts().on_dialog_here(selected), notices(words::CHOOSE_DIALOG));
         workspace.model.tree.select(&side("r"));
         let selection = vec![FollowUp::SelectDialog(side("r"))];
         assert_eq!(workspace.facts().on_dialog_here(selected), selection);
         workspace.focus = Focus::Dialog;
-        assert_eq!(workspace.facts().on_dialog_here(selected), notices(Word::NothingOpen));
+        assert_eq!(workspace.facts().on_dialog_here(selected), notices(words::NOTHING_OPEN));
         let open = OpenDialog::new(main_dialog(), Unfolded::default());
         let facts = Facts { open: Some(&open), ..workspace.facts() };
         assert_eq!(facts.on_dialog_here(selected), [FollowUp::SelectDialog(main_dialog())]);
@@ -136,7 +138,7 @@ mod tests {
     fn an_action_for_main_dialogs_is_refused_for_side_dialogs() {
         let mut workspace = Workspace::new();
         workspace.model.tree.select(&side("r"));
-        assert_eq!(workspace.facts().on_selected_main(selected), notices(Word::OnlyMainDialogs));
+        assert_eq!(workspace.facts().on_selected_main(selected), notices(words::ONLY_MAIN_DIALOGS));
         workspace.model.tree.select(&main_dialog());
         let selection = vec![FollowUp::SelectDialog(main_dialog())];
         assert_eq!(workspace.facts().on_selected_main(selected), selection);

@@ -6,11 +6,11 @@ use super::focus::Focus;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
+use crate::domain::text::Text;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
@@ -21,7 +21,7 @@ pub(super) type FollowUps = Vec<FollowUp>;
 pub(super) enum FollowUp {
     // To the user, the driver and the loop.
     /// Show a message in the status line.
-    Notify(Tone, Word),
+    Notify(Tone, Text),
     NotifyText(Tone, String),
     Request(Request),
     Command(Command),

@@ -3,7 +3,7 @@
 use super::App;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 
 impl App {
@@ -17,7 +17,7 @@ impl App {
     fn carry_out(&mut self, follow_up: FollowUp) {
         let now = self.redraw.now();
         match follow_up {
-            FollowUp::Notify(tone, word) => self.notify(tone, self.ui.word(word)),
+            FollowUp::Notify(tone, word) => self.notify(tone, self.ui.text(word)),
             FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
@@ -40,7 +40,7 @@ impl App {
             FollowUp::SheetRefused => self.overlays.sheet_refused(),
 
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
-                self.notify(Tone::Plain, self.ui.word(Word::NoTarget));
+                self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
             }
             FollowUp::Focus(focus) => {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {

@@ -2,9 +2,9 @@
 
 use super::follow_up::FollowUp;
 use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::keymap::Chord;
-use crate::ui::lang::Word;
 use crate::ui::model::Tone;
 
 /// Whether the key for help is named: overlays have none.
@@ -44,9 +44,9 @@ impl KeyReports {
             return None;
         }
         let name = ui.key_label(&key.to_string());
-        let mut text = format!("{name} {}", ui.word(Word::DoesNothing));
+        let mut text = format!("{name} {}", ui.text(words::DOES_NOTHING));
         if help == HelpHint::Shown {
-            let (key, word) = (ui.key(scope, Action::Help), ui.word(Word::HelpHint));
+            let (key, word) = (ui.key(scope, Action::Help), ui.text(words::HELP_HINT));
             text.push_str(&format!(" {} {key} {word}", ui.glyphs.middle_dot));
         }
         Some(FollowUp::NotifyText(Tone::Plain, text))

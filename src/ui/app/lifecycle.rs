@@ -5,11 +5,12 @@ use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::requests::Request;
+use crate::domain::text::Text;
 use crate::domain::{Bucket, Course, DialogId, Genseq};
 use crate::protocol::{AfterFork, Lifecycle};
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::lang::Word;
 use crate::ui::lists::shelf::{self, dialog_name};
 use crate::ui::model::{DraftKey, Mark, Tone, Tree};
 use crate::ui::panes::input_prompt::PromptPurpose;
@@ -19,9 +20,9 @@ use crate::ui::panes::tree;
 pub(super) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let is_dead = facts.row(dialog).map(Mark::of) == Some(Mark::Dead);
     vec![if dialog.is_main() {
-        FollowUp::Notify(Tone::Plain, Word::OnlySideDialogs)
+        FollowUp::Notify(Tone::Plain, words::ONLY_SIDE_DIALOGS)
     } else if is_dead {
-        FollowUp::Notify(Tone::Plain, Word::DeadAlready)
+        FollowUp::Notify(Tone::Plain, words::DEAD_ALREADY)
     } else {
         let (purpose, name) = (PromptPurpose::DeclareDead(dialog.clone()), name_of(dialog, facts));
         FollowUp::Show(NewOverlay::Prompt { purpose, name, text: String::new() })
@@ -42,13 +43,13 @@ fn put_away(to: Bucket, dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     if !something_is_open(&facts.model.tree, dialog) {
         return change(move_it, facts);
     }
-    let word = if to == Bucket::Archive { Word::ArchiveOpen } else { Word::DoneOpen };
+    let word = if to == Bucket::Archive { words::ARCHIVE_OPEN } else { words::DONE_OPEN };
     let question = facts.ui.sentence(word, &name_of(dialog, facts));
     vec![FollowUp::Show(NewOverlay::Question(question, Intent::Lifecycle(move_it)))]
 }
 
 pub(super) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
-    let question = facts.ui.sentence(Word::DeleteQuestion, &name_of(dialog, facts));
+    let question = facts.ui.sentence(words::DELETE_QUESTION, &name_of(dialog, facts));
     let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() });
     vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))]
 }
@@ -89,18 +90,18 @@ pub(super) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowUps {
 pub(super) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowUps {
     let notice = |tone, word| FollowUp::NotifyText(tone, ui.sentence(word, name));
     match change {
-        Lifecycle::DeclareDead { .. } => vec![notice(Tone::Plain, Word::DeclaredDead)],
-        Lifecycle::Delete { .. } => vec![notice(Tone::Plain, Word::Deleted)],
+        Lifecycle::DeclareDead { .. } => vec![notice(Tone::Plain, words::DECLARED_DEAD)],
+        Lifecycle::Delete { .. } => vec![notice(Tone::Plain, words::DELETED)],
         Lifecycle::Move { root, to: Bucket::Run } => {
-            let restored = notice(Tone::Good, Word::Restored);
+            let restored = notice(Tone::Good, words::RESTORED);
             vec![FollowUp::Open(DialogId::main(root)), restored]
         }
         Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-            let word = if to == Bucket::Archive { Word::ArchivedNow } else { Word::MarkedDone };
+            let word = if to == Bucket::Archive { words::ARCHIVED_NOW } else { words::MARKED_DONE };
             let text = with_undo(ui, word, name);
             vec![FollowUp::PutAway(root), FollowUp::NotifyText(Tone::Plain, text)]
         }
-        Lifecycle::Fork { .. } => vec![notice(Tone::Good, Word::Forked)],
+        Lifecycle::Fork { .. } => vec![notice(Tone::Good, words::FORKED)],
     }
 }
 
@@ -133,11 +134,11 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
 }
 
 /// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
-fn with_undo(ui: &UiSettings, word: Word, name: &str) -> String {
+fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
     let list = ui.key(tree::SCOPE, Action::Show(shelf::SCOPE));
     let revive = ui.key(shelf::SCOPE, Action::Revive);
     let done = ui.sentence(word, name);
-    let (dot, undo) = (ui.glyphs.middle_dot, ui.word(Word::UndoWith));
+    let (dot, undo) = (ui.glyphs.middle_dot, ui.text(words::UNDO_WITH));
     format!("{done} {dot} {undo} {list} {revive}")
 }
 
@@ -152,10 +153,10 @@ mod tests {
         let mut workspace = Workspace::new();
         let refused = |word| [FollowUp::Notify(Tone::Plain, word)];
         let shown = ask_to_declare_dead(&main_dialog(), workspace.facts());
-        assert_eq!(shown, refused(Word::OnlySideDialogs));
+        assert_eq!(shown, refused(words::ONLY_SIDE_DIALOGS));
         workspace.model.tree.select(&side("r"));
         let shown = ask_to_fork(None, workspace.facts());
-        assert_eq!(shown, refused(Word::OnlyMainDialogs));
+        assert_eq!(shown, refused(words::ONLY_MAIN_DIALOGS));
     }
 
     #[test]

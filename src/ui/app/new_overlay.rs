@@ -1,10 +1,10 @@
 //! An overlay to open, as data.
 
 use crate::domain::DialogId;
+use crate::domain::text::Text;
 use crate::protocol::ShelfRow;
 use crate::ui::action::Scope;
 use crate::ui::cx::Intent;
-use crate::ui::lang::Word;
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::SheetKind;
 
@@ -19,7 +19,7 @@ pub(super) enum NewOverlay {
         then: Option<DialogId>,
     },
     /// A question, and what is done if the user says yes.
-    Confirm(Word, Intent),
+    Confirm(Text, Intent),
     Question(String, Intent),
     /// The same for what cannot be undone.
     PermanentQuestion(String, Intent),

@@ -181,8 +181,8 @@ mod tests {
 
     use super::*;
     use crate::domain::Lang;
+    use crate::ui::app::words;
     use crate::ui::bindings;
-    use crate::ui::lang::Word;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
@@ -208,7 +208,7 @@ mod tests {
         let mut overlays = Overlays::default();
         assert_eq!(close(&mut overlays), None);
         for _ in 0..2 {
-            overlays.push(Confirm::new(Word::QuitQuestion, Intent::Quit));
+            overlays.push(Confirm::new(words::QUIT_QUESTION, Intent::Quit));
         }
         assert_eq!(close(&mut overlays), Some((Handled::Close, vec![Intent::StopAll])));
         let intents = vec![Intent::StoreDrafts, Intent::StopAll];

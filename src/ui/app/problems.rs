@@ -2,7 +2,7 @@
 
 use super::follow_up::FollowUp;
 use crate::domain::Problem;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::Tone;
 
 /// The first problem that was not known before; else, that all are fixed.
@@ -12,7 +12,7 @@ pub(super) fn changed(known: &[Problem], now: &[Problem]) -> Option<FollowUp> {
         return Some(FollowUp::NotifyText(Tone::Bad, problem.to_string()));
     }
     let all_fixed = now.is_empty() && known.iter().any(|one| is_reported(&one));
-    all_fixed.then_some(FollowUp::Notify(Tone::Good, Word::AllFixed))
+    all_fixed.then_some(FollowUp::Notify(Tone::Good, words::ALL_FIXED))
 }
 
 /// Missing consent has a sheet and a count in the status line.
@@ -32,7 +32,7 @@ mod tests {
         let (only_one, only_consent) = ([one.clone()], [consent.clone()]);
         assert_eq!(changed(&[], &[consent, one]), Some(text));
         assert_eq!(changed(&only_one, &only_one), None);
-        let fixed = Some(FollowUp::Notify(Tone::Good, Word::AllFixed));
+        let fixed = Some(FollowUp::Notify(Tone::Good, words::ALL_FIXED));
         assert_eq!(changed(&only_one, &[]), fixed);
         assert_eq!(changed(&only_consent, &[]), None);
     }

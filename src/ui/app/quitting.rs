@@ -5,8 +5,8 @@ use super::facts::Facts;
 use super::follow_up::FollowUp;
 use super::new_overlay::NewOverlay;
 use crate::domain::sandbox::Level;
+use crate::ui::app::words;
 use crate::ui::cx::Intent;
-use crate::ui::lang::Word;
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,9 +60,9 @@ pub(super) fn ask(facts: Facts<'_>) -> FollowUp {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
         NewOverlay::Quit { sandboxed }
     } else if model.tree.any_running() {
-        NewOverlay::Confirm(Word::QuitWhileRunning, Intent::Quit)
+        NewOverlay::Confirm(words::QUIT_WHILE_RUNNING, Intent::Quit)
     } else {
-        NewOverlay::Confirm(Word::QuitQuestion, Intent::Quit)
+        NewOverlay::Confirm(words::QUIT_QUESTION, Intent::Quit)
     })
 }
 
@@ -84,9 +84,9 @@ mod tests {
     fn quitting_asks_only_while_something_runs() {
         let mut workspace = Workspace::new();
         let question = |word| FollowUp::Show(NewOverlay::Confirm(word, Intent::Quit));
-        assert_eq!(ask_if_running(workspace.facts()), question(Word::QuitWhileRunning));
+        assert_eq!(ask_if_running(workspace.facts()), question(words::QUIT_WHILE_RUNNING));
         workspace.model.tree.set(Vec::new());
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
-        assert_eq!(ask(workspace.facts()), question(Word::QuitQuestion));
+        assert_eq!(ask(workspace.facts()), question(words::QUIT_QUESTION));
     }
 }

@@ -12,11 +12,12 @@ use super::requests::Request;
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{Course, DialogId, Genseq};
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
-use crate::ui::lang::Word;
-use crate::ui::model::open::Unfolded;
-use crate::ui::model::{OpenDialog, Place, Tone};
+use crate::ui::app::words;
+use crate::ui::model::{Place, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{CallEnd, ScrollMove, TranscriptContext, TranscriptPane};
+use crate::ui::panes::transcript::{
+    CallEnd, OpenDialog, ScrollMove, TranscriptContext, TranscriptPane, Unfolded,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {
@@ -218,7 +219,7 @@ impl Reading {
 
     pub fn other_course(&mut self, step: i64) -> Vec<FollowUp> {
         let Some(open) = &self.open else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
         let wanted = i64::from(open.course.0) + step;
         let course = u32::try_from(wanted).ok().filter(|course| *course > 0).map(Course);
@@ -227,8 +228,8 @@ impl Reading {
                 let dialog = open.dialog.clone();
                 self.show_course(&dialog, course)
             }
-            None if step < 0 => vec![FollowUp::Notify(Tone::Plain, Word::NoOlderCourse)],
-            None => vec![FollowUp::Notify(Tone::Plain, Word::NoNewerCourse)],
+            None if step < 0 => vec![FollowUp::Notify(Tone::Plain, words::NO_OLDER_COURSE)],
+            None => vec![FollowUp::Notify(Tone::Plain, words::NO_NEWER_COURSE)],
         }
     }
 
@@ -243,12 +244,12 @@ impl Reading {
     /// Opens or closes the block being read.
     pub fn toggle_call(&mut self) -> Vec<FollowUp> {
         let Some(open) = &mut self.open else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
         let chosen = self.transcript.chosen_to_open(open);
         let place = chosen.and_then(|item| open.block(item)).map(|block| block.place);
         let Some(place) = place else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingToOpen)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_OPEN)];
         };
         self.transcript.ignore_growth();
         if !open.unfolded.blocks.remove(&place) {
@@ -259,7 +260,7 @@ impl Reading {
 
     pub fn toggle_thinking(&mut self) -> Vec<FollowUp> {
         let Some(open) = &mut self.open else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
         self.transcript.ignore_growth();
         open.unfolded.thinking = !open.unfolded.thinking;
@@ -296,7 +297,7 @@ mod tests {
             reading.open_dialog(&dialog(name), None);
         }
         assert!(reading.go_back().contains(&FollowUp::SelectDialog(dialog("a"))));
-        let nothing = FollowUp::Notify(Tone::Plain, Word::NothingBefore);
+        let nothing = FollowUp::Notify(Tone::Plain, words::NOTHING_BEFORE);
         assert_eq!(reading.go_back(), [nothing]);
     }
 

@@ -7,7 +7,7 @@ use super::lifecycle;
 use super::requests::Request;
 use crate::domain::DialogId;
 use crate::protocol::Ticket;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
 /// The driver did it; `made` is the dialog that was created.
@@ -26,7 +26,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         }
         Request::TakeBack(back) => {
             let edits = back.edit.is_some();
-            let word = if edits { Word::TakenBackToEdit } else { Word::TakenBack };
+            let word = if edits { words::TAKEN_BACK_TO_EDIT } else { words::TAKEN_BACK };
             vec![FollowUp::Notify(Tone::Good, word)]
         }
         Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),

@@ -18,8 +18,8 @@ use crate::domain::question::headline;
 use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
@@ -84,7 +84,8 @@ impl Screen<'_> {
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
-        let text = format!("{} {}x{})", self.app.ui.word(Word::TooSmall), area.width, area.height);
+        let text =
+            format!("{} {}x{})", self.app.ui.text(words::TOO_SMALL), area.width, area.height);
         let strip = Strip::new().put(&text, self.app.ui.style(Role::Text));
         let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
         let strip = Strip::new().pad_to(indent).join(strip);
@@ -99,15 +100,15 @@ impl Screen<'_> {
         let ui = view.ui;
         let questions = self.app.model.inbox.len();
         let for_you = if questions == 0 {
-            ui.word(Word::TabForYou).to_owned()
+            ui.text(words::TAB_FOR_YOU).to_owned()
         } else {
-            format!("{}{}{questions}", ui.word(Word::TabForYou), ui.glyphs.middle_dot)
+            format!("{}{}{questions}", ui.text(words::TAB_FOR_YOU), ui.glyphs.middle_dot)
         };
         let row = self.open_row();
-        let open =
-            row.map_or_else(|| ui.word(Word::TabOpen).to_owned(), |row| format!("@{}", row.agent));
+        let open = row
+            .map_or_else(|| ui.text(words::TAB_OPEN).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (ui.word(Word::TabDialogs).to_owned(), self.app.focus.now() == Focus::Tree),
+            (ui.text(words::TAB_DIALOGS).to_owned(), self.app.focus.now() == Focus::Tree),
             (for_you, self.app.focus.now() == Focus::Inbox),
             (open, matches!(self.app.focus.now(), Focus::Dialog | Focus::Composer)),
         ];
@@ -149,12 +150,12 @@ impl Screen<'_> {
                 .shortened(usize::from(area.width), ui.glyphs.cut, Style::default());
             folder.draw(frame.buffer_mut(), area, area.y);
             let role = if focused { Role::TitleFocus } else { Role::Title };
-            let title = Strip::new().put(ui.word(Word::Dialogs), ui.style(role));
+            let title = Strip::new().put(ui.text(words::DIALOGS), ui.style(role));
             title.draw(frame.buffer_mut(), area, area.y + 2);
         }
         let rows = self.areas.tree_rows(narrow);
         if !self.app.startup.is_listed() {
-            let reading = Strip::new().put(ui.word(Word::Loading), ui.style(Role::TextDim));
+            let reading = Strip::new().put(ui.text(words::LOADING), ui.style(Role::TextDim));
             reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
             return;
         }
@@ -172,7 +173,7 @@ impl Screen<'_> {
         }
         if self.app.model.inbox.is_empty() {
             let role = if focused { Role::TitleFocus } else { Role::TextDim };
-            let line = Strip::new().put(ui.word(Word::NothingWaits), ui.style(role)).shortened(
+            let line = Strip::new().put(ui.text(words::NOTHING_WAITS), ui.style(role)).shortened(
                 usize::from(area.width),
                 ui.glyphs.cut,
                 Style::default(),
@@ -182,7 +183,7 @@ impl Screen<'_> {
         }
         let title = format!(
             "{} {} {}",
-            ui.word(Word::ForYou),
+            ui.text(words::FOR_YOU),
             ui.glyphs.middle_dot,
             self.app.model.inbox.len()
         );
@@ -220,7 +221,7 @@ impl Screen<'_> {
         let focused = self.app.focus.now() == Focus::Dialog && self.app.overlays.is_empty();
         let role = if focused { Role::TitleFocus } else { Role::Title };
         let Some(open) = self.app.reading.open() else {
-            let text = if self.app.startup.is_listed() { ui.word(Word::NothingOpen) } else { "" };
+            let text = if self.app.startup.is_listed() { ui.text(words::NOTHING_OPEN) } else { "" };
             Strip::new().put(text, ui.style(role)).draw(frame.buffer_mut(), area, area.y);
             return;
         };
@@ -262,7 +263,8 @@ impl Screen<'_> {
             let taken = question.map_or(0, |(_, headline)| {
                 transcript::draw_headline(headline, view, frame.buffer_mut(), area)
             });
-            let strip = Strip::new().put(view.ui.word(Word::Loading), view.ui.style(Role::TextDim));
+            let strip =
+                Strip::new().put(view.ui.text(words::LOADING), view.ui.style(Role::TextDim));
             strip.draw(frame.buffer_mut(), area, area.y + taken);
             return;
         };
@@ -275,7 +277,7 @@ impl Screen<'_> {
 
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if self.app.quitting.has_begun() {
-            let text = format!(" {}", view.ui.word(Word::Leaving));
+            let text = format!(" {}", view.ui.text(words::LEAVING));
             let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
             return;

@@ -6,14 +6,14 @@ use super::new_overlay::NewOverlay;
 use super::requests::Request;
 use crate::domain::DialogId;
 use crate::protocol::SheetRequest;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::sheet::SheetKind;
 
 /// Opens a sheet and requests its content.
 pub(super) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
     let Some(open) = facts.open else {
-        return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
+        return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
     };
     let row = facts.row(&open.dialog);
     let of = match kind {
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn without_an_open_dialog_there_is_no_sheet() {
         let shown = open(SheetKind::Taskdoc, Workspace::new().facts());
-        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, Word::NothingOpen)]);
+        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)]);
     }
 
     #[test]

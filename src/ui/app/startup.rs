@@ -2,7 +2,7 @@
 
 use super::follow_up::{FollowUp, FollowUps};
 use super::pick::Pick;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Startup {
         }
         let first = if let Some(row) = model.inbox.oldest() {
             let has_draft = drafts.has(&DraftKey::Answer(row.question.id.clone()));
-            let restored = FollowUp::Notify(Tone::Plain, Word::DraftRestored);
+            let restored = FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED);
             let answer = FollowUp::Answer(Pick::Oldest);
             std::iter::once(answer).chain(has_draft.then_some(restored)).collect()
         } else {
@@ -75,7 +75,7 @@ mod tests {
         startup.inbox_arrived();
         let key = DraftKey::Answer("q1".to_owned());
         let drafts = Drafts::new([(key.name(), "keep".to_owned())].into_iter().collect());
-        let restored = FollowUp::Notify(Tone::Plain, Word::DraftRestored);
+        let restored = FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED);
         let expected = [FollowUp::Answer(Pick::Oldest), restored];
         assert_eq!(startup.open_first(&model, &drafts), expected);
     }

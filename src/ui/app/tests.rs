@@ -2,7 +2,6 @@
 
 mod answering;
 mod behaviour;
-mod consent;
 mod continuing;
 mod cost;
 mod ending;
@@ -13,4 +12,3 @@ mod keys;
 pub mod lifecycle;
 pub mod queued;
 mod screens;
-mod sheets;

@@ -14,9 +14,9 @@ use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
-use crate::ui::lang::Word;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
 use crate::ui::panes::composer::{Composer, SCOPE, Target};
 use crate::ui::panes::transcript::ScrollMove;
@@ -169,17 +169,17 @@ impl Writing {
         self.composer.field.clear();
         self.keep(now);
         let (dot, key) = (ui.glyphs.middle_dot, ui.key(SCOPE, Action::Undo));
-        let (cleared, back) = (ui.word(Word::DraftCleared), ui.word(Word::BringsBack));
+        let (cleared, back) = (ui.text(words::DRAFT_CLEARED), ui.text(words::BRINGS_BACK));
         vec![FollowUp::NotifyText(Tone::Plain, format!("{cleared} {dot} {key} {back}"))]
     }
 
     pub fn undo(&mut self, now: Instant) -> Vec<FollowUp> {
         let was_empty = self.is_empty();
         if !self.composer.field.undo() {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingToUndo)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_UNDO)];
         }
         self.keep(now);
-        let restored = was_empty.then_some(FollowUp::Notify(Tone::Plain, Word::DraftRestored));
+        let restored = was_empty.then_some(FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED));
         restored.into_iter().collect()
     }
 
@@ -207,13 +207,13 @@ impl Writing {
     pub fn send(&mut self, inbox: &Inbox, taking_back: bool, now: Instant) -> Vec<FollowUp> {
         let typed = self.composer.field.text();
         if typed.trim().is_empty() {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingToSend)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_SEND)];
         }
         let Some(key) = self.composer.target.key() else {
             return Vec::new();
         };
         if taking_back {
-            return vec![FollowUp::Notify(Tone::Plain, Word::Busy)];
+            return vec![FollowUp::Notify(Tone::Plain, words::BUSY)];
         }
         self.keep(now);
         self.drafts.save();
@@ -384,10 +384,10 @@ mod tests {
     #[test]
     fn nothing_is_sent_while_a_message_is_taken_back_or_without_text() {
         let (mut writing, now) = writing("hello");
-        let busy = [FollowUp::Notify(Tone::Plain, Word::Busy)];
+        let busy = [FollowUp::Notify(Tone::Plain, words::BUSY)];
         assert_eq!(writing.send(&Inbox::default(), true, now), busy);
         let (mut writing, now) = self::writing(" ");
-        let nothing = [FollowUp::Notify(Tone::Plain, Word::NothingToSend)];
+        let nothing = [FollowUp::Notify(Tone::Plain, words::NOTHING_TO_SEND)];
         assert_eq!(send(&mut writing, now), nothing);
     }
 

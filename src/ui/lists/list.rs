@@ -14,11 +14,11 @@ use ratatui::widgets::Clear;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// The text of a row, and what stands at its right edge.
 pub type Row = (Strip, Strip);
@@ -170,7 +170,7 @@ impl<L: List> ListOverlay<L> {
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
-        let close = hint(Action::Close, ui.word(Word::Close));
+        let close = hint(Action::Close, ui.text(words::CLOSE));
         hints.insert(hints.len().min(L::HINTS_BEFORE_CLOSE), close);
         Heading { left: L::TITLE.in_lang(ui.lang).to_owned(), right: hints.join(PART) }
     }

@@ -2,9 +2,17 @@
 
 use crate::domain::DisplayState;
 use crate::domain::latest::Blocker;
+use crate::domain::text::Text;
 use crate::protocol::TreeRow;
-use crate::ui::lang::Word;
 use crate::ui::theme::{Glyphs, Role};
+use crate::ui::words;
+
+const STOPPING: Text = Text::new("stopping", "正在停止");
+const WAITING: Text = Text::new("waits for teammates", "等待队友");
+const NEEDS_YOU: Text = Text::new("needs you", "需要你");
+const STOPPED: Text = Text::new("stopped", "已停止");
+const IDLE: Text = Text::new("idle", "空闲");
+const DEAD: Text = Text::new("dead", "已宣告死亡");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
@@ -58,16 +66,16 @@ impl Mark {
         }
     }
 
-    pub fn word(self) -> Word {
+    pub fn word(self) -> Text {
         match self {
-            Self::Running => Word::Running,
-            Self::Stopping => Word::Stopping,
-            Self::Waiting => Word::Waiting,
-            Self::NeedsYou => Word::NeedsYou,
-            Self::Stopped => Word::Stopped,
-            Self::Idle => Word::Idle,
-            Self::Done => Word::Done,
-            Self::Dead => Word::Dead,
+            Self::Running => words::RUNNING,
+            Self::Stopping => STOPPING,
+            Self::Waiting => WAITING,
+            Self::NeedsYou => NEEDS_YOU,
+            Self::Stopped => STOPPED,
+            Self::Idle => IDLE,
+            Self::Done => words::DONE,
+            Self::Dead => DEAD,
         }
     }
 
@@ -98,7 +106,7 @@ mod tests {
                 assert!(!mark.glyph(glyphs).is_empty());
             }
             for other in Mark::ALL.into_iter().filter(|other| *other != mark) {
-                assert_ne!(mark.word().text(Lang::En), other.word().text(Lang::En));
+                assert_ne!(mark.word().in_lang(Lang::En), other.word().in_lang(Lang::En));
             }
         }
     }

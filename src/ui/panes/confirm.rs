@@ -9,13 +9,16 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::SafeText;
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
+use crate::ui::words;
+
+const NO: Text = Text::new("no", "否");
 
 /// A question of the program itself, such as "quit?". Looked up alone.
 pub const SCOPE: Scope = Scope::new("confirm", "确认", &[]);
@@ -49,13 +52,13 @@ enum ConfirmLevel {
 
 #[derive(Debug)]
 enum ConfirmText {
-    Fixed(Word),
+    Fixed(Text),
     Text(SafeText),
 }
 
 impl Confirm {
     /// `yes` is the intent to carry out if the user agrees.
-    pub fn new(question: Word, yes: Intent) -> Self {
+    pub fn new(question: Text, yes: Intent) -> Self {
         let question = ConfirmText::Fixed(question);
         Self { question, yes, fully_shown: true, level: ConfirmLevel::Reversible }
     }
@@ -73,7 +76,7 @@ impl Confirm {
 
     fn text(&self, ui: &UiSettings) -> &str {
         match &self.question {
-            ConfirmText::Fixed(word) => ui.word(*word),
+            ConfirmText::Fixed(word) => ui.text(*word),
             ConfirmText::Text(text) => text.as_str(),
         }
     }
@@ -122,8 +125,8 @@ impl Overlay for Confirm {
         let (rows, height, _) = rows_of(question, area);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = hint(view.ui, SCOPE, Action::Accept, Word::Yes);
-        let no = hint(view.ui, SCOPE, Action::Refuse, Word::No);
+        let yes = hint(view.ui, SCOPE, Action::Accept, words::YES);
+        let no = hint(view.ui, SCOPE, Action::Refuse, NO);
         let heading = Heading {
             left: view.ui.glyphs.needs_you.to_owned(),
             right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },

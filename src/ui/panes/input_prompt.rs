@@ -9,13 +9,24 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::{ForkMode, Lifecycle};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::Word;
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words;
+
+const DEATH_NOTE: Text =
+    Text::new("a note for whoever waits for it (optional)", "给等待者的附言（可选）");
+const DECLARE_DEAD: Text = Text::new("declare dead", "宣告死亡");
+const DECLARE_DEAD_QUESTION: Text =
+    Text::new("declare {} permanently dead?", "永久宣告 {} 死亡吗？");
+const FORK_POSITION: Text =
+    Text::new("before course.generation, such as 1.14", "在 课程.生成 之前，如 1.14");
+const FORK: Text = Text::new("fork", "分支");
+const NEXT_STEP: Text = Text::new("next", "下一步");
 
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
 const ROWS: u16 = 3;
@@ -55,7 +66,7 @@ impl InputPrompt {
         let change = Intent::Lifecycle(change);
         cx.intents.push(match self.purpose {
             PromptPurpose::DeclareDead(_) => {
-                let question = cx.ui.sentence(Word::DeclareDeadQuestion, &self.name);
+                let question = cx.ui.sentence(DECLARE_DEAD_QUESTION, &self.name);
                 Intent::ConfirmPermanent(question, Box::new(change))
             }
             PromptPurpose::Fork(_) => change,
@@ -64,18 +75,18 @@ impl InputPrompt {
     }
 
     /// What Enter does.
-    fn next(&self) -> Word {
+    fn next(&self) -> Text {
         match self.purpose {
-            PromptPurpose::DeclareDead(_) => Word::NextStep,
-            PromptPurpose::Fork(_) => Word::Yes,
+            PromptPurpose::DeclareDead(_) => NEXT_STEP,
+            PromptPurpose::Fork(_) => words::YES,
         }
     }
 
     /// The title, and the description of the line.
-    fn words(&self) -> (Word, Word) {
+    fn words(&self) -> (Text, Text) {
         match self.purpose {
-            PromptPurpose::DeclareDead(_) => (Word::DeclareDead, Word::DeathNote),
-            PromptPurpose::Fork(_) => (Word::Fork, Word::ForkPosition),
+            PromptPurpose::DeclareDead(_) => (DECLARE_DEAD, DEATH_NOTE),
+            PromptPurpose::Fork(_) => (FORK, FORK_POSITION),
         }
     }
 }
@@ -145,16 +156,16 @@ impl Overlay for InputPrompt {
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
         let cells = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-        let wanted = plain_rows(ui.word(wanted), INDENT.into(), cells, ui.style(role));
+        let wanted = plain_rows(ui.text(wanted), INDENT.into(), cells, ui.style(role));
         let rows = ROWS.saturating_add(u16::try_from(wanted.len()).unwrap_or(u16::MAX));
         let height = area.height.min(rows);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let hints = [
             hint(ui, SCOPE, Action::Send, self.next()),
-            hint(ui, SCOPE, Action::Leave, Word::Close),
+            hint(ui, SCOPE, Action::Leave, words::CLOSE),
         ];
-        let heading = Heading { left: ui.word(done).to_owned(), right: hints.join(PART) };
+        let heading = Heading { left: ui.text(done).to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
         if area.height < ROWS {
             return;

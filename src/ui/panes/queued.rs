@@ -9,8 +9,8 @@ use super::composer::{Heading, draw_heading};
 use super::strip::{Strip, draw_between};
 use crate::domain::question::headline;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::{Counted, Word};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Cells before a message, as in the composer.
 const INDENT: u16 = 3;
@@ -49,7 +49,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
         return;
     }
     let ui = view.ui;
-    let left = format!("{} {} {}", ui.word(Word::Queued), ui.glyphs.middle_dot, messages.len());
+    let left = format!("{} {} {}", ui.text(words::QUEUED), ui.glyphs.middle_dot, messages.len());
     let heading = Heading { left, right: keys.to_owned() };
     draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, false);
     let rows = usize::from(area.height - 1);
@@ -64,7 +64,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
     let hidden = messages.len().saturating_sub(fits);
     if shows_hidden {
         let dim = ui.style(Role::TextDim);
-        let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.word(Word::QueuedEarlier));
+        let text = format!("{} {hidden} {}", ui.glyphs.cut, ui.text(words::QUEUED_EARLIER));
         Strip::new().put(&text, dim).draw(frame.buffer_mut(), inner, y);
         y += 1;
     }
@@ -82,11 +82,11 @@ pub fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
     let lines = text.trim().lines().count();
     let mut right = Strip::new();
     if lines > 1 {
-        right.push(&ui.counted(lines, Counted::Lines), dim);
+        right.push(&ui.counted(lines, words::LINES), dim);
     }
     if state == SendState::Sending {
         let gap = if right.is_empty() { "" } else { "  " };
-        right.push(&format!("{gap}{}", ui.word(Word::Sending)), dim);
+        right.push(&format!("{gap}{}", ui.text(words::SENDING)), dim);
     }
     (left, right)
 }

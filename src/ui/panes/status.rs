@@ -7,14 +7,20 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
 use crate::domain::sandbox::Level;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::{Counted, Word};
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
 use crate::ui::text::width::shorten_middle;
 use crate::ui::theme::Role;
+use crate::ui::words::{self, Counted};
+
+const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
+const CONTEXT: Text = Text::new("ctx", "上下文");
+const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
+const SANDBOX: Text = Text::new("sandbox", "沙箱");
 
 /// Hints shown at most.
 const MAX_HINTS: usize = 6;
@@ -45,7 +51,7 @@ pub struct StatusValues<'a> {
 pub struct Hints {
     /// The scope whose keys are shown.
     pub focus: Scope,
-    pub actions: Vec<(Action, Word)>,
+    pub actions: Vec<(Action, Text)>,
 }
 
 pub fn draw(
@@ -108,14 +114,14 @@ fn hints_strip(hints: &Hints, ui: &UiSettings, available: usize) -> Strip {
     strip
 }
 
-fn hint(focus: Scope, action: Action, word: Word, ui: &UiSettings) -> Strip {
+fn hint(focus: Scope, action: Action, word: Text, ui: &UiSettings) -> Strip {
     let key = ui.key(focus, action);
     if key.is_empty() {
         return Strip::new();
     }
     Strip::new()
         .put(&key, ui.style(Role::Text))
-        .put(&format!(" {}", ui.word(word)), ui.style(Role::TextDim))
+        .put(&format!(" {}", ui.text(word)), ui.style(Role::TextDim))
 }
 
 fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip {
@@ -134,23 +140,23 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     if values.look_only || values.unagreed > 0 {
         let key = ui.key(Scope::PANES, Action::OpenConsent);
         let text = if values.look_only {
-            ui.word(Word::LookOnly).to_owned()
+            ui.text(words::LOOK_ONLY).to_owned()
         } else {
-            ui.counted(values.unagreed, Counted::Consent)
+            ui.counted(values.unagreed, words::WAIT_FOR_CONSENT)
         };
         strip.push(&format!("{key} {text}  "), ui.style(Role::Attention));
     }
     if values.problems > 0 {
         let key = values.problems_key;
-        let text = format!("{key} {}  ", ui.counted(values.problems, Counted::Problems));
+        let text = format!("{key} {}  ", ui.counted(values.problems, PROBLEMS));
         strip.push(&text, ui.style(Role::Warning));
     }
     if values.processes > 0 {
-        let text = format!("{} {}  ", values.processes, ui.word(Word::InBackground));
+        let text = format!("{} {}  ", values.processes, ui.text(IN_BACKGROUND));
         strip.push(&text, dim);
     }
     if values.level == Some(Level::Off) {
-        let text = format!("{} {}  ", ui.word(Word::Sandbox), Level::Off);
+        let text = format!("{} {}  ", ui.text(SANDBOX), Level::Off);
         strip.push(&text, ui.style(Role::Warning));
     }
     if cells < 70 {
@@ -161,13 +167,13 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);
-        let text = format!(" {} {percent} %  ", ui.word(Word::Context));
+        let text = format!(" {} {percent} %  ", ui.text(CONTEXT));
         strip.push(&text, ui.style(role));
     }
     if cells >= 100
         && let Some((left, limit)) = values.keep_going
     {
-        let text = format!("{} {left} {} {limit} ", ui.word(Word::KeepGoing), ui.word(Word::Of));
+        let text = format!("{} {left} {} {limit} ", ui.text(words::KEEP_GOING), ui.text(words::OF));
         strip.push(&text, dim);
     }
     strip

@@ -1,4 +1,5 @@
-//! The packages that `docs/deps.md` lists, and the modules it says name them.
+//! Tables of documents: the packages of `docs/deps.md` with the modules that name them, and the layers of
+//! `docs/ARCHITECTURE.md`.
 
 /// A row of the table of packages.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,20 +12,37 @@ pub struct Row {
 
 /// The rows below a heading.
 pub fn rows(document: &str, heading: &str) -> Vec<Row> {
-    let section = document.lines().skip_while(|line| *line != heading).skip(1);
-    let lines = section.take_while(|line| !line.starts_with("## "));
-    lines.filter(|line| line.starts_with("| ")).skip(1).map(row).collect()
+    let row = |cells: Vec<&str>| {
+        let owners = modules(cells.get(2).copied().unwrap_or_default());
+        Row {
+            packages: packages(cells.first().copied().unwrap_or_default()),
+            owners: owners.iter().map(|o| o.split('/').map(str::to_owned).collect()).collect(),
+        }
+    };
+    table(document, heading).map(row).collect()
 }
 
-fn row(line: &str) -> Row {
-    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let owners = cells.get(2).map_or_else(String::new, |cell| without_brackets(cell));
-    let owners =
-        owners.split(',').map(str::trim).filter(|owner| !owner.is_empty() && *owner != "–");
-    Row {
-        packages: packages(cells.first().copied().unwrap_or_default()),
-        owners: owners.map(|owner| owner.split('/').map(str::to_owned).collect()).collect(),
-    }
+/// The modules of the table of layers, each with those it may use.
+pub fn layers(document: &str) -> Vec<(String, Vec<String>)> {
+    let layer = |cells: Vec<&str>| {
+        let module = cells.first().copied().unwrap_or_default().trim_matches('`').to_owned();
+        (module, modules(cells.get(2).copied().unwrap_or_default()))
+    };
+    table(document, "## Layers").map(layer).collect()
+}
+
+/// The cells of each row below a heading.
+fn table<'a>(document: &'a str, heading: &'a str) -> impl Iterator<Item = Vec<&'a str>> {
+    let section = document.lines().skip_while(move |line| *line != heading).skip(1);
+    let lines = section.take_while(|line| !line.starts_with("## "));
+    let rows = lines.filter(|line| line.starts_with("| ")).skip(1);
+    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+fn modules(cell: &str) -> Vec<String> {
+    let cell = without_brackets(cell);
+    let names = cell.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "–");
+    names.map(str::to_owned).collect()
 }
 
 /// `a-b, c` are two; `a, as `b`` is named `b`; what a package is used for may follow it in marks.

@@ -10,7 +10,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 const QUESTION: &str = r#"{"tellaskContent":"Small or large?"}"#;
 
@@ -61,20 +61,18 @@ async fn e20_a_side_dialog_asks_back_and_goes_on_with_the_answer_while_its_asker
         .reply("lead", answer_back("a"))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
-    let told = story(&world.view(), &side);
-    let asked = place(&told, "call b tellaskBack");
-    assert_eq!(told[asked + 1..=asked + 4], ["answered b", "result b", "end 1", "start 2"]);
+    let lines = record_lines(&world.view(), &side);
+    let asked = place(&lines, "call b tellaskBack");
+    assert_eq!(lines[asked + 1..=asked + 4], ["answered b", "result b", "end 1", "start 2"]);
     let shown = world.models.requests();
     let second = request_of(&shown, "alice", 1);
     assert!(result_of(second, "b").is_some_and(|text| text.starts_with("【TellaskBack】")));
     assert!(super::replies(second).is_empty(), "the answer is shown once");
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "delivered b") < place(&told, "answered c"), "{told:#?}");
-    assert!(place(&told, "answered c") < place(&told, "answered c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "delivered b") < place(&lines, "answered c"), "{lines:#?}");
+    assert!(place(&lines, "answered c") < place(&lines, "answered c2"), "{lines:#?}");
     all_done(&world, &[&main, &side]);
 }
 
@@ -86,14 +84,12 @@ async fn e21_a_plain_answer_to_a_question_asked_back_is_delivered_once() {
         .reply("lead", Reply::saying("Take the small one."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
-    let told = story(&world.view(), &side);
-    assert_eq!(told.iter().filter(|line| *line == "answered b").count(), 1, "{told:#?}");
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: Take the small one.") < place(&told, "delivered b"));
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(lines.iter().filter(|line| *line == "answered b").count(), 1, "{lines:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: Take the small one.") < place(&lines, "delivered b"));
     all_done(&world, &[&main, &side]);
 }
 
@@ -109,9 +105,7 @@ async fn e21_words_with_which_the_asker_asks_somebody_else_are_not_the_answer() 
         .reply("lead", Reply::saying("Small, says bob."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let requests = world.models.requests();
     let given = super::replies(request_of(&requests, "alice", 1)).concat();
     assert!(given.contains("Small, says bob.") && !given.contains("I ask bob"), "{given}");
@@ -137,7 +131,7 @@ async fn e22_a_question_asked_back_may_be_asked_back_further_up_and_nobody_locks
     assert_eq!(quiet, Ok(QuietOutcome::Done));
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     for (dialog, question) in [(&alice, "answered a1"), (&bob, "answered b1")] {
-        place(&story(&world.view(), dialog), question);
+        place(&record_lines(&world.view(), dialog), question);
     }
     all_done(&world, &[&main, &alice, &bob]);
 }
@@ -157,9 +151,7 @@ async fn questions_asked_back_by_two_side_dialogs_are_heard_one_after_the_other(
         .reply("alice", deliver())
         .reply("bob", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let shown = world.models.requests();
     for (model, call, text) in [("alice", "b1", "to alice"), ("bob", "b2", "to bob")] {
         let given = result_of(request_of(&shown, model, 1), call).expect("an answer");
@@ -180,14 +172,12 @@ async fn who_asks_somebody_for_an_answer_is_asked_back_by_them_first() {
         .reply("lead", Reply::saying("Small, says bob."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &main);
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &main);
     for (model, call, text) in [("bob", "b2", "Of the plans."), ("alice", "b", "Small, says bob.")]
     {
         let given = given_to(&world, model, 1, call);
-        assert!(given.contains(text), "{model}: {given} {told:#?}");
+        assert!(given.contains(text), "{model}: {given} {lines:#?}");
     }
     all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
 }
@@ -211,14 +201,12 @@ async fn an_older_question_asked_back_is_taken_up_again_where_a_newer_one_waits_
         .reply("lead", Reply::saying("To bob: large."))
         .reply("bob", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &main);
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &main);
     for (model, request, call, text) in [("alice", 2, "b1", "To alice"), ("bob", 1, "b2", "To bob")]
     {
         let given = given_to(&world, model, request, call);
-        assert!(given.contains(text), "{model}: {given} {told:#?}");
+        assert!(given.contains(text), "{model}: {given} {lines:#?}");
     }
     all_done(&world, &[&main, &made(&main, 2), &made(&main, 3)]);
 }
@@ -239,11 +227,9 @@ async fn plain_words_that_answer_what_was_asked_back_are_not_the_reply_to_the_as
         .reply("bob", Reply::saying("Thanks."))
         .reply("alice", Reply::saying("Here is the plan."))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &made(&main, 3));
-    place(&told, "answered b");
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &made(&main, 3));
+    place(&lines, "answered b");
     let requests = world.models.requests();
     let given: Vec<_> = requests.iter().filter(|request| request.model == "lead").collect();
     let wrong = given.iter().flat_map(|request| super::replies(request));
@@ -308,8 +294,8 @@ async fn a_reply_that_comes_in_between_does_not_keep_the_plain_answer_to_what_wa
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "start 2") < place(&told, "answered c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "start 2") < place(&lines, "answered c2"), "{lines:#?}");
     all_done(&world, &[&main, &made(&main, 2)]);
 }
 
@@ -326,20 +312,17 @@ async fn a_person_is_heard_by_a_dialog_that_waits_for_its_asker() {
         .reply("alice", Reply::saying("Hello."))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     assert_eq!(world.state(&side), "proceeding");
     running.say(&side, "Hi there").await.expect("heard");
     running.quiet().await;
     assert_eq!(world.state(&side), "stopped");
     running.resume(&side).await.expect("its own task");
     running.quiet().await;
-    let told = story(&world.view(), &side);
-    assert!(place(&told, "result b") < place(&told, "person: Hi there"), "{told:#?}");
-    assert!(place(&told, "says: Hello.") < place(&told, "answered b"), "{told:#?}");
+    let lines = record_lines(&world.view(), &side);
+    assert!(place(&lines, "result b") < place(&lines, "person: Hi there"), "{lines:#?}");
+    assert!(place(&lines, "says: Hello.") < place(&lines, "answered b"), "{lines:#?}");
     all_done(&world, &[&main, &side]);
 }
 
@@ -352,19 +335,16 @@ async fn a_killed_program_loses_neither_the_question_asked_back_nor_its_answer()
         .reply("lead", answer_back("a"))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.kill().await;
     let mut running = world.start().await;
     assert_eq!(world.state(&side), "blocked", "it waits for its asker");
     running.resume(&main).await.expect("it was interrupted");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     all_done(&world, &[&main, &side]);
-    let told = story(&world.view(), &side);
-    assert!(place(&told, "end 1") < place(&told, "answered b"), "{told:#?}");
+    let lines = record_lines(&world.view(), &side);
+    assert!(place(&lines, "end 1") < place(&lines, "answered b"), "{lines:#?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -375,15 +355,12 @@ async fn a_dialog_that_is_stopped_while_it_asks_back_keeps_its_question() {
         .reply("lead", Reply::saying("Small.").and_wait(Duration::from_secs(60)))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.send(Command::Stop { dialog: side.clone() }).await;
     running.quiet().await;
     assert_eq!(world.state(&side), "stopped");
-    place(&story(&world.view(), &side), "answered b");
+    place(&record_lines(&world.view(), &side), "answered b");
     running.resume(&side).await.expect("it goes on");
     running.quiet().await;
     all_done(&world, &[&main, &side]);
@@ -393,10 +370,8 @@ async fn a_dialog_that_is_stopped_while_it_asks_back_keeps_its_question() {
 async fn a_main_dialog_has_nobody_to_ask_back() {
     let models =
         Sequence::new().reply("lead", ask_back()).reply("lead", Reply::saying("Then not."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    place(&story(&world.view(), &main), "call b tellaskBack");
+    let (world, _running, main) = World::talked(models, "Go").await;
+    place(&record_lines(&world.view(), &main), "call b tellaskBack");
     let shown = world.models.requests();
     assert!(result_of(&shown[1], "b").is_some_and(|text| text.contains("tellaskBack")));
     assert_eq!(world.state(&main), "idle_waiting_user");

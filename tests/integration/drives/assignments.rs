@@ -1,20 +1,17 @@
 //! What a side dialog is given, what counts as its reply, and when its asker goes on.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::driver::Audience;
-use dominds_tui::llm::{Message, Reply, Request, Sequence};
+use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
 use super::tellasks::{once, reply, session};
-use super::{made, place, question, replies, result_of};
+use super::{made, place, prompts, question, replies, result_of};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 fn ask(id: &str, content: &str) -> Reply {
     Reply::call(id, "tellask", &session("alice", "plan", content))
@@ -24,14 +21,6 @@ fn deliver(id: &str, text: &str) -> Reply {
     Reply::call(id, "replyTellask", &reply(text))
 }
 
-fn prompts(request: &Request) -> Vec<&str> {
-    let texts = request.messages.iter().filter_map(|message| match message {
-        Message::Prompt(text) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
-}
-
 #[tokio::test(start_paused = true)]
 async fn e02_an_assignment_names_the_asker_the_reply_tool_and_the_request_and_records_the_reply_owed()
  {
@@ -39,9 +28,7 @@ async fn e02_an_assignment_names_the_asker_the_reply_tool_and_the_request_and_re
         .reply("lead", ask("c", "Plan the move."))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let requests = world.models.requests();
     let [prompt] = prompts(&requests[1])[..] else { panic!("one prompt") };
     for part in
@@ -75,14 +62,11 @@ async fn e05_a_newer_request_lets_the_running_generation_end_and_is_the_next_pro
         .reply("lead", ask("c2", "Second."))
         .reply("alice", deliver("r", "about the second"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &made(&main, 2));
-    assert!(place(&told, "end 1") < place(&told, "assigned c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert!(place(&lines, "end 1") < place(&lines, "assigned c2"), "{lines:#?}");
     let second = world.models.requests().into_iter().rfind(|r| r.model == "alice").expect("asked");
     let prompt = *prompts(&second).last().expect("a prompt");
     assert!(prompt.contains("was replaced") && prompt.contains("Second."), "{prompt}");
@@ -97,15 +81,12 @@ async fn e09_after_a_newer_request_and_a_new_course_the_reply_goes_to_the_newer_
         .reply("lead", ask("c2", "Second."))
         .reply("alice", deliver("r", "the second"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    place(&told, "closed c1");
-    place(&told, "answered c2");
+    let lines = record_lines(&world.view(), &main);
+    place(&lines, "closed c1");
+    place(&lines, "answered c2");
     let side = world.dialog(&made(&main, 2));
     assert_eq!((side.history.course.0, side.obligation()), (2, None));
     assert_eq!(world.models.remaining(), 0);
@@ -121,15 +102,12 @@ async fn e11_a_reply_lets_its_asker_go_on_though_calls_of_another_generation_wai
         .reply("bob", slow(60, "seen too"))
         .reply("lead", Reply::saying("One is in."))
         .reply("lead", Reply::saying("Both are in."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Ask bob too").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: One is in.") < place(&told, "answered c2"), "{told:#?}");
-    assert_eq!(told[told.len() - 2], "says: Both are in.");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: One is in.") < place(&lines, "answered c2"), "{lines:#?}");
+    assert_eq!(lines[lines.len() - 2], "says: Both are in.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,9 +141,7 @@ async fn e16_a_reply_nobody_waits_for_is_refused_and_the_model_goes_on() {
     let models = Sequence::new()
         .reply("lead", Reply::call("r", "replyTellaskBack", &reply("x")))
         .reply("lead", Reply::saying("I see."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "r").is_some_and(|text| text.contains("you owe no reply")));
     assert_eq!(world.state(&main), "idle_waiting_user");
@@ -200,9 +176,7 @@ async fn e27_a_side_dialog_that_has_replied_is_not_driven_again_by_itself() {
         .reply("lead", ask("c", "Plan it."))
         .reply("alice", round)
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     let running = world.start().await;
     let asked = world.models.requests().iter().filter(|r| r.model == "alice").count();
@@ -215,10 +189,7 @@ async fn e28_the_list_of_tellasks_in_flight_keeps_itself_and_can_be_deleted_when
     let models = Sequence::new()
         .reply("lead", ask("c", "Plan it."))
         .reply("alice", Reply::saying("planned").and_wait(Duration::from_secs(60)));
-    let world = World::new(models.clone());
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models.clone(), "Go").await;
     let [listed] = &world.dialog(&main).reminders[..] else { panic!("one reminder") };
     assert!(listed.content.contains("Plan it."), "{}", listed.content);
     let id = listed.id.clone();
@@ -236,16 +207,11 @@ async fn e28_the_list_of_tellasks_in_flight_keeps_itself_and_can_be_deleted_when
 #[tokio::test(start_paused = true)]
 async fn e30_words_whose_generation_could_not_begin_are_still_there() {
     let mut world = World::new(Sequence::new().reply("lead", Reply::saying("Hello.")));
-    world.setup.disk = Arc::new(Mortal::new(Death::Before("human_text_record")));
-    let mut running = world.start().await;
-    let main = running.begin("Hi").await.expect("accepted");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = Arc::new(RealDisk);
+    let main = world.killed_before("human_text_record").await;
     assert_eq!(world.dialog(&main).queue.len(), 1);
     let running = world.start().await;
-    let told = story(&world.view(), &main);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines, ["start 1", "person: Go", "says: Hello.", "end 1"]);
     running.shut_down().await;
 }
 
@@ -254,9 +220,7 @@ async fn d08_an_answer_that_comes_in_a_later_course_is_carried_over() {
     let models = Sequence::new()
         .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"Which?"}"#))
         .reply("lead", Reply::saying("Blue."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     // Another program has begun a second course and left the question open.
     let folder = format!(".dialogs/run/{}", main.root);
@@ -274,8 +238,8 @@ async fn d08_an_answer_that_comes_in_a_later_course_is_carried_over() {
     let row = question(&running);
     running.answer(&row, "blue").await.expect("an answer");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "carried over: answered q") < place(&told, "says: Blue."), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "carried over: answered q") < place(&lines, "says: Blue."), "{lines:#?}");
     let last = world.models.requests().pop().expect("a request");
     assert!(
         last.messages
@@ -304,9 +268,7 @@ async fn l03_a_new_dialog_is_told_before_what_happens_in_it_and_that_before_its_
         .reply("lead", ask("c", "Plan it."))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (_world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let at =
         |what: &dyn Fn(&DriverEvent) -> bool| running.seen.iter().position(what).expect("told");

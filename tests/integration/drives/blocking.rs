@@ -45,7 +45,7 @@ impl HeldFiles {
         })
     }
 
-    /// Holds up the next one who looks: tells when that begins, and lets go when told to.
+    /// Holds up the next read: reports when that begins, and lets go on request.
     fn hold(&self) -> (mpsc::Receiver<()>, Sender<()>) {
         let (began, begins) = mpsc::channel(1);
         let (let_go, held) = channel();

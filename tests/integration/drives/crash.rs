@@ -12,10 +12,10 @@ use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::{Cursor, DriverEvent};
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, probe};
-use crate::common::story::entries;
+use crate::common::record_lines::entries;
 use crate::common::{Running, World};
 
 /// Rounds of answering and continuing after which a turn counts as stuck.
@@ -71,7 +71,7 @@ impl Provider for Thorough {
     }
 }
 
-fn is_told(request: &Request, part: &str) -> bool {
+fn is_sent(request: &Request, part: &str) -> bool {
     request.messages.iter().any(|message| match message {
         Message::Environment(text) | Message::Prompt(text) => text.contains(part),
         _ => false,
@@ -80,9 +80,9 @@ fn is_told(request: &Request, part: &str) -> bool {
 
 fn thorough_lead(request: &Request) -> Reply {
     let called = |id: &str| super::result_of(request, id).is_some();
-    if is_told(request, NOTE) {
+    if is_sent(request, NOTE) {
         Reply::saying("All done.")
-    } else if is_told(request, "【TellaskBack】") && !called("a") {
+    } else if is_sent(request, "【TellaskBack】") && !called("a") {
         Reply::call("a", "replyTellaskBack", &reply("Small."))
     } else if !called("c") {
         Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
@@ -115,8 +115,8 @@ fn thorough_alice(request: &Request) -> Reply {
 struct Turn {
     world: World,
     probes: Arc<AtomicUsize>,
-    /// What a watcher was told is on disk.
-    told: Vec<DriverEvent>,
+    /// The events a watcher has seen: each fact of them must be on disk.
+    events: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,
     /// Nobody answers or continues anything before the program ends.
@@ -129,11 +129,11 @@ impl Turn {
         let (tools, probes) = probe::registry();
         world.setup.tools = tools;
         world.setup.provider = team;
-        Self { world, probes, told: Vec::new(), said: Vec::new(), at_once: false }
+        Self { world, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
     /// The whole turn, as far as the disk lets it; then the program is gone.
-    async fn run_on(&mut self, disk: Arc<Mortal>) {
+    async fn run_on(&mut self, disk: Arc<FailingDisk>) {
         self.world.setup.disk = disk;
         if let Ok(mut running) = self.world.try_start() {
             running.quiet().await;
@@ -144,7 +144,7 @@ impl Turn {
             if !self.at_once {
                 self.go_on(&mut running).await;
             }
-            self.told.extend(running.kill().await);
+            self.events.extend(running.kill().await);
         }
         self.world.setup.disk = Arc::new(RealDisk);
     }
@@ -193,7 +193,7 @@ impl Turn {
             running.idle().await;
             self.go_on(&mut running).await;
         }
-        self.told.extend(running.shut_down().await);
+        self.events.extend(running.shut_down().await);
     }
 
     fn all_words(&self, dialog: &DialogId) -> Vec<String> {
@@ -207,7 +207,7 @@ impl Turn {
             return;
         };
         let main = DialogId::main(root.clone());
-        for event in &self.told {
+        for event in &self.events {
             let DriverEvent::Fact(fact) = event else { continue };
             let (dialog, at) = (fact.dialog(), Cursor::from(fact));
             let store = self.world.view();
@@ -226,9 +226,9 @@ impl Turn {
             assert_eq!(state.history.open_calls().count(), 0, "{context}: {dialog}");
             assert_eq!(self.world.state(&dialog), "idle_waiting_user", "{context}: {dialog}");
         }
-        let told = self.all_words(&main);
-        assert_eq!(told.iter().filter(|text| *text == "Go").count(), 1, "{context}: {told:?}");
-        assert_eq!(told.last().map(String::as_str), Some("All done."), "{context}: {told:?}");
+        let texts = self.all_words(&main);
+        assert_eq!(texts.iter().filter(|text| *text == "Go").count(), 1, "{context}: {texts:?}");
+        assert_eq!(texts.last().map(String::as_str), Some("All done."), "{context}: {texts:?}");
         assert!(self.probes.load(Ordering::SeqCst) <= 1, "{context}: the tool ran again");
         let mut problems = self.world.view().examine();
         // Half a line at the end waits for the next record, which may never come.
@@ -266,7 +266,7 @@ fn once_only(entry: &Entry) -> Option<String> {
 async fn the_undisturbed_turn_comes_to_its_end() {
     for team in [Arc::new(Sensible) as Arc<dyn Provider>, Arc::new(Thorough)] {
         let mut turn = Turn::new(team);
-        turn.run_on(Arc::new(Mortal::new(Death::Never))).await;
+        turn.run_on(Arc::new(FailingDisk::new(DiskFailure::Never))).await;
         turn.check("undisturbed");
         let main = DialogId::main(turn.roots().remove(0));
         assert_eq!(turn.dialogs(&main.root), [main.clone(), made(&main, 2)]);
@@ -277,39 +277,43 @@ async fn the_undisturbed_turn_comes_to_its_end() {
 
 #[tokio::test(start_paused = true)]
 async fn l06_whatever_was_acknowledged_survives_a_death_in_any_disk_operation() {
-    sweep(&Arc::new(Sensible), Death::At, false).await;
+    sweep(&Arc::new(Sensible), DiskFailure::From, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn l06_a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
-    sweep(&Arc::new(Thorough), Death::At, false).await;
+    sweep(&Arc::new(Thorough), DiskFailure::From, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_question_asked_back_and_a_new_course_survive_a_failure_of_any_disk_operation() {
-    sweep(&Arc::new(Thorough), Death::Stumble, false).await;
+    sweep(&Arc::new(Thorough), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn whatever_was_acknowledged_survives_a_failure_of_any_disk_operation() {
-    sweep(&Arc::new(Sensible), Death::Stumble, false).await;
+    sweep(&Arc::new(Sensible), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_step_that_failed_leaves_nothing_for_the_next_program() {
-    sweep(&Arc::new(Sensible), Death::Stumble, true).await;
+    sweep(&Arc::new(Sensible), DiskFailure::Once, true).await;
 }
 
-async fn sweep<P: Provider + 'static>(team: &Arc<P>, death: fn(usize) -> Death, at_once: bool) {
+async fn sweep<P: Provider + 'static>(
+    team: &Arc<P>,
+    failure: fn(usize) -> DiskFailure,
+    at_once: bool,
+) {
     let mut whole = Turn::new(team.clone());
-    let disk = Arc::new(Mortal::new(Death::Never));
+    let disk = Arc::new(FailingDisk::new(DiskFailure::Never));
     whole.run_on(disk.clone()).await;
     let operations = disk.operations();
     assert!(operations > 50, "{operations}");
     for at in 0..operations {
         let mut turn = Turn { at_once, ..Turn::new(team.clone()) };
-        turn.run_on(Arc::new(Mortal::new(death(at)))).await;
+        turn.run_on(Arc::new(FailingDisk::new(failure(at)))).await;
         turn.finish().await;
-        turn.check(&format!("{:?} of {operations}", death(at)));
+        turn.check(&format!("{:?} of {operations}", failure(at)));
     }
 }

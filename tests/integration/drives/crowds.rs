@@ -17,8 +17,8 @@ fn world(models: Sequence, dialogs: usize, depth: usize) -> World {
     world
 }
 
-/// What the model was told of a call last.
-fn told(world: &World, member: &str, call: &str) -> String {
+/// The newest result of a call that a request to the member holds.
+fn last_result(world: &World, member: &str, call: &str) -> String {
     let mut seen = world.models.requests();
     seen.retain(|request| request.model == member);
     let results = seen.iter().rev().find_map(|request| result_of(request, call));
@@ -51,8 +51,8 @@ async fn no_more_side_dialogs_work_at_once_than_the_person_allows_and_one_round_
     let main = running.talk("Go").await;
     for (call, refused) in [("c1", false), ("c2", false), ("c3", true), ("c4", true), ("c5", false)]
     {
-        let told = told(&world, "lead", call);
-        assert_eq!(told.contains("2 side dialogs of this tree"), refused, "{call}: {told}");
+        let result = last_result(&world, "lead", call);
+        assert_eq!(result.contains("2 side dialogs of this tree"), refused, "{call}: {result}");
     }
     assert_eq!((dialogs(&world, &main), world.models.remaining()), (4, 0));
     assert!(world.dialog(&main).pending.is_empty());
@@ -76,8 +76,8 @@ async fn a_session_counts_while_it_works_and_is_given_its_newer_request_all_the_
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     for (call, refused) in [("c2", false), ("c3", false), ("c4", true), ("c5", false)] {
-        let told = told(&world, "lead", call);
-        assert_eq!(told.contains("1 side dialogs of this tree"), refused, "{call}: {told}");
+        let result = last_result(&world, "lead", call);
+        assert_eq!(result.contains("1 side dialogs of this tree"), refused, "{call}: {result}");
     }
     assert_eq!((dialogs(&world, &main), world.models.remaining()), (3, 0));
 }
@@ -98,8 +98,8 @@ async fn side_dialogs_ask_one_another_only_so_deep_and_the_last_one_does_the_wor
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     for call in ["c3", "c4"] {
-        let told = told(&world, "bob", call);
-        assert!(told.contains("2 deep") && told.contains("Do the work here"), "{told}");
+        let result = last_result(&world, "bob", call);
+        assert!(result.contains("2 deep") && result.contains("Do the work here"), "{result}");
     }
     let last = world.models.requests().pop().expect("a request");
     assert!(replies(&last).concat().contains("carol saw"));
@@ -125,7 +125,7 @@ async fn the_dead_make_room_and_a_restart_counts_what_is_there() {
     let mut running = world.start().await;
     running.resume(&made(&main, 3)).await.expect("it goes on");
     running.quiet().await;
-    assert!(!told(&world, "lead", "c2").contains("side dialogs of this tree"));
-    assert!(told(&world, "lead", "c3").contains("1 side dialogs of this tree"));
+    assert!(!last_result(&world, "lead", "c2").contains("side dialogs of this tree"));
+    assert!(last_result(&world, "lead", "c3").contains("1 side dialogs of this tree"));
     assert_eq!((dialogs(&world, &main), world.models.remaining()), (3, 0));
 }

@@ -9,7 +9,7 @@ use super::lifecycle::contents;
 use super::tellasks::{once, reply, session};
 use super::{made, place};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 fn ask(id: &str, member: &str) -> Reply {
     Reply::call(id, "tellask", &session(member, "main", "Help."))
@@ -35,17 +35,14 @@ async fn who_works_for_the_dead_stops_with_all_below_and_nothing_is_written_into
         .reply("carol", Reply::saying("seen"))
         .reply("bob", Reply::call("r", "replyTellask", &reply("helped")))
         .reply("bob", Reply::saying("Nobody wants it."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let [alice, bob, carol] = [made(&main, 2), made(&main, 3), made(&main, 4)];
     running.declare_dead(&alice, None).await.expect("it may die");
     running.quiet().await;
     assert!(is_dismissed(&world, &bob) && is_dismissed(&world, &carol));
-    let told = story(&world.view(), &bob);
-    assert_eq!(told.last().map(String::as_str), Some("guide"), "it is told: {told:#?}");
-    place(&story(&world.view(), &carol), "says, cut: I look");
+    let lines = record_lines(&world.view(), &bob);
+    assert_eq!(lines.last().map(String::as_str), Some("guide"), "it is told: {lines:#?}");
+    place(&record_lines(&world.view(), &carol), "says, cut: I look");
     let dead = contents(&folder(&world, &alice));
     running.kill().await;
     let mut running = world.start().await;
@@ -53,9 +50,12 @@ async fn who_works_for_the_dead_stops_with_all_below_and_nothing_is_written_into
     running.resume(&bob).await.expect("a person may want it");
     running.resume(&carol).await.expect("a person may want it");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &bob);
-    assert!(place(&told, "answered c3") < place(&told, "plain call r replyTellask"), "{told:#?}");
-    assert!(!told.contains(&"delivered c2".to_owned()), "{told:#?}");
+    let lines = record_lines(&world.view(), &bob);
+    assert!(
+        place(&lines, "answered c3") < place(&lines, "plain call r replyTellask"),
+        "{lines:#?}"
+    );
+    assert!(!lines.contains(&"delivered c2".to_owned()), "{lines:#?}");
     assert_eq!((world.state(&alice), world.models.remaining()), ("dead", 0));
     assert_eq!(contents(&folder(&world, &alice)), dead);
 }
@@ -69,15 +69,12 @@ async fn a_session_that_stopped_for_a_dead_asker_goes_on_for_a_new_one() {
         .reply("lead", ask("c3", "bob"))
         .reply("bob", Reply::saying("helped"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let alice = made(&main, 2);
     running.declare_dead(&alice, None).await.expect("it may die");
     let dead = contents(&folder(&world, &alice));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    place(&story(&world.view(), &main), "answered c3");
+    place(&record_lines(&world.view(), &main), "answered c3");
     assert_eq!((world.tree(&main.root).dialogs.len(), world.models.remaining()), (3, 0));
     running.kill().await;
     let running = world.start().await;
@@ -92,10 +89,7 @@ async fn reasoning_for_the_dead_ends() {
         .reply("alice", Reply::call("f", "freshBootsReasoning", r#"{"tellaskContent":"Why?"}"#))
         .reply("alice", Reply::saying("Because").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
     let reasons = made(&main, 3);
@@ -109,10 +103,7 @@ async fn a_death_is_reported_as_a_notice_and_not_as_a_reply() {
         .reply("lead", Reply::call("c1", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.declare_dead(&made(&main, 2), Some("it hangs")).await.expect("it may die");
     running.quiet().await;
     let notice = entries(&world.view(), &main).into_iter().find_map(|entry| match entry.record {

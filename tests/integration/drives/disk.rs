@@ -3,36 +3,51 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use dominds_tui::domain::DialogId;
 use dominds_tui::store::{Disk, RealDisk};
 
-/// Where the program dies, or the disk fails.
+use crate::common::World;
+
+/// When the disk fails.
 #[derive(Debug, Clone, Copy)]
-pub enum Death {
+pub enum DiskFailure {
     Never,
-    /// In the n-th operation that changes something, the first being 0. A write takes half of its
-    /// bytes first.
-    At(usize),
-    /// Not at all: only this operation fails, the first being 0.
-    Stumble(usize),
-    /// Before the first write of lines that contain this text.
+    /// From the n-th operation on that changes something, the first being 0, as if the program had died
+    /// there. A write takes half of its bytes first.
+    From(usize),
+    /// Only in this operation, the first being 0.
+    Once(usize),
+    /// From the first write on of lines that contain this text.
     Before(&'static str),
 }
 
 #[derive(Debug)]
-pub struct Mortal {
-    death: Death,
+pub struct FailingDisk {
+    failure: DiskFailure,
     done: AtomicUsize,
-    /// The operation in which it dies, if that was decided later.
-    end: AtomicUsize,
-    dead: AtomicBool,
+    failing: AtomicBool,
 }
 
-impl Mortal {
-    pub fn new(death: Death) -> Self {
-        let (done, end) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        Self { death, done, end, dead: AtomicBool::new(false) }
+impl World {
+    /// Begins a dialog on a disk that fails before the first write of lines with this text; then the
+    /// program is killed, and the disk is well again.
+    pub async fn killed_before(&mut self, text: &'static str) -> DialogId {
+        self.setup.disk = Arc::new(FailingDisk::new(DiskFailure::Before(text)));
+        let mut running = self.start().await;
+        let dialog = running.begin("Go").await.expect("a dialog");
+        running.idle().await;
+        running.kill().await;
+        self.setup.disk = Arc::new(RealDisk);
+        dialog
+    }
+}
+
+impl FailingDisk {
+    pub fn new(failure: DiskFailure) -> Self {
+        Self { failure, done: AtomicUsize::new(0), failing: AtomicBool::new(false) }
     }
 
     /// Operations that changed something, or would have.
@@ -43,22 +58,19 @@ impl Mortal {
     /// True if this operation fails.
     fn fails(&self) -> bool {
         let now = self.done.fetch_add(1, Ordering::SeqCst);
-        if matches!(self.death, Death::At(at) if at == now) {
-            self.dead.store(true, Ordering::SeqCst);
+        if matches!(self.failure, DiskFailure::From(at) if at == now) {
+            self.failing.store(true, Ordering::SeqCst);
         }
-        if now >= self.end.load(Ordering::SeqCst) {
-            self.dead.store(true, Ordering::SeqCst);
-        }
-        let stumbles = matches!(self.death, Death::Stumble(at) if at == now);
-        stumbles || self.dead.load(Ordering::SeqCst)
+        let once = matches!(self.failure, DiskFailure::Once(at) if at == now);
+        once || self.failing.load(Ordering::SeqCst)
     }
 
     fn act<T>(&self, action: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        if self.fails() { Err(gone()) } else { action() }
+        if self.fails() { Err(failed()) } else { action() }
     }
 }
 
-fn gone() -> io::Error {
+fn failed() -> io::Error {
     io::Error::other("the disk fails")
 }
 
@@ -66,7 +78,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-impl Disk for Mortal {
+impl Disk for FailingDisk {
     fn open_read(&self, path: &Path) -> io::Result<File> {
         RealDisk.open_read(path)
     }
@@ -80,15 +92,15 @@ impl Disk for Mortal {
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        if matches!(self.death, Death::Before(text) if contains(bytes, text)) {
-            self.dead.store(true, Ordering::SeqCst);
+        if matches!(self.failure, DiskFailure::Before(text) if contains(bytes, text)) {
+            self.failing.store(true, Ordering::SeqCst);
         }
-        let was_dead = self.dead.load(Ordering::SeqCst);
+        let failed_before = self.failing.load(Ordering::SeqCst);
         if self.fails() {
-            if !was_dead {
+            if !failed_before {
                 RealDisk.write(file, &bytes[..bytes.len() / 2])?;
             }
-            return Err(gone());
+            return Err(failed());
         }
         RealDisk.write(file, bytes)
     }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::tellasks::once;
 use super::{made, probe, question, result_of};
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 const HALF_AN_HOUR: u64 = 30 * 60;
@@ -25,28 +25,28 @@ fn fails(class: ErrorClass) -> Reply {
 }
 
 fn retries(running: &Running) -> Vec<RetryView> {
-    let told = running.seen.iter().filter_map(|event| match event {
+    let retries = running.seen.iter().filter_map(|event| match event {
         DriverEvent::Retry { retry, .. } => Some(retry.clone()),
         _ => None,
     });
-    told.collect()
+    retries.collect()
 }
 
 /// The seconds of each wait.
 fn waits(running: &Running) -> Vec<u64> {
-    let told = retries(running).into_iter().filter_map(|retry| match retry {
+    let waits = retries(running).into_iter().filter_map(|retry| match retry {
         RetryView::Waiting { seconds, .. } => Some(seconds),
         RetryView::Running | RetryView::Resolved | RetryView::Stopped => None,
     });
-    told.collect()
+    waits.collect()
 }
 
 fn problems(running: &Running) -> Vec<String> {
-    let told = running.seen.iter().rev().find_map(|event| match event {
+    let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems),
         _ => None,
     });
-    told.into_iter().flatten().map(|problem| problem.id.clone()).collect()
+    problems.into_iter().flatten().map(|problem| problem.id.clone()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,7 +66,7 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
         matches!(event, DriverEvent::Row(row) if matches!(&row.state,
             DisplayState::Stopped { reason, .. } if reason.sentence() == "it failed"))
     });
-    assert_eq!(stops.count(), 1, "the failure is told once");
+    assert_eq!(stops.count(), 1, "the failure is reported once");
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(problems(&running), Vec::<String>::new());
@@ -109,7 +109,7 @@ async fn h02_a_model_that_had_too_much_is_asked_again_when_it_wants_and_ever_lat
     running.say(&dialog, "And now?").await.expect("heard");
     running.quiet().await;
     assert_eq!(waits(&running)[3..], [4], "what was learned is remembered");
-    assert_eq!(story(&world.view(), &dialog).len(), 8);
+    assert_eq!(record_lines(&world.view(), &dialog).len(), 8);
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,7 +122,7 @@ async fn h03_a_reset_in_the_middle_leaves_nothing_of_the_attempt() {
     let dialog = running.begin("Hi").await.expect("a dialog");
     running.send(Command::Open { ticket: 7, dialog: dialog.clone(), course: None }).await;
     running.quiet().await;
-    assert_eq!(story(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
+    assert_eq!(record_lines(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
     assert_eq!(waits(&running), [1], "the network is tried soon");
     let mut live = String::new();
     for event in &running.seen {
@@ -161,13 +161,11 @@ async fn h05_a_stream_without_its_end_is_tried_again_and_none_of_its_calls_is_ru
     let cut =
         Reply::saying("I look.").and_call("c", "probe", "{}").and_failure(error(ErrorClass::Cut));
     let models = Sequence::new().reply("lead", cut).reply("lead", Reply::saying("Here."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
-    assert_eq!(story(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
+    assert_eq!(record_lines(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
     assert_eq!(waits(&running), [1]);
 }
 
@@ -175,16 +173,14 @@ async fn h05_a_stream_without_its_end_is_tried_again_and_none_of_its_calls_is_ru
 async fn h06_a_call_that_the_output_limit_cut_is_not_run_and_the_model_is_told() {
     let cut = Reply::call("c", "probe", r#"{"hang": tr"#);
     let models = Sequence::new().reply("lead", cut).reply("lead", Reply::saying("I see."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
     let seen = world.models.requests();
-    let told = result_of(&seen[1], "c").expect("a result");
-    assert!(told.contains("JSON"), "{told}");
-    let call = story(&world.view(), &dialog);
+    let result = result_of(&seen[1], "c").expect("a result");
+    assert!(result.contains("JSON"), "{result}");
+    let call = record_lines(&world.view(), &dialog);
     assert!(call.contains(&"call c probe".to_owned()), "what the model wrote is kept");
 }
 
@@ -194,11 +190,9 @@ async fn h10_an_empty_answer_is_asked_for_again_twice() {
         .reply("lead", fails(ErrorClass::Empty))
         .reply("lead", Reply::new().and_saying(" \n"))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Hi").await;
+    let (world, running, dialog) = World::talked(models, "Hi").await;
     assert_eq!(waits(&running), [3, 3]);
-    assert_eq!(story(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
+    assert_eq!(record_lines(&world.view(), &dialog)[2..], ["says: Here.", "end 1"]);
 }
 
 /// Lets every member be pushed twice at most.
@@ -216,8 +210,8 @@ async fn h10_a_main_dialog_with_budget_is_pushed_once_after_two_retries() {
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(waits(&running), [3, 3]);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
     assert_eq!((world.models.remaining(), problems(&running)), (0, Vec::new()));
 }
 
@@ -265,8 +259,8 @@ async fn h10_with_the_quirk_empty_answers_are_tried_four_times_soon_and_then_pus
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     assert_eq!(waits(&running), [3, 3, 3, 3]);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[..5], ["start 1", "person: Hi", "end 1", "start 2", "prompt"]);
     let last = world.models.requests().pop().expect("a request");
     let words = last.messages.iter().filter_map(|message| message.text());
     assert!(words.collect::<String>().contains("Hi"), "the words are still there");
@@ -330,10 +324,7 @@ async fn g07_a_stop_ends_the_wait_for_the_next_attempt_and_the_screen_hears_of_i
     let models = Sequence::new()
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Hi").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Hi").await;
     let began = Instant::now();
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
@@ -342,7 +333,10 @@ async fn g07_a_stop_ends_the_wait_for_the_next_attempt_and_the_screen_hears_of_i
     assert_eq!(retries(&running).last(), Some(&RetryView::Stopped));
     running.resume(&dialog).await.expect("it goes on");
     running.quiet().await;
-    assert_eq!(story(&world.view(), &dialog)[2..], ["end 1", "start 2", "says: Here.", "end 2"]);
+    assert_eq!(
+        record_lines(&world.view(), &dialog)[2..],
+        ["end 1", "start 2", "says: Here.", "end 2"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -351,10 +345,7 @@ async fn a_person_who_does_not_want_to_wait_has_the_next_attempt_at_once() {
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", fails(ErrorClass::Server))
         .reply("lead", Reply::saying("Here."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Hi").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Hi").await;
     let began = Instant::now();
     running.send(Command::RetryNow { dialog: dialog.clone() }).await;
     running.idle().await;
@@ -380,11 +371,11 @@ async fn l04_the_state_is_sent_again_when_a_reply_comes_while_a_question_is_open
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     let state = |running: &Running| {
-        let told = running.seen.iter().rev().find_map(|event| match event {
+        let row = running.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Row(row) if row.dialog == main => Some(row.state.clone()),
             _ => None,
         });
-        told.expect("a row")
+        row.expect("a row")
     };
     running.idle().await;
     let both = DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs };

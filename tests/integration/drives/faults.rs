@@ -11,8 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::{place, probe};
-use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 const HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
@@ -84,9 +83,7 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
     let asked = Arc::new(AtomicUsize::new(0));
     let mut server = JoinSet::new();
     server.spawn(serve(listener, fault, asked.clone()));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(Sequence::new());
-    world.setup.tools = tools;
+    let (mut world, runs) = probe::world(Sequence::new());
     let remote = Remote::new(Compat::default(), Endpoint::new(&url), Clients::default());
     world.setup.provider = Arc::new(remote);
     let models = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");
@@ -96,7 +93,7 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done, "{what}");
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let expected = [
         "start 1",
         "person: Go",
@@ -109,9 +106,9 @@ async fn driven(fault: Vec<u8>, what: &str) -> usize {
         "says: Done.",
         "end 2",
     ];
-    assert_eq!(told, expected, "{what}");
+    assert_eq!(lines, expected, "{what}");
     assert_eq!(runs.load(Ordering::SeqCst), 1, "{what}: the call ran once");
-    assert_eq!(place(&told, "says: Done."), 8);
+    assert_eq!(place(&lines, "says: Done."), 8);
     asked.load(Ordering::SeqCst)
 }
 

@@ -10,11 +10,11 @@ use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::lifecycle::contents;
 use super::tellasks::{reply, session};
 use super::{made, place};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 impl Running {
@@ -34,11 +34,11 @@ impl Running {
     }
 
     fn after_fork(&self) -> AfterFork {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let fork = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Forked { next, .. } => Some(next.clone()),
             _ => None,
         });
-        told.expect("a fork")
+        fork.expect("a fork")
     }
 }
 
@@ -75,9 +75,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
         .reply("lead", Reply::saying("First."))
         .reply("lead", Reply::saying("Second."))
         .reply("lead", Reply::saying("Another second."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("One").await;
+    let (world, mut running, main) = World::talked(models, "One").await;
     running.say(&main, "Two").await.expect("heard");
     running.quiet().await;
     let before = contents(&folder(&world, &main.root));
@@ -86,7 +84,10 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     assert_eq!(running.after_fork(), AfterFork::DraftUserText("Two".to_owned()));
     assert!(running.seen.iter().any(|e| matches!(e, DriverEvent::Row(row) if row.dialog == fork)));
     assert_eq!(contents(&folder(&world, &main.root)), before, "the source is untouched");
-    assert_eq!(story(&world.view(), &fork), ["start 1", "person: One", "says: First.", "end 1"]);
+    assert_eq!(
+        record_lines(&world.view(), &fork),
+        ["start 1", "person: One", "says: First.", "end 1"]
+    );
     assert_eq!(world.state(&fork), "idle_waiting_user");
     assert_sound(&world, &main.root, &fork.root);
 
@@ -95,7 +96,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     let shown = world.models.requests().pop().expect("a request").messages;
     let texts: Vec<&str> = shown.iter().filter_map(Message::text).collect();
     assert!(texts.contains(&"First.") && !texts.contains(&"Second."), "{texts:?}");
-    assert_eq!(story(&world.view(), &fork)[4..6], ["start 2", "person: Two, but other"]);
+    assert_eq!(record_lines(&world.view(), &fork)[4..6], ["start 2", "person: Two, but other"]);
     assert_eq!(contents(&folder(&world, &main.root)), before);
     running.shut_down().await;
 }
@@ -106,9 +107,7 @@ async fn b17_a_fork_at_a_follow_up_goes_on_when_a_person_lets_it() {
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("I see."))
         .reply("lead", Reply::saying("I see it otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Look").await;
+    let (world, mut running, main) = World::talked(models, "Look").await;
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     running.idle().await;
@@ -117,9 +116,9 @@ async fn b17_a_fork_at_a_follow_up_goes_on_when_a_person_lets_it() {
     assert_sound(&world, &main.root, &fork.root);
     running.resume(&fork).await.expect("it can go on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &fork);
+    let lines = record_lines(&world.view(), &fork);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call t list_dir", "result t", "end 1", "start 2", "says: I see it otherwise.", "end 2"]
     );
     running.shut_down().await;
@@ -138,9 +137,7 @@ async fn b17_what_was_awaited_is_awaited_again_in_the_fork() {
         .reply("lead", Reply::saying("Red then."))
         .reply("alice", Reply::call("r", "replyTellask", &reply("blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     let side = made(&main, 2);
     let row = super::question(&running);
     running.answer(&row, "red").await.expect("an answer");
@@ -173,9 +170,7 @@ async fn an_open_question_of_a_side_dialog_is_open_again_in_the_fork() {
         .reply("lead", Reply::saying("Patience."))
         .reply("alice", Reply::call("r", "replyTellask", &reply("blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
@@ -188,8 +183,8 @@ async fn an_open_question_of_a_side_dialog_is_open_again_in_the_fork() {
     assert!(row.question.id.contains(fork.root.as_str()));
     running.answer(row, "blue").await.expect("an answer");
     running.quiet().await;
-    let told = story(&world.view(), &fork);
-    assert!(place(&told, "answered c") < place(&told, "says: Blue then."));
+    let lines = record_lines(&world.view(), &fork);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Blue then."));
     assert_eq!(world.state(&main), "blocked", "the source waits still");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
@@ -204,13 +199,11 @@ async fn a_side_dialog_of_a_fork_has_what_it_had_then_and_the_request_it_had_the
         .reply("lead", ask("c2"))
         .reply("alice", Reply::call("r2", "replyTellask", &reply("two")))
         .reply("lead", Reply::saying("Two is in."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Again").await.expect("heard");
     running.quiet().await;
     let side = made(&main, 2);
-    let all = story(&world.view(), &side);
+    let all = record_lines(&world.view(), &side);
     for (genseq, expected) in [(1, None), (2, Some("r1")), (3, Some("r1")), (4, Some("r2"))] {
         let fork = running.fork(&main.root, 1, genseq).await.expect("a fork");
         assert_sound(&world, &main.root, &fork.root);
@@ -221,9 +214,9 @@ async fn a_side_dialog_of_a_fork_has_what_it_had_then_and_the_request_it_had_the
         assert!(copy.obligation().is_none() && tree.main().expect("one").pending.is_empty());
         let call = if expected == Some("r1") { "c1" } else { "c2" };
         assert_eq!(copy.assignment().map(|a| a.call_id.as_str()), Some(call));
-        let told = story(&world.view(), &side_of(&fork, &side));
+        let lines = record_lines(&world.view(), &side_of(&fork, &side));
         let end = place(&all, &format!("result {}", expected.unwrap_or_default()));
-        assert_eq!(told, all[..=end + 1], "{genseq}");
+        assert_eq!(lines, all[..=end + 1], "{genseq}");
     }
     running.shut_down().await;
 }
@@ -235,9 +228,7 @@ async fn a_fork_of_a_fork_is_cut_as_the_source_would_be() {
         .reply("alice", Reply::call("r1", "replyTellask", &reply("one")))
         .reply("lead", Reply::saying("One is in."))
         .reply("lead", Reply::saying("Two."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Two?").await.expect("heard");
     running.quiet().await;
     let first = running.fork(&main.root, 1, 3).await.expect("a fork");
@@ -246,7 +237,7 @@ async fn a_fork_of_a_fork_is_cut_as_the_source_would_be() {
     assert_sound(&world, &first.root, &second.root);
     let side = made(&main, 2);
     for (one, other) in [(&second, &direct), (&side_of(&second, &side), &side_of(&direct, &side))] {
-        assert_eq!(story(&world.view(), one), story(&world.view(), other));
+        assert_eq!(record_lines(&world.view(), one), record_lines(&world.view(), other));
     }
     assert_eq!(world.tree(&second.root).registry.len(), 1);
     running.shut_down().await;
@@ -258,9 +249,7 @@ async fn a_fork_where_a_new_course_begins_begins_it_with_the_same_prompt() {
         .reply("lead", Reply::call("t", "clear_mind", "{}"))
         .reply("lead", Reply::saying("Afresh."))
         .reply("lead", Reply::saying("Afresh, otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Forget it").await;
+    let (world, mut running, main) = World::talked(models, "Forget it").await;
     let fork = running.fork(&main.root, 2, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_sound(&world, &main.root, &fork.root);
@@ -285,9 +274,7 @@ async fn a_running_tree_and_a_generation_that_never_was_cannot_be_forked() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("Hi."))
         .reply("lead", Reply::saying("Hm").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) = World::talked(models, "Hello").await;
     for (course, genseq) in [(1, 2), (2, 1), (1, 0)] {
         let refused = running.fork(&main.root, course, genseq).await;
         assert!(refused.is_err_and(|text| text.contains("no generation")), "{course}.{genseq}");
@@ -312,12 +299,10 @@ async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
     };
     let mut forks = 0;
     for at in 0.. {
-        let mut world = World::new(models());
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (mut world, running, main) = World::talked(models(), "Go").await;
         running.shut_down().await;
         let before = contents(&folder(&world, &main.root));
-        let disk = Arc::new(Mortal::new(Death::At(at)));
+        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         if let Ok(mut running) = world.try_start() {
             running.quiet().await;
@@ -343,15 +328,14 @@ async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fork_is_made_of_what_is_done_too_and_lies_among_the_running() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hi.")), "Hello").await;
     let root = main.root.clone();
     running.change(Lifecycle::Move { root, to: Bucket::Done }).await.expect("done");
     let fork = running.fork(&main.root, 1, 1).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::DraftUserText("Hello".to_owned()));
     assert_eq!(running.store.find(&fork.root), Some(Bucket::Run));
-    assert_eq!(story(&world.view(), &fork), Vec::<String>::new());
+    assert_eq!(record_lines(&world.view(), &fork), Vec::<String>::new());
     assert_ne!(fork.this, SelfId::new(main.root.as_str()));
     running.shut_down().await;
 }
@@ -369,9 +353,7 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
         .reply("lead", answer("blue"))
         .reply("alice", Reply::call("r", "replyTellask", &reply("painted blue")))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     let side = made(&main, 2);
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::RestorePending);
@@ -381,13 +363,13 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
     running.resume(&fork).await.expect("it can go on");
     running.quiet().await;
     let copy = side_of(&fork, &side);
-    assert!(story(&world.view(), &copy).contains(&"answered b".to_owned()));
+    assert!(record_lines(&world.view(), &copy).contains(&"answered b".to_owned()));
     if world.state(&copy) == "stopped" {
         running.resume(&copy).await.expect("it can go on");
         running.quiet().await;
     }
-    let told = story(&world.view(), &fork);
-    assert!(place(&told, "answered c") < place(&told, "says: Blue then."), "{told:?}");
+    let lines = record_lines(&world.view(), &fork);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Blue then."), "{lines:?}");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
 }
@@ -398,13 +380,14 @@ async fn a_fork_that_waits_for_nobody_goes_on_by_itself() {
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("I see."))
         .reply("lead", Reply::saying("I see it otherwise."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Look").await;
+    let (world, mut running, main) = World::talked(models, "Look").await;
     let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 2).await.expect("a fork");
     assert_eq!(running.after_fork(), AfterFork::AutoContinue);
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(story(&world.view(), &fork)[5..], ["start 2", "says: I see it otherwise.", "end 2"]);
+    assert_eq!(
+        record_lines(&world.view(), &fork)[5..],
+        ["start 2", "says: I see it otherwise.", "end 2"]
+    );
     assert_eq!((world.state(&fork), world.models.remaining()), ("idle_waiting_user", 0));
     running.shut_down().await;
 }
@@ -416,9 +399,7 @@ async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself()
         .reply("lead", question.and_call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("Patience."))
         .reply("lead", Reply::saying("Spare."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, mut running, main) = World::talked(models, "Paint").await;
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let asked = world.models.requests().len();

@@ -12,10 +12,10 @@ use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::{made, replies, result_of};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 /// The call that begins it.
 pub fn reason(effort: Option<u32>) -> Reply {
@@ -84,7 +84,7 @@ async fn f01_two_rounds_of_each_phase_without_tools_end_in_a_marked_conclusion()
         "end 5",
         "responded c",
     ];
-    assert_eq!(story(&world.view(), &side), expected);
+    assert_eq!(record_lines(&world.view(), &side), expected);
     let phases = [
         "divergence, round 1 of 2",
         "divergence, round 2 of 2",
@@ -92,9 +92,9 @@ async fn f01_two_rounds_of_each_phase_without_tools_end_in_a_marked_conclusion()
         "convergence, round 2 of 2",
         "conclusion, attempt 1 of 2",
     ];
-    let told = prompts(&world, &side);
-    assert_eq!(told.len(), phases.len());
-    for (n, (prompt, phase)) in told.iter().zip(phases).enumerate() {
+    let prompted = prompts(&world, &side);
+    assert_eq!(prompted.len(), phases.len());
+    for (n, (prompt, phase)) in prompted.iter().zip(phases).enumerate() {
         assert!(prompt.contains(phase), "{prompt}");
         assert_eq!(prompt.contains("Which name?"), n == 0, "{prompt}");
     }
@@ -132,13 +132,11 @@ async fn f02_without_a_conclusion_the_asker_is_told_so_after_the_last_attempt() 
         .reply("lead", Reply::saying("I forgot."))
         .reply("lead", twice)
         .reply("lead", Reply::saying("Then not."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     assert_eq!(prompts(&world, &side).len(), 6);
-    let told = story(&world.view(), &side);
-    assert!(!told.iter().any(|line| line.starts_with("call")), "{told:?}");
+    let lines = record_lines(&world.view(), &side);
+    assert!(!lines.iter().any(|line| line.starts_with("call")), "{lines:?}");
     assert_eq!(world.models.remaining(), 0);
     let last = world.models.requests().pop().expect("a request");
     let reply = replies(&last).concat();
@@ -156,16 +154,14 @@ async fn f03_a_call_in_a_round_without_tools_is_refused_and_the_round_counts() {
         .reply("lead", Reply::call("a", "askHuman", r#"{"tellaskContent":"Well?"}"#))
         .reply("lead", conclude("So."))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     assert!(running.inbox().is_empty());
-    let told = story(&world.view(), &made(&main, 2));
-    assert_eq!(told[2], "says: I look.");
-    for note in [&told[3], &told[7]] {
-        assert!(note.starts_with("says: [FBR violation]"), "{told:?}");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert_eq!(lines[2], "says: I look.");
+    for note in [&lines[3], &lines[7]] {
+        assert!(note.starts_with("says: [FBR violation]"), "{lines:?}");
     }
-    assert_eq!(told.iter().filter(|line| line.starts_with("result")).count(), 1);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("result")).count(), 1);
     let seen = world.models.requests();
     assert!(seen[2].messages.iter().any(|m| m.text().is_some_and(|t| t.contains("FBR violation"))));
     assert!(replies(&seen[4]).concat().contains("So."));
@@ -186,9 +182,9 @@ async fn f04_switched_off_by_the_call_or_for_the_member_it_fails_at_once() {
         running.idle().await;
         assert_eq!(world.tree(&main.root).dialogs.len(), expected, "{effort:?} {member}");
         if expected == 1 {
-            let told = story(&world.view(), &main);
-            assert_eq!(told[2..5], ["call c freshBootsReasoning", "closed c", "result c"]);
-            assert_eq!(told[6..], ["start 2", "says: I see.", "end 2"]);
+            let lines = record_lines(&world.view(), &main);
+            assert_eq!(lines[2..5], ["call c freshBootsReasoning", "closed c", "result c"]);
+            assert_eq!(lines[6..], ["start 2", "says: I see.", "end 2"]);
             let seen = world.models.requests();
             assert!(result_of(&seen[1], "c").is_some_and(|text| text.contains("switched off")));
         }
@@ -201,14 +197,11 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
         .reply("lead", reason(Some(2)))
         .reply("lead", Reply::saying("one angle"))
         .reply("lead", Reply::new().and_saying("an").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
-    let told = prompts(&world, &side);
-    assert_eq!(told.len(), 2);
+    let prompted = prompts(&world, &side);
+    assert_eq!(prompted.len(), 2);
     for reply in ["another", "less", "still less"] {
         world.models.push("lead", Reply::saying(reply));
     }
@@ -229,7 +222,7 @@ async fn f05_a_crash_in_a_round_goes_on_in_that_round_without_a_second_prompt() 
         Message::Prompt(text) => Some(text.clone()),
         _ => None,
     });
-    assert_eq!(last_prompt, told.last().cloned());
+    assert_eq!(last_prompt, prompted.last().cloned());
     assert_eq!(world.models.remaining(), 0);
     assert_eq!(world.state(&main), "idle_waiting_user");
 }
@@ -239,10 +232,7 @@ async fn a_dialog_that_reasons_takes_no_words_and_is_over_when_it_is_over() {
     let models = Sequence::new()
         .reply("lead", reason(Some(1)))
         .reply("lead", Reply::new().and_saying("an").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
     let refused = running.say(&side, "And?").await.expect_err("it takes no words");
     assert!(refused.contains("its asker"), "{refused}");
@@ -282,10 +272,7 @@ async fn a_round_that_was_forgotten_is_found_in_the_course() {
         .reply("lead", reason(Some(1)))
         .reply("lead", Reply::saying("one angle"))
         .reply("lead", Reply::new().and_saying("le").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
     let state = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);
@@ -304,10 +291,7 @@ async fn a_round_that_was_forgotten_is_found_in_the_course() {
 async fn a_state_in_an_unknown_shape_is_kept_and_not_gone_on_with() {
     let models =
         Sequence::new().reply("lead", reason(Some(1))).reply("lead", Reply::new().and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let side = made(&main, 2);
     let path = format!(".dialogs/run/{}/sideDialogs/{}/latest.yaml", main.root, side.this);
@@ -346,7 +330,7 @@ async fn a_death_in_any_disk_operation_costs_no_round_and_repeats_no_prompt() {
     loop {
         let mut world = World::new(Sequence::new());
         world.setup.provider = Arc::new(Thinker);
-        let disk = Arc::new(Mortal::new(Death::At(at)));
+        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         let mut begun = None;
         if let Ok(mut running) = world.try_start() {
@@ -379,17 +363,17 @@ async fn finish(world: &World, main: &DialogId, at: usize) {
         }
     }
     running.shut_down().await;
-    let told = story(&world.view(), main);
-    assert_eq!(told[told.len() - 2], "says: Done.", "{at}: {told:?}");
-    assert_eq!(told.iter().filter(|line| *line == "answered c").count(), 1, "{at}: {told:?}");
+    let lines = record_lines(&world.view(), main);
+    assert_eq!(lines[lines.len() - 2], "says: Done.", "{at}: {lines:?}");
+    assert_eq!(lines.iter().filter(|line| *line == "answered c").count(), 1, "{at}: {lines:?}");
     for (id, dialog) in world.tree(&main.root).dialogs {
         let id = DialogId::side(&main.root, &id);
         assert_eq!(world.state(&id), "idle_waiting_user", "{at}");
         assert_eq!((dialog.latest.fbr_state.clone(), dialog.pending.len()), (None, 0), "{at}");
-        let told = story(&world.view(), &id);
-        let answers = told.iter().filter(|line| *line == "responded c").count();
+        let lines = record_lines(&world.view(), &id);
+        let answers = lines.iter().filter(|line| *line == "responded c").count();
         if dialog.is_fresh_boots() && answers > 0 {
-            assert_eq!((prompts(world, &id).len(), answers), (3, 1), "{at}: {told:?}");
+            assert_eq!((prompts(world, &id).len(), answers), (3, 1), "{at}: {lines:?}");
         }
     }
 }

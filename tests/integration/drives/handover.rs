@@ -10,7 +10,7 @@ use dominds_tui::protocol::{Command, Lifecycle};
 
 use super::tellasks::{once, reply};
 use super::{made, place, question};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 fn ask(id: &str, whom: &str) -> Reply {
@@ -25,8 +25,8 @@ fn rejected() -> Reply {
     Reply::failure(LlmError::new(ErrorClass::Rejected, "no"))
 }
 
-/// The dialog is stopped for Dominds and for people, and told to go on.
-fn assert_told(world: &World, dialog: &DialogId) {
+/// The dialog is stopped for Dominds and for people, and its resume is requested.
+fn assert_resume_requested(world: &World, dialog: &DialogId) {
     let latest = world.dialog(dialog).latest;
     assert_eq!(latest.marked(), Some(&StopReason::ServerRestart), "{dialog}");
     assert_eq!((latest.needs_drive, world.state(dialog)), (Some(true), "stopped"), "{dialog}");
@@ -34,21 +34,28 @@ fn assert_told(world: &World, dialog: &DialogId) {
 
 /// Drives what can be driven, then starts a process that drives nothing.
 async fn at_rest(models: Sequence) -> (World, DialogId, Running) {
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     world.setup.driving = false;
     let running = world.start().await;
     (world, main, running)
 }
 
-/// Everything that was told to go on does so, to the end of the script.
+/// Drives every dialog whose resume is requested, to the end of the script.
 async fn drive_to_the_end(world: &mut World) {
     world.setup.driving = true;
     let running = world.start().await;
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
+}
+
+/// A side dialog whose first request is rejected, and what follows once it is continued.
+fn stopped_alice() -> Sequence {
+    Sequence::new()
+        .reply("lead", ask("c", "alice"))
+        .reply("alice", rejected())
+        .reply("alice", Reply::saying("seen"))
+        .reply("lead", Reply::saying("Good."))
 }
 
 async fn withdraw(running: &mut Running, dialog: &DialogId) -> Result<(), String> {
@@ -58,25 +65,20 @@ async fn withdraw(running: &mut Running, dialog: &DialogId) -> Result<(), String
 
 #[tokio::test(start_paused = true)]
 async fn a_side_dialog_that_is_continued_and_not_driven_is_stopped_for_dominds_and_goes_on_here() {
-    let models = Sequence::new()
-        .reply("lead", ask("c", "alice"))
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("seen"))
-        .reply("lead", Reply::saying("Good."));
-    let (mut world, main, mut running) = at_rest(models).await;
+    let (mut world, main, mut running) = at_rest(stopped_alice()).await;
     let side = made(&main, 2);
     running.resume(&side).await.expect("it was stopped");
     running.resume(&side).await.expect("said twice is said");
-    assert_told(&world, &side);
+    assert_resume_requested(&world, &side);
     running.shut_down().await;
     world.start().await.shut_down().await;
-    assert_told(&world, &side);
+    assert_resume_requested(&world, &side);
     assert_eq!(world.state(&main), "blocked");
     drive_to_the_end(&mut world).await;
     let latest = world.dialog(&side).latest;
     assert_eq!((latest.marked(), latest.needs_drive), (None, Some(false)));
     assert_eq!(world.state(&side), "idle_waiting_user");
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,10 +87,10 @@ async fn a_main_dialog_that_is_continued_and_not_driven_is_told_to_go_on() {
         Sequence::new().reply("lead", rejected()).reply("lead", Reply::saying("Here I am."));
     let (mut world, main, mut running) = at_rest(models).await;
     running.resume(&main).await.expect("it was stopped");
-    assert_told(&world, &main);
+    assert_resume_requested(&world, &main);
     running.shut_down().await;
     drive_to_the_end(&mut world).await;
-    place(&story(&world.view(), &main), "says: Here I am.");
+    place(&record_lines(&world.view(), &main), "says: Here I am.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,10 +105,10 @@ async fn an_answer_that_is_not_driven_tells_the_dialog_to_go_on() {
         let (mut world, main, mut running) = at_rest(models).await;
         let row = question(&running);
         running.answer(&row, "Here").await.expect("an answer");
-        assert_told(&world, &row.dialog);
+        assert_resume_requested(&world, &row.dialog);
         running.shut_down().await;
         drive_to_the_end(&mut world).await;
-        place(&story(&world.view(), &main), "says: Good.");
+        place(&record_lines(&world.view(), &main), "says: Good.");
     }
 }
 
@@ -122,23 +124,18 @@ async fn a_side_dialog_whose_side_dialog_died_is_told_to_go_on() {
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     let change = Lifecycle::DeclareDead { dialog: bob.clone(), note: None };
     running.change(change).await.expect("it may die");
-    assert_told(&world, &alice);
+    assert_resume_requested(&world, &alice);
     assert_eq!((world.state(&main), world.state(&bob)), ("blocked", "dead"));
     running.shut_down().await;
     drive_to_the_end(&mut world).await;
-    place(&story(&world.view(), &main), "says: Good.");
+    place(&record_lines(&world.view(), &main), "says: Good.");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_told_to_go_on_and_is_stopped_by_a_person_waits_for_them() {
-    let models = Sequence::new()
-        .reply("lead", ask("c", "alice"))
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("seen"))
-        .reply("lead", Reply::saying("Good."));
-    let (mut world, main, mut running) = at_rest(models).await;
+    let (mut world, main, mut running) = at_rest(stopped_alice()).await;
     let side = made(&main, 2);
-    assert!(withdraw(&mut running, &side).await.is_err(), "nobody told it to go on");
+    assert!(withdraw(&mut running, &side).await.is_err(), "nobody asked for its resume");
     running.resume(&side).await.expect("it was stopped");
     withdraw(&mut running, &side).await.expect("it rests");
     let latest = world.dialog(&side).latest;
@@ -159,9 +156,7 @@ async fn who_waits_for_an_answer_is_not_told_to_go_on() {
         .reply("lead", ask("c", "alice"))
         .reply("alice", ask_human())
         .reply("alice", Reply::saying("Hello."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
@@ -207,22 +202,20 @@ async fn the_answer_to_a_question_of_a_paused_side_dialog_adds_no_prompt_to_it()
         .reply("alice", Reply::saying("Hello."))
         .reply("alice", Reply::call("r", "replyTellaskSessionless", &reply("the plan")))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
     let row = question(&running);
-    let before = story(&world.view(), &side);
+    let before = record_lines(&world.view(), &side);
     running.answer(&row, "Here").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    let added = &told[before.len()..];
+    let lines = record_lines(&world.view(), &side);
+    let added = &lines[before.len()..];
     assert_eq!(added[..2], ["answered q", "start 3"], "{added:?}");
     assert!(!added.iter().any(|line| line == "prompt" || line == "guide"), "{added:?}");
     assert_eq!(world.dialog(&side).latest.parked(), None);
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -231,9 +224,7 @@ async fn a_guide_in_a_side_dialog_says_where_the_main_dialog_stood() {
         .reply("lead", ask("c", "alice"))
         .reply("alice", rejected())
         .reply("alice", Reply::saying("Hello."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;

@@ -3,14 +3,14 @@
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::domain::{Course, DialogId, Entry, HealthLevel};
 use dominds_tui::driver::Audience;
-use dominds_tui::llm::{Message, Reply, Request, Sequence};
+use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{Command, DriverEvent};
 
 use super::tellasks::{once, session};
-use super::{made, place, probe, question, replies};
+use super::{made, place, probe, prompts, question, replies};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 /// Tokens after which each model is cautious, and critical.
 const TIGHT: u64 = 600;
@@ -52,14 +52,6 @@ pub fn call(n: usize, tokens: u64) -> Reply {
 
 pub fn say(text: &str, tokens: u64) -> Reply {
     Reply::saying(text).and_usage(tokens, 1)
-}
-
-fn prompts(request: &Request) -> Vec<&str> {
-    let texts = request.messages.iter().filter_map(|message| match message {
-        Message::Prompt(text) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 const FULL: &str = "[System notice] Your context is getting full";
@@ -119,7 +111,7 @@ async fn i02_words_of_a_person_come_before_a_warning_that_is_due() {
     running.idle().await;
     running.say(&dialog, "Hurry").await.expect("heard");
     running.quiet().await;
-    assert_eq!(place(&story(&world.view(), &dialog), "person: Hurry"), 6);
+    assert_eq!(place(&record_lines(&world.view(), &dialog), "person: Hurry"), 6);
     assert_eq!(world.warnings(&dialog), at(&[3], FULL));
     assert_eq!(world.models.remaining(), 0);
 }
@@ -230,8 +222,8 @@ async fn i05_words_at_critical_are_recorded_and_read_before_anything_else() {
     let row = question(&running);
     running.say(&dialog, "Important").await.expect("heard");
     running.idle().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[place(&told, "person: Important") + 1], "says: Heard.");
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[place(&lines, "person: Important") + 1], "says: Heard.");
     assert!(prompts(&world.models.requests()[6]).contains(&"Important"));
     running.answer(&row, "yes").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -276,10 +268,10 @@ async fn i08_words_that_wait_survive_a_new_course() {
     running.idle().await;
     running.say(&dialog, "And this").await.expect("heard");
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let after = ["start 2", "prompt", "says: Fresh.", "end 2", "start 3", "person: And this"];
-    let start = place(&told, "start 2");
-    assert_eq!(told[start..start + 6], after);
+    let start = place(&lines, "start 2");
+    assert_eq!(lines[start..start + 6], after);
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -366,9 +358,9 @@ async fn i07_an_old_course_is_shown_while_the_dialog_goes_on_in_the_new_one() {
         _ => None,
     });
     let page = page.expect("the old course");
-    let told: String = page.entries.iter().map(Entry::line).collect();
+    let text: String = page.entries.iter().map(Entry::line).collect();
     assert_eq!((page.course, page.courses), (Course(1), Course(2)));
-    assert!(told.contains("\"Go\"") && !told.contains("Fresh."), "{told}");
+    assert!(text.contains("\"Go\"") && !text.contains("Fresh."), "{text}");
     let newer: Vec<Course> = running
         .seen
         .iter()

@@ -8,7 +8,7 @@ use dominds_tui::protocol::{Command, DriverEvent, ForkMode, Lifecycle};
 
 use super::lifecycle::contents;
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 const ROOT: &str = "11/22/old";
 const SIDE: &str = "sub-001";
@@ -67,13 +67,13 @@ async fn an_old_tree_is_listed_and_shown_as_history_and_is_no_damage() {
     assert_eq!(survey.problems, []);
     let [tree] = survey.trees.as_slice() else { panic!("{survey:?}") };
     assert!(tree.earlier && !tree.unclean);
-    let told: Vec<_> = tree.dialogs.iter().map(|d| (d.about.as_str(), d.asker.clone())).collect();
-    assert_eq!(told, [("Build it", None), ("@lead do the walls", Some(SelfId::new(ROOT)))]);
+    let lines: Vec<_> = tree.dialogs.iter().map(|d| (d.about.as_str(), d.asker.clone())).collect();
+    assert_eq!(lines, [("Build it", None), ("@lead do the walls", Some(SelfId::new(ROOT)))]);
     assert!(tree.dialogs.iter().all(|d| d.state == DisplayState::Idle && d.questions.is_empty()));
     assert_eq!(world.view().examine(), []);
-    let told = story(&world.view(), &main);
-    assert_eq!(told[..3], ["start 1", "person: Build it", "unknown teammate_call_record"]);
-    assert_eq!(story(&world.view(), &side), ["start 1", "says: Walls."]);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines[..3], ["start 1", "person: Build it", "unknown teammate_call_record"]);
+    assert_eq!(record_lines(&world.view(), &side), ["start 1", "says: Walls."]);
 }
 
 #[tokio::test(start_paused = true)]

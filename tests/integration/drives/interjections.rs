@@ -9,7 +9,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies};
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 fn ask_alice() -> Reply {
@@ -29,14 +29,12 @@ fn is_paused(world: &World, dialog: &DialogId) -> bool {
     world.dialog(dialog).latest.interruption().is_some_and(StopReason::is_pause)
 }
 
-fn guides(told: &[String]) -> usize {
-    told.iter().filter(|line| *line == "guide").count()
+fn guides(lines: &[String]) -> usize {
+    lines.iter().filter(|line| *line == "guide").count()
 }
 
 async fn waiting_side(models: Sequence) -> (World, Running, DialogId, DialogId) {
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     (world, running, main, side)
 }
@@ -48,17 +46,14 @@ async fn g01_a_person_is_answered_by_a_dialog_that_waits_and_it_goes_on_waiting(
         .reply("alice", deliver("r").and_wait(Duration::from_secs(60)))
         .reply("lead", Reply::saying("I wait for alice."))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");
     running.idle().await;
     assert_eq!(world.state(&main), "blocked");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: I wait for alice.") < place(&told, "answered c"), "{told:#?}");
-    assert_eq!((guides(&told), told.last().map(String::as_str)), (0, Some("end 3")));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: I wait for alice.") < place(&lines, "answered c"), "{lines:#?}");
+    assert_eq!((guides(&lines), lines.last().map(String::as_str)), (0, Some("end 3")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,9 +68,9 @@ async fn g02_words_to_a_dialog_that_owes_a_reply_are_answered_and_are_not_the_re
     running.quiet().await;
     assert!(is_paused(&world, &side));
     assert_eq!(world.state(&main), "blocked");
-    let told = story(&world.view(), &side);
-    let start = place(&told, "start 2");
-    assert_eq!(told[start + 1..=start + 3], ["guide", "person: Hi alice", "says: Hello to you."]);
+    let lines = record_lines(&world.view(), &side);
+    let start = place(&lines, "start 2");
+    assert_eq!(lines[start + 1..=start + 3], ["guide", "person: Hi alice", "says: Hello to you."]);
     let requests = world.models.requests();
     let shown = &requests.last().expect("a request").messages;
     let obliged = |message: &Message| matches!(message, Message::Environment(text) if text.contains("reply obligation"));
@@ -84,12 +79,12 @@ async fn g02_words_to_a_dialog_that_owes_a_reply_are_answered_and_are_not_the_re
     running.say(&side, "How are you?").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &side));
-    assert_eq!(guides(&story(&world.view(), &side)), 1);
-    assert!(!story(&world.view(), &main).contains(&"answered c".to_owned()));
+    assert_eq!(guides(&record_lines(&world.view(), &side)), 1);
+    assert!(!record_lines(&world.view(), &main).contains(&"answered c".to_owned()));
 }
 
-#[tokio::test(start_paused = true)]
-async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() {
+/// The task of a side dialog is paused: a person spoke to it, and was answered.
+async fn paused_side() -> (World, Running, DialogId, DialogId) {
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", rejected())
@@ -99,12 +94,18 @@ async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() 
     let (world, mut running, main, side) = waiting_side(models).await;
     running.say(&side, "Hi alice").await.expect("heard");
     running.quiet().await;
+    (world, running, main, side)
+}
+
+#[tokio::test(start_paused = true)]
+async fn g03_continue_takes_the_parked_task_up_and_the_reply_goes_to_its_call() {
+    let (world, mut running, main, side) = paused_side().await;
     running.resume(&side).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    assert!(place(&told, "start 3") < place(&told, "delivered c"), "{told:#?}");
-    assert_eq!(told[place(&told, "start 3") + 1], "prompt");
-    place(&story(&world.view(), &main), "answered c");
+    let lines = record_lines(&world.view(), &side);
+    assert!(place(&lines, "start 3") < place(&lines, "delivered c"), "{lines:#?}");
+    assert_eq!(lines[place(&lines, "start 3") + 1], "prompt");
+    place(&record_lines(&world.view(), &main), "answered c");
     assert_eq!(world.dialog(&side).latest.parked(), None);
     assert!(running.resume(&side).await.is_err(), "nothing is left to continue");
 }
@@ -127,14 +128,14 @@ async fn g03_continue_of_a_parked_task_that_waits_says_so_once_and_goes_on_when_
     running.resume(&side).await.expect("the true state");
     running.idle().await;
     assert_eq!(world.state(&side), "blocked");
-    assert_eq!(guides(&story(&world.view(), &side)), 2);
+    assert_eq!(guides(&record_lines(&world.view(), &side)), 2);
     let row = question(&running);
     running.answer(&row, "Here").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    assert_eq!(guides(&told), 2, "no second reminder: {told:#?}");
-    place(&told, "delivered c");
-    place(&story(&world.view(), &main), "answered c");
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(guides(&lines), 2, "no second reminder: {lines:#?}");
+    place(&lines, "delivered c");
+    place(&record_lines(&world.view(), &main), "answered c");
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -151,10 +152,10 @@ async fn g04_what_a_person_asks_for_may_take_tools_and_is_not_the_reply() {
     running.say(&side, "Note that I greet you").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &side));
-    assert!(!story(&world.view(), &main).contains(&"answered c".to_owned()));
+    assert!(!record_lines(&world.view(), &main).contains(&"answered c".to_owned()));
     running.resume(&side).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +170,7 @@ async fn a_reply_that_is_made_in_the_talk_with_a_person_is_delivered_and_nothing
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "idle_waiting_user");
     assert_eq!(world.dialog(&side).latest.parked(), None);
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,8 +184,8 @@ async fn the_answer_to_a_question_is_no_interjection() {
     let row = question(&running);
     running.answer(&row, "Here").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(guides(&story(&world.view(), &side)), 0);
-    place(&story(&world.view(), &main), "answered c");
+    assert_eq!(guides(&record_lines(&world.view(), &side)), 0);
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,35 +205,24 @@ async fn an_answer_given_while_the_task_is_parked_takes_it_up_again() {
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let last = world.models.requests().into_iter().rfind(|r| r.model == "lead").expect("asked");
     assert!(replies(&last).concat().contains("the plan"));
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_paused_task_stays_paused_over_a_restart() {
-    let models = Sequence::new()
-        .reply("lead", ask_alice())
-        .reply("alice", rejected())
-        .reply("alice", Reply::saying("Hello."))
-        .reply("alice", deliver("r"))
-        .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main, side) = waiting_side(models).await;
-    running.say(&side, "Hi alice").await.expect("heard");
-    running.quiet().await;
+    let (world, running, main, side) = paused_side().await;
     running.kill().await;
     let mut running = world.start().await;
     assert!(is_paused(&world, &side));
     running.resume(&side).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    place(&story(&world.view(), &main), "answered c");
+    place(&record_lines(&world.view(), &main), "answered c");
 }
 
 /// The lead asks alice, alice asks back; a person speaks to the lead while it answers.
 async fn asked_back(answers: Sequence) -> (World, Running, DialogId, DialogId) {
-    let world = World::new(answers);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(answers, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.say(&main, "Hi lead").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &main));
@@ -246,7 +236,7 @@ fn asks_back() -> Sequence {
         .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
 }
 
-/// All that the model of this member was ever answered or told.
+/// All answers and notices that requests to the model of this member ever held.
 fn heard_by(world: &World, member: &str) -> String {
     let requests = world.models.requests();
     let own = requests.iter().filter(|request| request.model == member);
@@ -263,12 +253,12 @@ async fn words_to_a_person_are_not_the_answer_to_what_was_asked_back() {
     let (world, mut running, main, side) = asked_back(models).await;
     running.resume(&main).await.expect("a parked task");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert_eq!(told[place(&told, "start 4") + 1], "prompt", "{told:#?}");
-    assert!(place(&told, "says: The blue one.") < place(&told, "delivered b"), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines[place(&lines, "start 4") + 1], "prompt", "{lines:#?}");
+    assert!(place(&lines, "says: The blue one.") < place(&lines, "delivered b"), "{lines:#?}");
     let heard = heard_by(&world, "alice");
     assert!(heard.contains("The blue one.") && !heard.contains("Hello to you."), "{heard}");
-    place(&story(&world.view(), &side), "delivered c");
+    place(&record_lines(&world.view(), &side), "delivered c");
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -307,11 +297,8 @@ async fn a_side_dialog_that_is_asked_back_does_not_answer_with_words_to_a_person
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
         .reply("alice", Reply::saying("the plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let alice = made(&main, 2);
-    running.idle().await;
     running.say(&alice, "Hi alice").await.expect("heard");
     running.quiet().await;
     assert!(is_paused(&world, &alice));
@@ -330,10 +317,7 @@ async fn an_answer_made_with_its_tool_in_the_talk_with_a_person_is_delivered() {
         .reply("lead", Reply::call("a", "replyTellaskBack", &reply("The blue one.")))
         .reply("alice", deliver("r"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Tell alice: blue").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(heard_by(&world, "alice").contains("The blue one."));
@@ -349,10 +333,7 @@ async fn a_person_who_is_cut_off_by_a_stop_or_a_crash_is_answered_after_continue
             .reply("lead", Reply::saying("The blue one."))
             .reply("alice", deliver("r"))
             .reply("lead", Reply::saying("Good."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let main = running.begin("Go").await.expect("a dialog");
-        running.idle().await;
+        let (world, mut running, main) = World::begun(models, "Go").await;
         running.say(&main, "Hi lead").await.expect("heard");
         tokio::time::sleep(Duration::from_secs(61)).await;
         running.idle().await;
@@ -384,9 +365,7 @@ async fn an_answer_wakes_a_dialog_whose_talk_with_a_person_a_crash_cut_off() {
         .reply("alice", Reply::saying("Hello. Blue, then."))
         .reply("alice", deliver("r"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&side, "Hi alice").await.expect("heard");
     running.idle().await;
@@ -395,13 +374,13 @@ async fn an_answer_wakes_a_dialog_whose_talk_with_a_person_a_crash_cut_off() {
     let row = question(&running);
     running.answer(&row, "blue").await.expect("an answer");
     running.quiet().await;
-    assert!(world.models.requests().len() >= 4, "{:#?}", story(&world.view(), &side));
+    assert!(world.models.requests().len() >= 4, "{:#?}", record_lines(&world.view(), &side));
     let mut rounds = 0;
     while world.dialog(&side).latest.marked().is_some() {
         rounds += 1;
-        assert!(rounds < 20, "it never goes on: {:#?}", story(&world.view(), &side));
+        assert!(rounds < 20, "it never goes on: {:#?}", record_lines(&world.view(), &side));
         running.resume(&side).await.expect("its own task");
         running.quiet().await;
     }
-    assert_eq!(world.models.remaining(), 0, "{:#?}", story(&world.view(), &side));
+    assert_eq!(world.models.remaining(), 0, "{:#?}", record_lines(&world.view(), &side));
 }

@@ -1,19 +1,15 @@
 //! A main dialog that would rest without having finished is pushed on, until a person is asked.
 
-use std::sync::Arc;
-
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};
-use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
 use super::tellasks::once;
 use super::{made, place, question};
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 impl World {
@@ -56,14 +52,14 @@ impl Running {
         self.ask(|ticket| Command::KeepGoing { ticket, dialog, switch }).await.map(drop)
     }
 
-    /// The row as last told.
+    /// The row as last reported.
     fn row(&self, dialog: &DialogId) -> TreeRow {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let row = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Row(row) if row.dialog == *dialog => Some(row.as_ref().clone()),
             DriverEvent::Rows(rows) => rows.iter().find(|row| row.dialog == *dialog).cloned(),
             _ => None,
         });
-        told.expect("a row")
+        row.expect("a row")
     }
 }
 
@@ -77,8 +73,8 @@ async fn j01_a_dialog_that_rests_is_pushed_until_its_pushes_are_used_up() {
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     assert_eq!(world.models.remaining(), 0);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[4..8], ["start 2", "prompt", "says: Talk 1.", "end 2"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[4..8], ["start 2", "prompt", "says: Talk 1.", "end 2"]);
     let pushes = world.pushes(&dialog);
     assert_eq!(pushes.len(), 2);
     assert!(pushes.iter().all(|text| text.ends_with("\n\n---\n\nOn with it.")), "{pushes:?}");
@@ -111,9 +107,12 @@ async fn j02_used_up_pushes_become_a_question_and_an_answer_brings_them_back() {
     let row = question(&running);
     assert!(row.question.tellask_content.starts_with("Go on or stop?"));
     let call = row.question.call_id.to_string();
-    let told = story(&world.view(), &dialog);
-    let asked = place(&told, &format!("call {call} askHuman"));
-    assert_eq!(told[asked..], [told[asked].clone(), format!("result {call}"), "end 3".to_owned()]);
+    let lines = record_lines(&world.view(), &dialog);
+    let asked = place(&lines, &format!("call {call} askHuman"));
+    assert_eq!(
+        lines[asked..],
+        [lines[asked].clone(), format!("result {call}"), "end 3".to_owned()]
+    );
     assert_eq!(world.left(&dialog), Some(2));
     running.answer(&row, "a").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
@@ -299,13 +298,8 @@ async fn a_refill_is_the_persons_word_even_for_a_member_without_pushes() {
 
 /// Runs until a push lies in the queue and its generation cannot be written, then kills the program.
 async fn killed_before_a_push(world: &mut World) -> DialogId {
-    let death = Death::Before("\"origin\":\"diligence_push\",\"userLanguageCode\"");
-    world.setup.disk = Arc::new(Mortal::new(death));
-    let mut running = world.start().await;
-    let dialog = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = Arc::new(RealDisk);
+    let push = "\"origin\":\"diligence_push\",\"userLanguageCode\"";
+    let dialog = world.killed_before(push).await;
     assert_eq!(world.dialog(&dialog).queue.len(), 1);
     assert_eq!((world.pushes(&dialog).len(), world.left(&dialog)), (0, Some(1)));
     dialog
@@ -330,7 +324,7 @@ async fn words_of_a_person_take_the_place_of_a_push_that_waits() {
     running.shut_down().await;
     world.setup.driving = true;
     world.start().await.shut_down().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[4..7], ["start 2", "person: Wait.", "says: Talk 1."]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[4..7], ["start 2", "person: Wait.", "says: Talk 1."]);
     assert_eq!(world.pushes(&dialog).len(), 1, "the push came after their answer");
 }

@@ -11,7 +11,7 @@ use super::fresh_boots::{conclude, reason};
 use super::made;
 use super::tellasks::{once, reply, session};
 use crate::common::World;
-use crate::common::story::entries;
+use crate::common::record_lines::entries;
 
 fn ask(id: &str, target: &str) -> Reply {
     Reply::call(id, "tellaskSessionless", &once(target, "Look."))
@@ -74,9 +74,9 @@ async fn a_team_that_works_in_chinese_is_told_everything_in_chinese() {
             assert!(!tool.description.is_ascii(), "{tool:?}");
         }
         for message in &request.messages {
-            let told = matches!(message, Message::Environment(_) | Message::Prompt(_));
+            let ours = matches!(message, Message::Environment(_) | Message::Prompt(_));
             let text = message.text().unwrap_or_default();
-            assert!(!told || !text.is_ascii(), "{text}");
+            assert!(!ours || !text.is_ascii(), "{text}");
         }
     }
     let prompt = entries(&world.view(), &made(&main, 2)).into_iter().find_map(|entry| {
@@ -111,10 +111,10 @@ async fn k09_a_dialog_of_the_other_language_is_read_and_goes_on() {
     running.resume(&made(&main, 3)).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let all = entries(&world.view(), &main);
-    let told = results(&all);
+    let results = results(&all);
     assert!(
-        told[0].starts_with("【最终完成】") && told[1].starts_with("【FBR-Reasoning Only】"),
-        "{told:?}"
+        results[0].starts_with("【最终完成】") && results[1].starts_with("【FBR-Reasoning Only】"),
+        "{results:?}"
     );
     let transcript = Transcript::of_course(Course::FIRST, &all);
     let shown = transcript.blocks().iter().filter_map(|block| match &block.body {

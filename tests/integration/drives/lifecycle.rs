@@ -10,10 +10,10 @@ use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{Command, DriverEvent, Lifecycle};
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, Survey};
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies};
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 impl Running {
@@ -61,17 +61,15 @@ async fn e25_a_dead_side_dialog_closes_its_call_and_its_session_is_free() {
         .reply("lead", ask_in_session("c2"))
         .reply("alice", Reply::call("r", "replyTellask", &reply("done")))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     let refused = running.declare_dead(&main, None).await;
     assert!(refused.is_err_and(|text| text.contains("main dialog")));
     running.declare_dead(&side, Some("it hangs")).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c1") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c1") < place(&lines, "says: It died."));
     let seen = world.models.requests();
     let notice = replies(&seen[2])[0];
     assert!(notice.contains("dead") && notice.contains("it hangs"), "{notice}");
@@ -92,8 +90,8 @@ async fn e25_a_dead_side_dialog_closes_its_call_and_its_session_is_free() {
     running.shut_down().await;
     world.start().await.shut_down().await;
     assert_eq!(world.state(&side), "dead");
-    let closed = |told: &[String]| told.iter().filter(|line| *line == "closed c1").count();
-    assert_eq!(closed(&story(&world.view(), &main)), 1);
+    let closed = |lines: &[String]| lines.iter().filter(|line| *line == "closed c1").count();
+    assert_eq!(closed(&record_lines(&world.view(), &main)), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,9 +100,7 @@ async fn d_the_question_of_a_dead_dialog_leaves_the_inbox_and_cannot_be_answered
         .reply("lead", ask_in_session("c"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let row = question(&running);
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
@@ -129,17 +125,14 @@ async fn a_running_side_dialog_that_is_declared_dead_stops_and_does_nothing_more
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", late)
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
-    running.idle().await;
     running.say(&side, "Hurry").await.expect("queued");
     running.declare_dead(&side, None).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
-    let told = story(&world.view(), &side);
-    assert_eq!(told[3..], ["says, cut: I am at ", "end 1"], "its queued words are dropped");
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(lines[3..], ["says, cut: I am at ", "end 1"], "its queued words are dropped");
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
@@ -153,13 +146,11 @@ async fn a_death_that_was_cut_short_is_finished_by_the_next_start() {
         .reply("lead", ask_in_session("c"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (mut world, running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.shut_down().await;
-    let death = Death::Before("\"tellask_result_record\"");
-    world.setup.disk = std::sync::Arc::new(Mortal::new(death));
+    let death = DiskFailure::Before("\"tellask_result_record\"");
+    world.setup.disk = std::sync::Arc::new(FailingDisk::new(death));
     let mut running = world.start().await;
     running.declare_dead(&side, None).await.expect_err("it could not be finished");
     running.kill().await;
@@ -168,8 +159,8 @@ async fn a_death_that_was_cut_short_is_finished_by_the_next_start() {
     assert_eq!(world.dialog(&main).pending.len(), 1, "the asker waits still");
     let running = world.start().await;
     assert_eq!(world.dialog(&main).pending, []);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c") < place(&lines, "says: It died."));
     running.shut_down().await;
 }
 
@@ -181,13 +172,11 @@ async fn a_late_reply_of_the_dead_in_a_new_course_of_the_asker_is_carried_over()
         .reply("lead", Reply::saying("Where was I?"))
         .reply("alice", ask_human())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.declare_dead(&made(&main, 2), None).await.expect("it may die");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: Where was I?") < place(&told, "carried over: closed c"));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: Where was I?") < place(&lines, "carried over: closed c"));
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -228,15 +217,14 @@ async fn b18_a_tree_moves_as_a_whole_and_only_while_nothing_of_it_runs() {
     assert!(running.seen.iter().any(listed));
     running.say(&main, "Are you there?").await.expect("heard");
     running.quiet().await;
-    assert_eq!(story(&world.view(), &main).last().map(String::as_str), Some("end 3"));
+    assert_eq!(record_lines(&world.view(), &main).last().map(String::as_str), Some("end 3"));
     running.shut_down().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tree_whose_place_is_taken_stays_where_it_is() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, mut running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hi.")), "Hello").await;
     std::fs::create_dir_all(folder(&world, "done", &main)).expect("a folder");
     assert!(running.move_to(&main.root, Bucket::Done).await.is_err());
     assert!(folder(&world, "run", &main).join("dialog.yaml").is_file());
@@ -258,8 +246,8 @@ async fn what_is_done_and_archived_can_be_listed() {
             break rows;
         }
     };
-    let told: Vec<_> = rows.iter().map(|row| (row.bucket, row.about.as_str())).collect();
-    assert_eq!(told, [(Bucket::Archive, "Other"), (Bucket::Done, "One")]);
+    let listed: Vec<_> = rows.iter().map(|row| (row.bucket, row.about.as_str())).collect();
+    assert_eq!(listed, [(Bucket::Archive, "Other"), (Bucket::Done, "One")]);
     running.shut_down().await;
 }
 
@@ -270,9 +258,7 @@ async fn a_deleted_tree_is_gone_and_nothing_else_is() {
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."))
         .reply("lead", Reply::saying("Hi.").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let other = running.begin("Hello").await.expect("a dialog");
     running.idle().await;
     world.put("precious.txt", "keep me");
@@ -310,13 +296,13 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     assert!(!folder(&world, "run", &bad).exists());
     let aside = folder(&world, "malformed", &bad);
     assert!(aside.join("course-001.jsonl").is_file());
-    let told = running.seen.iter().any(|event| match event {
+    let reported = running.seen.iter().any(|event| match event {
         DriverEvent::Problems(problems) => {
             problems.iter().any(|problem| problem.text.contains("quarantined"))
         }
         _ => false,
     });
-    assert!(told);
+    assert!(reported);
     running.say(&good, "Still there?").await.expect("heard");
     running.quiet().await;
     assert!(running.say(&bad, "And you?").await.is_err());
@@ -361,12 +347,10 @@ async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_
     };
     let mut deaths = 0;
     for at in 0.. {
-        let mut world = World::new(models());
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (mut world, running, main) = World::talked(models(), "Go").await;
         let side = made(&main, 2);
         running.shut_down().await;
-        let disk = std::sync::Arc::new(Mortal::new(Death::At(at)));
+        let disk = std::sync::Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         let mut acknowledged = false;
         if let Ok(mut running) = world.try_start() {
@@ -378,9 +362,9 @@ async fn a_crash_while_a_dialog_is_declared_dead_leaves_it_dead_and_reported_or_
         let running = world.start().await;
         let dead = world.state(&side) == "dead";
         assert!(dead || !acknowledged, "{at}");
-        let told = story(&world.view(), &main);
-        let closed = told.iter().filter(|line| *line == "closed c").count();
-        assert_eq!(closed, usize::from(dead), "{at}: {told:?}");
+        let lines = record_lines(&world.view(), &main);
+        let closed = lines.iter().filter(|line| *line == "closed c").count();
+        assert_eq!(closed, usize::from(dead), "{at}: {lines:?}");
         assert_eq!(world.dialog(&main).pending.is_empty(), dead, "{at}");
         assert_eq!(running.inbox().is_empty(), dead, "{at}");
         deaths += usize::from(dead);
@@ -403,10 +387,7 @@ async fn what_the_dead_asked_back_is_not_to_be_answered() {
         .reply("alice", ask_back("b"))
         .reply("lead", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);
     assert_eq!(world.dialog(&main).stack.len(), 1, "it is asked back");
     running.declare_dead(&side, None).await.expect("it may die");
@@ -417,8 +398,8 @@ async fn what_the_dead_asked_back_is_not_to_be_answered() {
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&side), "dead");
     assert_eq!(world.models.remaining(), 0);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c") < place(&told, "says: It died."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c") < place(&lines, "says: It died."));
     running.shut_down().await;
 }
 
@@ -431,18 +412,15 @@ async fn who_asked_the_dead_back_is_told_that_nobody_answers() {
         .reply("alice", Reply::saying("Hm").and_hang())
         .reply("lead", Reply::saying("It died."))
         .reply("bob", Reply::saying("Nobody there."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     running.declare_dead(&alice, None).await.expect("it may die");
     running.quiet().await;
     assert_eq!(world.state(&bob), "stopped", "nobody waits for its reply either");
     running.resume(&bob).await.expect("a person may want it");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &bob);
-    assert!(place(&told, "closed b") < place(&told, "says: Nobody there."), "{told:?}");
+    let lines = record_lines(&world.view(), &bob);
+    assert!(place(&lines, "closed b") < place(&lines, "says: Nobody there."), "{lines:?}");
     assert_eq!(world.state(&bob), "idle_waiting_user");
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;

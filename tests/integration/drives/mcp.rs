@@ -118,13 +118,13 @@ fn lives(process: &str) -> bool {
     !state.is_empty() && !state.contains(") Z")
 }
 
-/// What servers were last told to be wrong with.
+/// The problems of servers as last reported.
 pub fn problems(running: &Running) -> Vec<Problem> {
-    let told = running.seen.iter().rev().find_map(|event| match event {
+    let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
-    told.unwrap_or_default().into_iter().filter(|p| p.id.starts_with("mcp/")).collect()
+    problems.unwrap_or_default().into_iter().filter(|p| p.id.starts_with("mcp/")).collect()
 }
 
 fn ids(problems: &[Problem]) -> Vec<&str> {
@@ -157,19 +157,19 @@ async fn k10_what_a_server_answers_reaches_the_model_whatever_it_is() {
     }
     let round = Reply::call("a", "echo", r#"{"n":null,"deep":{"x":[1]}}"#)
         .and_call("b", "fail", "{}")
-        .and_call("c", "picture", "{}")
+        .and_call("c", "image", "{}")
         .and_call("d", "environ", "{}")
         .and_call("e", "echo", "[1]");
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("Seen."));
     let keys = "env: { MCP_TOKEN: { env: MCP_TOKEN }, PLAIN: word }";
-    let world = world(models, &[("s", keys, "echo, fail, picture, environ")]);
+    let world = world(models, &[("s", keys, "echo, fail, image, environ")]);
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
     let seen = world.models.requests();
-    assert_eq!(offered(&seen[0]), ["echo", "fail", "picture", "environ"]);
+    assert_eq!(offered(&seen[0]), ["echo", "fail", "image", "environ"]);
     assert_eq!(result_of(&seen[1], "a"), Some(r#"{"deep": {"x": [1]}, "n": null}"#));
     assert_eq!(result_of(&seen[1], "b"), Some("the disk is full"));
-    assert_eq!(result_of(&seen[1], "c"), Some("Pictures returned: 1."));
+    assert_eq!(result_of(&seen[1], "c"), Some("Images returned: 1."));
     let names = result_of(&seen[1], "d").expect("a result");
     assert!(names.contains("MCP_TOKEN") && names.contains("PLAIN"), "{names}");
     assert!(!names.contains("OPENAI_API_KEY"), "{names}");
@@ -228,9 +228,9 @@ async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_reported() {
     let dialog = running.talk("One").await;
     declare(&world, &[("s", "", "refuse")]);
     go_on(&mut running, &dialog, "Two").await;
-    let told = problems(&running);
-    assert_eq!(ids(&told), ["mcp/server/s"]);
-    let Problem { text, line, .. } = &told[0];
+    let reported = problems(&running);
+    assert_eq!(ids(&reported), ["mcp/server/s"]);
+    let Problem { text, line, .. } = &reported[0];
     assert_eq!(*line, Some(3));
     assert!(
         text.contains("the licence has run out") && text.contains("former tools stay"),
@@ -262,9 +262,10 @@ async fn k10_names_that_collide_or_are_invalid_are_left_out_and_reported_with_th
     let mut running = world.start().await;
     running.talk("Go").await;
     assert_eq!(offered(&world.models.requests()[0]), ["echo", "count"]);
-    let mut told = problems(&running);
-    told.sort_by(|a, b| a.id.cmp(&b.id));
-    let found: Vec<_> = told.iter().map(|problem| (problem.id.as_str(), problem.line)).collect();
+    let mut reported = problems(&running);
+    reported.sort_by(|a, b| a.id.cmp(&b.id));
+    let found: Vec<_> =
+        reported.iter().map(|problem| (problem.id.as_str(), problem.line)).collect();
     assert_eq!(
         found,
         [
@@ -513,7 +514,7 @@ async fn a_server_that_does_not_answer_holds_a_generation_up_for_seconds_only() 
 async fn refusing(status: &str) -> (u16, tokio::sync::oneshot::Receiver<String>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, request) = tokio::sync::oneshot::channel();
     let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     let mut tell = Some(tell);
     #[expect(clippy::disallowed_methods, reason = "a server of the test, ended with its runtime")]
@@ -527,7 +528,7 @@ async fn refusing(status: &str) -> (u16, tokio::sync::oneshot::Receiver<String>)
             }
         }
     });
-    (port, told)
+    (port, request)
 }
 
 #[tokio::test]
@@ -542,9 +543,9 @@ async fn a_header_from_the_environment_is_sent_to_its_server_and_shown_nowhere()
         running.talk("Go").await;
         let head = in_time(head).await.expect("a request").to_lowercase();
         assert!(head.contains("authorization: token-canary"), "{head}");
-        let told = problems(&running);
-        assert_eq!(ids(&told), ["mcp/server/s"]);
-        assert!(told[0].text.contains(why), "{}", told[0]);
+        let reported = problems(&running);
+        assert_eq!(ids(&reported), ["mcp/server/s"]);
+        assert!(reported[0].text.contains(why), "{}", reported[0]);
         assert!(!format!("{:?}", running.seen).contains("token-canary"));
         running.shut_down().await;
     }
@@ -562,9 +563,9 @@ async fn a_variable_that_is_not_set_and_a_program_that_is_not_there_are_named() 
         let world = world_with(models, &format!("servers: {{ s: {{ {entry} }} }}\n"));
         let mut running = world.start().await;
         running.talk("Go").await;
-        let told = problems(&running);
-        assert_eq!(ids(&told), ["mcp/server/s"], "{entry}");
-        assert!(told[0].text.contains(why), "{entry}: {}", told[0]);
+        let reported = problems(&running);
+        assert_eq!(ids(&reported), ["mcp/server/s"], "{entry}");
+        assert!(reported[0].text.contains(why), "{entry}: {}", reported[0]);
         running.shut_down().await;
     }
 }

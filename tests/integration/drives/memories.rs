@@ -48,13 +48,13 @@ async fn c18_a_memory_is_in_the_context_from_the_next_generation_on() {
     running.talk("Remember it").await;
     let seen = world.models.requests();
     assert_eq!(memories(&seen[0]), []);
-    let told = memories(&seen[1]);
-    let [(0, team), (1, own)] = told.as_slice() else { panic!("{told:?}") };
+    let shown = memories(&seen[1]);
+    let [(0, team), (1, own)] = shown.as_slice() else { panic!("{shown:?}") };
     assert!(team.contains("`who.md`") && team.ends_with("\n\nask bob"), "{team}");
     assert!(own.contains("`build.md`") && own.ends_with("\n\nrun make"), "{own}");
     assert!(own.contains("`replace_personal_memory`"), "{own}");
     assert!(matches!(&seen[1].messages[2], Message::Environment(text) if text.contains("Taskdoc")));
-    assert_eq!(memories(&seen[2]), told, "unchanged files, the same bytes");
+    assert_eq!(memories(&seen[2]), shown, "unchanged files, the same bytes");
     assert!(result_of(&seen[2], "twice").is_some_and(|text| text.contains("FILE_EXISTS")));
     assert!(result_of(&seen[2], "out").is_some_and(|text| text.contains("INVALID_PATH")));
     let last = memories(&seen[3]);

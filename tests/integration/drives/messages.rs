@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 /// What was asked, in order.
 type Asked = Arc<Mutex<Vec<Value>>>;
@@ -111,8 +111,8 @@ async fn h11_broken_arguments_in_the_history_do_not_spoil_later_requests() {
         let dialog = running.talk("Go").await;
         running.say(&dialog, "On").await.expect("heard");
         running.quiet().await;
-        let told = story(&world.view(), &dialog);
-        assert_eq!(told[told.len() - 2..], ["says: And on.", "end 3"]);
+        let lines = record_lines(&world.view(), &dialog);
+        assert_eq!(lines[lines.len() - 2..], ["says: And on.", "end 3"]);
         let asked = server.asked();
         assert_eq!(asked.len(), 3);
         for body in &asked[1..] {
@@ -190,8 +190,8 @@ async fn a_provider_that_pauses_is_asked_to_go_on_and_the_answer_is_one() {
     let world = server.world();
     let mut running = world.start().await;
     let dialog = running.talk("Count").await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..], ["says: One, two, three.", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..], ["says: One, two, three.", "end 1"]);
     let asked = server.asked();
     assert_eq!(asked.len(), 3);
     let turn = &asked[2]["messages"][1];

@@ -20,21 +20,21 @@ providers:
 ";
 
 impl Running {
-    /// The problems as last told.
+    /// The problems as last reported.
     fn problems(&self) -> Vec<String> {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let problems = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Problems(problems) => Some(problems.clone()),
             _ => None,
         });
-        told.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
+        problems.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
     }
 
     fn members(&self) -> Vec<MemberView> {
-        let told = self.seen.iter().rev().find_map(|event| match event {
+        let members = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Workspace(view) => Some(view.members.clone()),
             _ => None,
         });
-        told.unwrap_or_default()
+        members.unwrap_or_default()
     }
 
     /// Waits until the problems are these.
@@ -62,8 +62,8 @@ fn preview(world: &World, reader: &PreviewTarget) -> Preview {
 /// What the program tells a model about the reader's language.
 fn language_guides(request: &Request) -> Vec<usize> {
     let says = |message: &Message| matches!(message, Message::Environment(text) if text.contains("The person reads"));
-    let told = request.messages.iter().enumerate().filter(|(_, message)| says(message));
-    told.map(|(at, _)| at).collect()
+    let guides = request.messages.iter().enumerate().filter(|(_, message)| says(message));
+    guides.map(|(at, _)| at).collect()
 }
 
 fn team_with_ops(ops: &str) -> String {
@@ -113,9 +113,7 @@ async fn problems_are_reported_again_before_every_generation_also_without_a_scre
         .reply("lead", Reply::saying("One."))
         .reply("lead", Reply::saying("Two."))
         .reply("lead", Reply::saying("Three."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Go").await;
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
     assert_eq!(running.problems(), [""; 0]);
     let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
     world.put(
@@ -280,9 +278,9 @@ async fn k11_a_dialog_that_began_with_a_startup_script_is_read_and_goes_on() {
     running.say(&dialog, "And now?").await.expect("said");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let seen = world.models.requests();
-    let told: Vec<&str> = seen[0].messages.iter().filter_map(Message::text).collect();
+    let texts: Vec<&str> = seen[0].messages.iter().filter_map(Message::text).collect();
     for text in ["What is in it?", "- src", "Only `src`.", "And now?"] {
-        assert!(told.contains(&text), "{text} {told:#?}");
+        assert!(texts.contains(&text), "{text} {texts:#?}");
     }
     assert_eq!(super::result_of(&seen[0], "pc"), Some("- src"));
     let path = world.path().join(&folder);
@@ -322,6 +320,6 @@ async fn fuxi_sets_up_a_team_and_its_problems_go_when_they_are_fixed() {
         let DriverEvent::Problems(problems) = event else { return false };
         problems.iter().any(|problem| problem.id == "team/wrong-type/lead/toolsets")
     };
-    assert!(running.seen.iter().any(wrong), "told before the next generation");
+    assert!(running.seen.iter().any(wrong), "reported before the next generation");
     assert_eq!(running.problems(), [""; 0]);
 }

@@ -7,7 +7,6 @@
 
 mod ask_back;
 mod assignments;
-mod bench;
 mod blocking;
 mod bounded;
 mod crash;
@@ -23,6 +22,7 @@ mod handover;
 mod health;
 mod hidden;
 mod history;
+mod images;
 mod interjections;
 mod keep_going;
 mod languages;
@@ -35,7 +35,6 @@ mod messages;
 mod minds;
 mod overflow;
 mod overview;
-mod pictures;
 mod probe;
 mod questions;
 mod queued;
@@ -49,6 +48,7 @@ mod sheets;
 mod shell;
 mod states;
 mod stops;
+mod support;
 mod talk;
 mod tellasks;
 mod tools;
@@ -74,6 +74,14 @@ fn result_of<'a>(request: &'a Request, call: &str) -> Option<&'a str> {
     })
 }
 
+fn prompts(request: &Request) -> Vec<&str> {
+    let texts = request.messages.iter().filter_map(|message| match message {
+        Message::Prompt(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
 fn replies(request: &Request) -> Vec<&str> {
     let texts = request.messages.iter().filter_map(|message| match message {
         Message::TellaskResult(text) | Message::Carryover(text) => Some(text.as_str()),
@@ -82,10 +90,10 @@ fn replies(request: &Request) -> Vec<&str> {
     texts.collect()
 }
 
-/// Where a line stands in a story.
-fn place(story: &[String], line: &str) -> usize {
-    let found = story.iter().position(|told| told == line);
-    found.unwrap_or_else(|| panic!("no {line:?} in {story:#?}"))
+/// Where a line stands among those of a dialog.
+fn place(lines: &[String], line: &str) -> usize {
+    let found = lines.iter().position(|one| one == line);
+    found.unwrap_or_else(|| panic!("no {line:?} in {lines:#?}"))
 }
 
 /// The only open question.

@@ -1,14 +1,14 @@
 //! A provider that refuses a request because the context is too long.
 
 use dominds_tui::domain::{DialogId, StopReason};
-use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Request, Sequence};
+use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::DriverEvent;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use super::tellasks::{once, session};
-use super::{made, place, probe, replies};
+use super::{made, place, probe, prompts, replies};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn too_long() -> Reply {
     Reply::failure(LlmError::new(ErrorClass::ContextOverflow, "the prompt is too long"))
@@ -22,14 +22,6 @@ fn world(models: Sequence) -> World {
     let mut world = World::new(models);
     world.setup.tools = probe::registry().0;
     world
-}
-
-fn prompts(request: &Request) -> String {
-    let texts = request.messages.iter().filter_map(|message| match message {
-        Message::Prompt(text) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn course(world: &World, dialog: &DialogId) -> u32 {
@@ -47,11 +39,11 @@ async fn i09_a_context_that_the_provider_refuses_begins_a_new_course_with_the_re
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
-    let anew = prompts(&world.models.requests()[2]);
+    let anew = prompts(&world.models.requests()[2]).join("\n");
     assert!(anew.contains("context had become too long") && anew.contains("> run 1"), "{anew}");
     assert!(!anew.contains("> Go"), "what was answered is not said again: {anew}");
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[place(&told, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[place(&lines, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
     let noticed = running.seen.iter().any(
         |event| matches!(event, DriverEvent::Notice(text) if text.starts_with("a new course begins: ")),
     );
@@ -73,9 +65,9 @@ async fn i05_words_of_a_person_survive_a_context_that_is_refused() {
     let dialog = running.talk("Go").await;
     running.say(&dialog, "Important").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &dialog);
-    assert!(place(&told, "person: Important") < place(&told, "says: Heard."));
-    assert!(prompts(&world.models.requests()[2]).contains("> Important"));
+    let lines = record_lines(&world.view(), &dialog);
+    assert!(place(&lines, "person: Important") < place(&lines, "says: Heard."));
+    assert!(prompts(&world.models.requests()[2]).join("\n").contains("> Important"));
     assert_eq!(world.state(&dialog), "idle_waiting_user");
 }
 
@@ -91,7 +83,7 @@ async fn i05_a_reply_that_was_not_read_survives_a_context_that_is_refused() {
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let last = world.models.requests().pop().expect("a request");
-    assert!(prompts(&last).contains("It is in the cellar."), "{:?}", replies(&last));
+    assert!(prompts(&last).join("\n").contains("It is in the cellar."), "{:?}", replies(&last));
     assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
 }
 
@@ -108,7 +100,7 @@ async fn i06_a_side_dialog_whose_context_is_refused_begins_anew_with_its_assignm
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!((course(&world, &made(&main, 2)), world.models.remaining()), (2, 0));
-    assert!(prompts(&world.models.requests()[3]).contains("> Find the bug."));
+    assert!(prompts(&world.models.requests()[3]).join("\n").contains("> Find the bug."));
     let last = world.models.requests().pop().expect("a request");
     assert!(replies(&last).concat().contains("Found."), "the reply reaches the asker");
 }
@@ -169,5 +161,5 @@ async fn i09_new_words_of_a_person_allow_one_more_course() {
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!((course(&world, &dialog), world.models.remaining()), (3, 0));
     let last = world.models.requests().pop().expect("a request");
-    assert!(prompts(&last).contains("> Only the first page"));
+    assert!(prompts(&last).join("\n").contains("> Only the first page"));
 }

@@ -45,11 +45,11 @@ async fn a_main_dialog_knows_its_sessions_and_who_waits_below_it_also_after_clea
     assert_eq!(world.models.remaining(), 0);
     assert_eq!(below(&of(&world, "lead", 0)), None, "nothing goes on below");
     let rests = "- \"api\" | @alice | rests, can be asked";
-    assert!(below(&of(&world, "lead", 1)).is_some_and(|told| told.contains(rests)));
+    assert!(below(&of(&world, "lead", 1)).is_some_and(|notice| notice.contains(rests)));
     for nth in [2, 3] {
         let request = of(&world, "lead", nth);
-        let told = below(&request).expect("a notice");
-        let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("- ")).collect();
+        let notice = below(&request).expect("a notice");
+        let lines: Vec<&str> = notice.lines().filter(|line| line.starts_with("- ")).collect();
         let expected = [
             rests,
             "- \"ops.net\" | @bob | waits for the human's answer",
@@ -74,7 +74,7 @@ async fn a_side_dialog_that_was_stopped_or_waits_is_named_to_the_main_dialog() {
     running.say(&main, "And?").await.expect("heard");
     running.quiet().await;
     let request = of(&world, "lead", 1);
-    let told = below(&request).expect("a notice");
-    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("- ")).collect();
+    let notice = below(&request).expect("a notice");
+    let lines: Vec<&str> = notice.lines().filter(|line| line.starts_with("- ")).collect();
     assert_eq!(lines, ["- @bob: \"?\"", "- @alice: waits for replies (@bob)"]);
 }

@@ -1,12 +1,15 @@
-//! A tool that counts its runs, and hangs or breaks down if it is told to.
+//! A tool that counts its runs, and hangs or panics if its arguments say so.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dominds_tui::app;
+use dominds_tui::llm::Sequence;
 use dominds_tui::tools::{Registry, ToolOutcome, typed};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::common::World;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,4 +39,12 @@ pub fn registry() -> (Registry, Arc<AtomicUsize>) {
     let mut registry = app::registry(Arc::default());
     registry.add("ws_mod", probe).expect("a free name");
     (registry, runs)
+}
+
+/// A world whose members have `probe`, with the number of its runs.
+pub fn world(models: Sequence) -> (World, Arc<AtomicUsize>) {
+    let (tools, runs) = registry();
+    let mut world = World::new(models);
+    world.setup.tools = tools;
+    (world, runs)
 }

@@ -7,7 +7,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use super::tellasks::once;
 use super::{made, place, probe, question, replies, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask(id: &str) -> Reply {
     Reply::call(id, "askHuman", r#"{"tellaskContent":"Which colour?"}"#)
@@ -29,7 +29,7 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
     running.answer(&row, "blue").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(running.inbox().is_empty());
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let expected = [
         "call q askHuman",
         "result q",
@@ -39,7 +39,7 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
         "says: Blue then.",
         "end 2",
     ];
-    assert_eq!(told[2..], expected);
+    assert_eq!(lines[2..], expected);
     assert_eq!(replies(&world.models.requests()[1]), ["blue"]);
     let asked =
         running.seen.iter().filter(|event| matches!(event, DriverEvent::Asked { .. })).count();
@@ -49,9 +49,7 @@ async fn d01_a_question_waits_in_the_inbox_and_its_answer_lets_the_dialog_go_on(
 #[tokio::test(start_paused = true)]
 async fn d07_a_question_is_answered_once() {
     let models = Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Paint").await;
+    let (world, mut running, dialog) = World::talked(models, "Paint").await;
     let row = question(&running);
     assert!(running.answer(&row, "  ").await.is_err());
     running.answer(&row, "blue").await.expect("an answer");
@@ -59,8 +57,8 @@ async fn d07_a_question_is_answered_once() {
     assert_eq!(late, "it was answered already, by @human at 2026-11-21 12:00:00: blue");
     running.quiet().await;
     assert!(running.answer(&row, "red").await.is_err());
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told.iter().filter(|line| *line == "answered q").count(), 1);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines.iter().filter(|line| *line == "answered q").count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,9 +69,7 @@ async fn d02_two_questions_in_a_round_are_both_refused_and_the_other_calls_run()
         r#"{"tellaskContent":"Which size?"}"#,
     );
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I merge them."));
-    let (tools, _) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, _) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.begin("Paint").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -100,9 +96,7 @@ async fn d02_e19_a_round_of_nothing_but_refused_calls_is_followed_up() {
         let models = Sequence::new()
             .reply("lead", Reply::call("c", name, arguments))
             .reply("lead", Reply::saying("I see."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let dialog = running.talk("Go").await;
+        let (world, _running, dialog) = World::talked(models, "Go").await;
         assert_eq!(world.models.remaining(), 0, "{name} {arguments}");
         assert!(result_of(&world.models.requests()[1], "c").is_some(), "{name} {arguments}");
         assert_eq!(world.state(&dialog), "idle_waiting_user", "{name} {arguments}");
@@ -115,9 +109,7 @@ async fn d04_a_person_is_heard_while_a_question_is_open_and_the_question_stays()
         .reply("lead", ask("q"))
         .reply("lead", Reply::saying("Yes?"))
         .reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Paint").await;
+    let (world, mut running, dialog) = World::talked(models, "Paint").await;
     running.say(&dialog, "wait").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     assert_eq!(world.state(&dialog), "blocked");
@@ -135,9 +127,7 @@ async fn d05_an_answer_is_read_when_the_side_dialogs_of_the_asker_have_replied()
         .reply("alice", ask("qa"))
         .reply("alice", Reply::saying("looked"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let rows = running.inbox();
     assert_eq!(rows.len(), 2);
     let of = |agent: &str| rows.iter().find(|row| row.agent.as_str() == agent).expect("a question");
@@ -164,7 +154,7 @@ async fn an_open_question_holds_an_asker_whose_replies_are_in() {
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     assert_eq!(world.models.requests().len(), 2);
-    assert!(story(&world.view(), &main).contains(&"answered c".to_owned()));
+    assert!(record_lines(&world.view(), &main).contains(&"answered c".to_owned()));
     let row = question(&running);
     running.answer(&row, "blue").await.expect("an answer");
     running.quiet().await;
@@ -178,19 +168,17 @@ async fn d03_the_answer_to_a_side_dialog_completes_the_chain() {
         .reply("alice", ask("q"))
         .reply("alice", Reply::saying("It is blue."))
         .reply("lead", Reply::saying("Thanks."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let row = question(&running);
     assert_eq!((row.agent.as_str(), row.dialog.clone()), ("alice", made(&main, 2)));
     assert_eq!(row.blocks, ["lead".into()]);
     running.answer(&row, "blue").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let side = story(&world.view(), &made(&main, 2));
+    let side = record_lines(&world.view(), &made(&main, 2));
     assert!(place(&side, "answered q") < place(&side, "says: It is blue."));
     assert!(place(&side, "says: It is blue.") < place(&side, "delivered c"));
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "answered c") < place(&told, "says: Thanks."));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "answered c") < place(&lines, "says: Thanks."));
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,9 +187,7 @@ async fn clearing_the_mind_withdraws_the_open_question() {
         .reply("lead", ask("q"))
         .reply("lead", Reply::call("t", "clear_mind", "{}"))
         .reply("lead", Reply::saying("A new start."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Paint").await;
+    let (world, mut running, dialog) = World::talked(models, "Paint").await;
     let row = question(&running);
     running.say(&dialog, "forget it").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);

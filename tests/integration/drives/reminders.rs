@@ -56,9 +56,7 @@ async fn c14_ids_are_stable_and_two_deletes_in_one_round_hit_the_intended_remind
         .and_call("b", "add_reminder", r#"{"content":"second"}"#)
         .and_call("c", "add_reminder", r#"{"content":"third","position":1}"#);
     let models = Sequence::new().reply("lead", three).reply("lead", Reply::saying("Noted."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Remember three things").await;
+    let (world, mut running, dialog) = World::talked(models, "Remember three things").await;
     let before = world.dialog(&dialog).reminders;
     let names: Vec<&str> = before.iter().map(|r| r.content.as_str()).collect();
     assert_eq!(names, ["third", "first", "second"]);
@@ -93,9 +91,7 @@ async fn c14_a_personal_reminder_is_seen_in_all_dialogs_of_its_member_and_in_no_
         .reply("lead", Reply::call("t", "tellaskSessionless", &ask))
         .reply("alice", Reply::saying("Seen."))
         .reply("lead", Reply::saying("Fine."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let one = running.talk("Note to self").await;
+    let (world, mut running, one) = World::talked(models, "Note to self").await;
     let two = running.talk("Another dialog").await;
     assert_eq!(shared(&world).len(), 1);
     for dialog in [&one, &two] {
@@ -117,9 +113,7 @@ async fn c14_a_personal_reminder_takes_no_position_and_is_changed_and_deleted_by
         .reply("lead", add("a", &refused))
         .reply("lead", add("b", &note))
         .reply("lead", Reply::saying("Noted."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let one = running.talk("Note to self").await;
+    let (world, mut running, one) = World::talked(models, "Note to self").await;
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "a").is_some_and(|text| text.contains("`position`")));
     let [(id, text)] = &shared(&world)[..] else { panic!("one reminder") };
@@ -246,9 +240,7 @@ async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
         .reply("lead", add("p", &json!({ "content": "mine", "scope": "personal" })))
         .reply("lead", Reply::call("m", "clear_mind", r#"{"reminder_content":"go on"}"#))
         .reply("lead", Reply::saying("Afresh."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     for (id, added) in [("r6-19", true), ("r6-20", false), ("r6-29", false), ("p", true)] {
         let result = seen.iter().rev().find_map(|request| result_of(request, id));
@@ -263,9 +255,7 @@ async fn a_scope_holds_so_many_reminders_and_the_mind_can_still_be_cleared() {
 async fn what_lies_on_the_disk_beyond_the_bounds_is_shown_in_part_and_kept_whole() {
     let models =
         Sequence::new().reply("lead", Reply::saying("Hi.")).reply("lead", Reply::saying("I see."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Hello").await;
+    let (world, running, main) = World::talked(models, "Hello").await;
     running.shut_down().await;
     let mut reminders: Vec<Reminder> = (0..250)
         .map(|n| {
@@ -316,9 +306,8 @@ async fn megabytes_for_a_reminder_are_refused_and_no_later_request_carries_them(
     for n in 0..25 {
         models = models.reply("lead", add(&format!("h{n}"), &huge));
     }
-    let world = World::new(models.reply("lead", Reply::saying("I see.")));
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) =
+        World::talked(models.reply("lead", Reply::saying("I see.")), "Go").await;
     let seen = world.models.requests();
     let last = seen.last().expect("a request");
     for n in 0..25 {

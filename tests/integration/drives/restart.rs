@@ -9,38 +9,25 @@ use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply};
 use super::{made, place, probe, question, replies, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask_alice() -> Reply {
     Reply::call("c", "tellaskSessionless", &once("alice", "Look."))
 }
 
-/// Runs until the disk dies, then kills the program.
-async fn run_until(world: &mut World, death: &'static str) -> dominds_tui::domain::DialogId {
-    world.setup.disk = Arc::new(Mortal::new(Death::Before(death)));
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = Arc::new(RealDisk);
-    main
-}
-
-fn count(told: &[String], line: &str) -> usize {
-    told.iter().filter(|one| *one == line).count()
+fn count(lines: &[String], line: &str) -> usize {
+    lines.iter().filter(|one| *one == line).count()
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_open_question_survives_and_its_answer_goes_on() {
     let ask = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#);
     let models = Sequence::new().reply("lead", ask).reply("lead", Reply::saying("Blue then."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Paint").await;
+    let (world, running, main) = World::talked(models, "Paint").await;
     running.kill().await;
     let mut running = world.start().await;
     assert_eq!(world.state(&main), "blocked");
@@ -48,8 +35,8 @@ async fn an_open_question_survives_and_its_answer_goes_on() {
     assert_eq!(row.question.tellask_content, "Which colour?");
     running.answer(&row, "blue").await.expect("an answer");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert_eq!(told[5..], ["answered q", "start 2", "says: Blue then.", "end 2"]);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines[5..], ["answered q", "start 2", "says: Blue then.", "end 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,9 +46,9 @@ async fn b10_an_assignment_that_never_started_is_made_again_at_continue() {
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
     let mut world = World::new(models);
-    let main = run_until(&mut world, "\"anchorRole\":\"assignment\"").await;
+    let main = world.killed_before("\"anchorRole\":\"assignment\"").await;
     let side = made(&main, 2);
-    assert_eq!(story(&world.view(), &side), Vec::<String>::new());
+    assert_eq!(record_lines(&world.view(), &side), Vec::<String>::new());
     let mut running = world.start().await;
     assert_eq!((world.state(&main), world.state(&side)), ("blocked", "stopped"));
     assert_eq!(world.models.requests().len(), 1);
@@ -71,8 +58,8 @@ async fn b10_an_assignment_that_never_started_is_made_again_at_continue() {
     for id in [&main, &side] {
         assert_eq!(world.state(id), "idle_waiting_user");
     }
-    let told = story(&world.view(), &main);
-    assert_eq!((count(&told, "answered c"), count(&told, "says: Good.")), (1, 1));
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!((count(&lines, "answered c"), count(&lines, "says: Good.")), (1, 1));
     running.shut_down().await;
 }
 
@@ -81,10 +68,7 @@ async fn b02_an_interrupted_generation_waits_for_continue() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One, t").and_hang())
         .reply("lead", Reply::saying("Again."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Count").await;
     running.kill().await;
     assert_eq!(world.state(&main), "proceeding");
     let mut running = world.start().await;
@@ -95,8 +79,8 @@ async fn b02_an_interrupted_generation_waits_for_continue() {
     assert_eq!(latest.generating, Some(false));
     running.resume(&main).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert_eq!(told, ["start 1", "person: Count", "start 2", "says: Again.", "end 2"]);
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines, ["start 1", "person: Count", "start 2", "says: Again.", "end 2"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,10 +90,7 @@ async fn an_interrupted_side_dialog_completes_the_chain_after_continue() {
         .reply("alice", Reply::saying("I se").and_hang())
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let mut running = world.start().await;
     let side = made(&main, 2);
@@ -117,7 +98,7 @@ async fn an_interrupted_side_dialog_completes_the_chain_after_continue() {
     running.resume(&side).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.models.remaining(), 0);
-    assert_eq!(count(&story(&world.view(), &side), "assigned c"), 1);
+    assert_eq!(count(&record_lines(&world.view(), &side), "assigned c"), 1);
     let last = world.models.requests().pop().expect("a request");
     assert!(replies(&last).concat().contains("seen"));
 }
@@ -133,12 +114,12 @@ fn reply_by_tool() -> Sequence {
 #[tokio::test(start_paused = true)]
 async fn b07_a_reply_that_was_called_and_not_delivered_is_delivered() {
     let mut world = World::new(reply_by_tool());
-    let main = run_until(&mut world, "\"type\":\"tellask_result_record\"").await;
+    let main = world.killed_before("\"type\":\"tellask_result_record\"").await;
     let side = made(&main, 2);
-    let told = story(&world.view(), &side);
-    assert!(told.contains(&"plain call r replyTellaskSessionless".to_owned()), "{told:#?}");
-    assert!(!told.contains(&"result r".to_owned()));
-    assert_eq!(count(&story(&world.view(), &main), "answered c"), 0);
+    let lines = record_lines(&world.view(), &side);
+    assert!(lines.contains(&"plain call r replyTellaskSessionless".to_owned()), "{lines:#?}");
+    assert!(!lines.contains(&"result r".to_owned()));
+    assert_eq!(count(&record_lines(&world.view(), &main), "answered c"), 0);
     let running = world.start().await;
     check_delivered_once(&world, &main);
     running.shut_down().await;
@@ -147,10 +128,10 @@ async fn b07_a_reply_that_was_called_and_not_delivered_is_delivered() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_arrived_is_only_noted_by_its_writer() {
     let mut world = World::new(reply_by_tool());
-    let main = run_until(&mut world, "\"type\":\"tellask_reply_resolution_record\"").await;
-    let told = story(&world.view(), &made(&main, 2));
-    assert!(!told.contains(&"delivered c".to_owned()), "{told:#?}");
-    assert_eq!(count(&story(&world.view(), &main), "answered c"), 1);
+    let main = world.killed_before("\"type\":\"tellask_reply_resolution_record\"").await;
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert!(!lines.contains(&"delivered c".to_owned()), "{lines:#?}");
+    assert_eq!(count(&record_lines(&world.view(), &main), "answered c"), 1);
     let running = world.start().await;
     check_delivered_once(&world, &main);
     running.shut_down().await;
@@ -163,7 +144,7 @@ async fn a_plain_reply_that_was_said_and_not_delivered_is_delivered() {
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
     let mut world = World::new(models);
-    let main = run_until(&mut world, "\"type\":\"tellask_result_record\"").await;
+    let main = world.killed_before("\"type\":\"tellask_result_record\"").await;
     let running = world.start().await;
     check_delivered_once(&world, &main);
     running.shut_down().await;
@@ -172,11 +153,11 @@ async fn a_plain_reply_that_was_said_and_not_delivered_is_delivered() {
 /// The asker has the reply once, has read it, and nothing is owed or awaited.
 fn check_delivered_once(world: &World, main: &dominds_tui::domain::DialogId) {
     let side = made(main, 2);
-    let told = story(&world.view(), main);
-    assert_eq!(count(&told, "answered c"), 1, "{told:#?}");
-    assert!(place(&told, "answered c") < place(&told, "says: Good."));
-    let told = story(&world.view(), &side);
-    assert_eq!((count(&told, "delivered c"), count(&told, "responded c")), (1, 1), "{told:#?}");
+    let lines = record_lines(&world.view(), main);
+    assert_eq!(count(&lines, "answered c"), 1, "{lines:#?}");
+    assert!(place(&lines, "answered c") < place(&lines, "says: Good."));
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!((count(&lines, "delivered c"), count(&lines, "responded c")), (1, 1), "{lines:#?}");
     for id in [main, &side] {
         let dialog = world.dialog(id);
         assert!(dialog.pending.is_empty() && dialog.obligation().is_none(), "{dialog:?}");
@@ -191,9 +172,7 @@ async fn b13_a_tool_whose_outcome_is_unknown_is_never_run_again() {
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "probe", r#"{"hang":true}"#))
         .reply("lead", Reply::saying("I check."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     running.idle().await;
@@ -206,8 +185,8 @@ async fn b13_a_tool_whose_outcome_is_unknown_is_never_run_again() {
     assert_eq!(runs.load(Ordering::SeqCst), 1);
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "t").is_some_and(|text| text.contains("unknown")));
-    let told = story(&world.view(), &main);
-    assert_eq!((count(&told, "call t probe"), count(&told, "result t")), (1, 1));
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!((count(&lines, "call t probe"), count(&lines, "result t")), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,10 +195,7 @@ async fn a_request_of_which_a_crash_left_only_the_call_fails_and_nobody_waits_fo
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("nobody", "Look.")))
         .reply("lead", Reply::saying("Ho").and_hang())
         .reply("lead", Reply::saying("I do it myself."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     let tree = world.path().join(".dialogs/run").join(main.root.as_str());
     let course = tree.join("course-001.jsonl");
@@ -250,7 +226,7 @@ async fn a_question_is_open_until_the_course_that_withdraws_it_has_begun() {
     let mut seen = [false; 2];
     for at in 0.. {
         let mut world = World::new(ask_and_clear());
-        let disk = Arc::new(Mortal::new(Death::At(at)));
+        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
         world.setup.disk = disk.clone();
         let Ok(mut running) = world.try_start() else { continue };
         let begun = running.begin("Go").await;
@@ -278,10 +254,7 @@ async fn b11_a_message_that_waited_is_still_heard() {
     let models = Sequence::new()
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("Both."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "first").await;
     running.say(&main, "second").await.expect("heard");
     running.kill().await;
     let mut running = world.start().await;
@@ -289,11 +262,11 @@ async fn b11_a_message_that_waited_is_still_heard() {
         running.resume(&main).await.expect("it goes on");
         running.quiet().await;
     }
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     assert_eq!(
-        (count(&told, "person: first"), count(&told, "person: second")),
+        (count(&lines, "person: first"), count(&lines, "person: second")),
         (1, 1),
-        "{told:#?}"
+        "{lines:#?}"
     );
     let shown = &world.models.requests()[1].messages;
     assert!(shown.contains(&Message::Prompt("second".to_owned())));
@@ -303,10 +276,7 @@ async fn b11_a_message_that_waited_is_still_heard() {
 async fn a_second_restart_changes_nothing_more() {
     let models =
         Sequence::new().reply("lead", ask_alice()).reply("alice", Reply::saying("I se").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     world.start().await.kill().await;
     let once = world.tree(&main.root);

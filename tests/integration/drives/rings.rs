@@ -17,7 +17,7 @@ use dominds_tui::store::{Access, Store, StoreOptions};
 
 use super::tellasks::session;
 use super::{made, place, result_of};
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 fn ask(id: &str, member: &str, slug: &str) -> Reply {
@@ -35,15 +35,13 @@ async fn a_session_that_would_wait_for_itself_around_others_is_refused_with_the_
         .reply("bob", Reply::saying("helped"))
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     let seen = world.models.requests();
     let second = seen.iter().rfind(|request| request.model == "carol").expect("asked twice");
     let refused = result_of(second, "c4").expect("a result");
     let ring = "@alice!plan -> @bob!help -> @carol!look -> @alice!plan";
     assert!(refused.contains(ring) && refused.contains("tellaskBack"), "{refused}");
-    place(&story(&world.view(), &made(&main, 4)), "closed c4");
+    place(&record_lines(&world.view(), &made(&main, 4)), "closed c4");
     assert_eq!((world.models.remaining(), world.tree(&main.root).dialogs.len()), (0, 4));
     assert_eq!(world.state(&main), "idle_waiting_user");
 }
@@ -121,12 +119,12 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
 }
 
 fn rings(running: &Running) -> Vec<String> {
-    let told = running.seen.iter().rev().find_map(|event| match event {
+    let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
-    let told = told.unwrap_or_default().into_iter().map(|problem| problem.text);
-    told.filter(|text| text.contains("wait for each other")).collect()
+    let problems = problems.unwrap_or_default().into_iter().map(|problem| problem.text);
+    problems.filter(|text| text.contains("wait for each other")).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -136,9 +134,7 @@ async fn a_ring_on_disk_is_listed_named_as_a_problem_and_ended_by_a_death() {
         .reply("alice", ask("c2", "bob", "help"))
         .reply("bob", Reply::call("q", "askHuman", r#"{"tellaskContent":"Where?"}"#))
         .reply("lead", Reply::saying("It died."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     running.shut_down().await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     close_the_ring(&world, &alice, &bob);
@@ -165,6 +161,6 @@ async fn a_ring_on_disk_is_listed_named_as_a_problem_and_ended_by_a_death() {
     running.declare_dead(&alice, None).await.expect("it may die");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     assert!(rings(&running).is_empty(), "it is over");
-    place(&story(&world.view(), &bob), "closed y");
+    place(&record_lines(&world.view(), &bob), "closed y");
     assert!(world.view().examine().iter().all(|problem| problem.text != ring));
 }

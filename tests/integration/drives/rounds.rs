@@ -10,14 +10,7 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use super::tellasks::{once, session};
 use super::{made, place, probe, result_of};
 use crate::common::World;
-use crate::common::story::story;
-
-fn world_with_probe(models: Sequence) -> (World, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
-    (world, runs)
-}
+use crate::common::record_lines::record_lines;
 
 /// The calls and results of a request, in their order.
 fn pairs(messages: &[Message]) -> Vec<String> {
@@ -41,7 +34,7 @@ async fn a03_a_provider_that_goes_on_after_its_end_stops_the_dialog_and_is_not_a
     let reason = world.dialog(&main).latest.interruption().expect("a reason").sentence();
     assert!(reason.contains("protocol violation"), "{reason}");
     assert_eq!(world.models.requests().len(), 1);
-    assert_eq!(story(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
+    assert_eq!(record_lines(&world.view(), &main), ["start 1", "person: Go", "end 1"]);
     let mut problems = running.seen.iter().filter_map(|event| match event {
         DriverEvent::Problems(problems) => problems.first().map(|problem| problem.id.clone()),
         _ => None,
@@ -54,12 +47,10 @@ async fn a04_a_tool_call_is_followed_by_a_generation_that_sees_call_and_result_t
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "list_dir", r#"{"path":"."}"#))
         .reply("lead", Reply::saying("done"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Look").await;
-    let told = story(&world.view(), &main);
+    let (world, _running, main) = World::talked(models, "Look").await;
+    let lines = record_lines(&world.view(), &main);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call t list_dir", "result t", "end 1", "start 2", "says: done", "end 2"]
     );
     let seen = world.models.requests();
@@ -74,7 +65,7 @@ async fn a05_results_are_shown_in_the_order_of_their_calls() {
     let slow = |id: &str| Reply::call(id, "probe", "{}");
     let round = slow("a").and_call("b", "list_dir", r#"{"path":"."}"#).and_call("c", "probe", "{}");
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("Seen."));
-    let (world, _) = world_with_probe(models);
+    let (world, _) = probe::world(models);
     let mut running = world.start().await;
     running.talk("Go").await;
     let shown = pairs(&world.models.requests()[1].messages);
@@ -86,7 +77,7 @@ async fn a08_a_tool_that_breaks_down_is_a_failed_result_and_stops_nobody() {
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "probe", r#"{"break":true}"#))
         .reply("lead", Reply::saying("Without it, then."));
-    let (world, runs) = world_with_probe(models);
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     assert_eq!((world.state(&main), runs.load(Ordering::SeqCst)), ("idle_waiting_user", 1));
@@ -99,7 +90,7 @@ async fn a09_an_answer_of_nothing_but_a_call_is_no_empty_answer() {
     let models = Sequence::new()
         .reply("lead", Reply::call("t", "probe", "{}"))
         .reply("lead", Reply::saying("done"));
-    let (world, _) = world_with_probe(models);
+    let (world, _) = probe::world(models);
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     assert_eq!((world.state(&main), world.models.requests().len()), ("idle_waiting_user", 2));
@@ -111,7 +102,7 @@ async fn a10_later_generations_see_all_earlier_pairs_once_and_in_order() {
         .reply("lead", Reply::call("a", "probe", "{}"))
         .reply("lead", Reply::call("b", "probe", "{}"))
         .reply("lead", Reply::saying("done"));
-    let (world, _) = world_with_probe(models);
+    let (world, _) = probe::world(models);
     let mut running = world.start().await;
     running.talk("Go").await;
     let shown = pairs(&world.models.requests()[2].messages);
@@ -127,19 +118,16 @@ async fn a13_a14_a_dialog_does_one_thing_at_a_time_and_two_dialogs_work_side_by_
         .reply("lead", slow("I wait."))
         .reply("lead", Reply::saying("And yes."))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");
     running.idle().await;
     assert_eq!((world.state(&main), world.state(&made(&main, 2))), ("proceeding", "proceeding"));
     running.say(&main, "Really?").await.expect("heard");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "end 2") < place(&told, "person: Really?"), "{told:#?}");
-    let open = told.iter().filter(|line| line.starts_with("start")).count();
-    assert_eq!(open, told.iter().filter(|line| line.starts_with("end")).count());
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "end 2") < place(&lines, "person: Really?"), "{lines:#?}");
+    let open = lines.iter().filter(|line| line.starts_with("start")).count();
+    assert_eq!(open, lines.iter().filter(|line| line.starts_with("end")).count());
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,27 +140,24 @@ async fn b01_a_dialog_that_was_restored_is_told_the_same_as_one_that_lived_on() 
             .reply("lead", Reply::new().and_thinking("Hm.").and_saying("Good."))
             .reply("lead", Reply::saying("As I said."))
     };
-    let mut told = Vec::new();
+    let mut sent = Vec::new();
     for restarted in [false, true] {
-        let world = World::new(script());
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (world, mut running, main) = World::talked(script(), "Go").await;
         if restarted {
             running.shut_down().await;
             running = world.start().await;
         }
         running.say(&main, "And?").await.expect("heard");
         running.quiet().await;
-        told.push(world.models.requests().pop().expect("a request").messages);
+        sent.push(world.models.requests().pop().expect("a request").messages);
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(sent[0], sent[1]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn b05_an_idle_dialog_stays_idle_over_a_restart() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hello.")));
-    let mut running = world.start().await;
-    let main = running.talk("Hi").await;
+    let (world, running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hello.")), "Hi").await;
     running.kill().await;
     let before = world.dialog(&main);
     let running = world.start().await;
@@ -186,13 +171,7 @@ async fn b08_a_main_dialog_about_to_begin_a_course_does_so_without_continue() {
         .reply("lead", Reply::call("m", "clear_mind", "{}"))
         .reply("lead", Reply::saying("A fresh start."));
     let mut world = World::new(models);
-    let death = super::disk::Death::Before("\"genseq\":2");
-    world.setup.disk = std::sync::Arc::new(super::disk::Mortal::new(death));
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = std::sync::Arc::new(dominds_tui::store::RealDisk);
+    let main = world.killed_before("\"genseq\":2").await;
     let running = world.start().await;
     assert_eq!((world.state(&main), world.models.remaining()), ("idle_waiting_user", 0));
     assert_eq!(world.dialog(&main).latest.pending_course_start_prompt, None);
@@ -203,9 +182,7 @@ async fn b08_a_main_dialog_about_to_begin_a_course_does_so_without_continue() {
 async fn b15_opening_a_dialog_writes_nothing() {
     let models = Sequence::new()
         .reply("lead", Reply::call("q", "askHuman", r#"{"tellaskContent":"Which?"}"#));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let folder = world.path().join(".dialogs/run").join(main.root.as_str());
     let files = || {
         let mut files: Vec<_> = std::fs::read_dir(&folder)
@@ -235,7 +212,7 @@ async fn a_round_runs_so_many_calls_and_the_rest_are_refused_with_a_result() {
     }
     let round = round.and_call("c", "tellaskSessionless", &once("alice", "Look."));
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I see."));
-    let (world, runs) = world_with_probe(models);
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     assert_eq!(runs.load(Ordering::SeqCst), 32);

@@ -9,7 +9,7 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask_alice() -> Reply {
     Reply::call("c", "tellask", &session("alice", "plan", "Plan it."))
@@ -24,19 +24,16 @@ async fn g05_a_stop_stops_though_words_wait_and_they_are_heard_at_continue() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One, t").and_hang())
         .reply("lead", Reply::saying("Both."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "first").await;
     running.say(&main, "second").await.expect("heard");
     running.send(Command::Stop { dialog: main.clone() }).await;
     running.quiet().await;
     assert_eq!((world.state(&main), world.models.requests().len()), ("stopped", 1));
     running.resume(&main).await.expect("it goes on");
     running.quiet().await;
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["says, cut: One, t", "end 1", "start 2", "person: second", "says: Both.", "end 2"]
     );
 }
@@ -55,16 +52,13 @@ async fn g08_continuing_all_continues_what_is_stopped_and_says_how_much() {
         .reply("alice", Reply::saying("a"))
         .reply("bob", Reply::saying("b"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.send(Command::StopAll).await;
     running.quiet().await;
     assert_eq!(world.state(&main), "blocked");
     running.ask(|ticket| Command::ContinueAll { ticket }).await.expect("two go on");
-    let told = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
-    assert!(running.seen.iter().any(told));
+    let notice = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
+    assert!(running.seen.iter().any(notice));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&main), "idle_waiting_user");
 }
@@ -75,9 +69,7 @@ async fn g10_continue_says_why_a_dialog_cannot_be_continued() {
         .reply("lead", Reply::saying("Hello."))
         .reply("lead", ask_alice())
         .reply("alice", Reply::new().and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Hi").await;
+    let (_world, mut running, main) = World::talked(models, "Hi").await;
     let idle = running.resume(&main).await.expect_err("it is idle");
     running.say(&main, "Ask alice").await.expect("heard");
     running.idle().await;
@@ -96,16 +88,13 @@ async fn g11_a_reply_that_comes_while_its_asker_works_leads_to_one_more_generati
         .reply("alice", Reply::saying("planned").and_wait(Duration::from_secs(30)))
         .reply("lead", Reply::saying("I wait.").and_wait(Duration::from_secs(60)))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "start 2") < place(&told, "answered c"), "{told:#?}");
-    assert!(place(&told, "answered c") < place(&told, "end 2"), "{told:#?}");
-    assert_eq!(told.last().map(String::as_str), Some("end 3"));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "start 2") < place(&lines, "answered c"), "{lines:#?}");
+    assert!(place(&lines, "answered c") < place(&lines, "end 2"), "{lines:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("end 3"));
     assert_eq!(world.models.requests().len(), 4);
 }
 
@@ -120,10 +109,7 @@ async fn b03_who_asked_a_person_when_the_program_died_waits_for_the_answer() {
         .reply("lead", round)
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("Blue."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "And?").await.expect("heard");
     running.idle().await;
     running.kill().await;
@@ -143,9 +129,7 @@ async fn b06_a_stop_of_who_only_waits_for_side_dialogs_is_forgotten_at_a_restart
         .reply("lead", Reply::new().and_hang())
         .reply("alice", Reply::saying("planned"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     let side = made(&main, 2);
     running.say(&main, "How far?").await.expect("heard");
     running.idle().await;
@@ -169,13 +153,7 @@ async fn b09_a_side_dialog_about_to_begin_a_course_does_so_at_continue_with_its_
         .reply("alice", Reply::call("r", "replyTellask", &reply("planned")))
         .reply("lead", Reply::saying("Good."));
     let mut world = World::new(models);
-    let death = super::disk::Death::Before("\"genseq\":2");
-    world.setup.disk = std::sync::Arc::new(super::disk::Mortal::new(death));
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
-    running.kill().await;
-    world.setup.disk = std::sync::Arc::new(dominds_tui::store::RealDisk);
+    let main = world.killed_before("\"genseq\":2").await;
     let side = made(&main, 2);
     assert!(world.dialog(&side).latest.pending_course_start_prompt.is_some());
     let mut running = world.start().await;
@@ -187,8 +165,8 @@ async fn b09_a_side_dialog_about_to_begin_a_course_does_so_at_continue_with_its_
     let mut running = world.start().await;
     running.resume(&side).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &side);
-    assert_eq!(told.iter().filter(|line| *line == "prompt").count(), 2, "{told:#?}");
+    let lines = record_lines(&world.view(), &side);
+    assert_eq!(lines.iter().filter(|line| *line == "prompt").count(), 2, "{lines:#?}");
     let last = world.models.requests().into_iter().rfind(|r| r.model == "alice").expect("asked");
     let prompts = |m: &&Message| matches!(m, Message::Prompt(text) if text.contains("Plan it."));
     assert_eq!(last.messages.iter().filter(prompts).count(), 1);

@@ -8,7 +8,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use super::tellasks::{reply, session};
 use super::{made, place, replies, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn ask(id: &str, content: &str) -> Reply {
     Reply::call(id, "tellask", &session("alice", "main", content))
@@ -34,13 +34,13 @@ async fn e03_a_session_asked_again_goes_on_in_its_side_dialog() {
     assert_eq!(tree.dialogs.len(), 2);
     assert_eq!(tree.registry.len(), 1);
     assert_eq!(tree.registry[0].key, "alice!main");
-    let told = story(&world.view(), &made(&main, 2));
-    for lines in [
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    for [first, second] in [
         ["assigned c1", "delivered c1"],
         ["delivered c1", "assigned c2"],
         ["assigned c2", "delivered c2"],
     ] {
-        assert!(place(&told, lines[0]) < place(&told, lines[1]), "{lines:?} in {told:#?}");
+        assert!(place(&lines, first) < place(&lines, second), "{first}, {second} in {lines:#?}");
     }
     let last = world.models.requests().pop().expect("a request");
     let texts = replies(&last);
@@ -56,9 +56,7 @@ async fn another_slug_is_another_side_dialog() {
         .reply("alice", Reply::saying("one"))
         .reply("alice", Reply::saying("two"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 3);
     assert_eq!(world.models.remaining(), 0);
 }
@@ -70,18 +68,16 @@ async fn e04_the_same_session_twice_in_a_round_closes_the_first_call() {
         .reply("lead", round)
         .reply("alice", deliver("r", "two"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c1") < place(&told, "answered c2"));
-    assert!(!told.contains(&"answered c1".to_owned()));
-    let side = story(&world.view(), &made(&main, 2));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c1") < place(&lines, "answered c2"));
+    assert!(!lines.contains(&"answered c1".to_owned()));
+    let side = record_lines(&world.view(), &made(&main, 2));
     assert!(!side.contains(&"assigned c1".to_owned()));
     assert_eq!(world.state(&main), "idle_waiting_user");
     let asked = world.models.requests().iter().filter(|request| request.model == "lead").count();
-    assert_eq!(asked, 2, "it waits once, and goes on once: {told:#?}");
+    assert_eq!(asked, 2, "it waits once, and goes on once: {lines:#?}");
 }
 
 /// The lead asks, is spoken to while it waits, and asks the same session again.
@@ -102,23 +98,23 @@ async fn e06_e07_a_newer_request_closes_the_earlier_call_and_an_old_reply_never_
     let models = asked_again()
         .reply("alice", deliver("r2", "about the second"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c1") < place(&told, "answered c2"), "{told:#?}");
-    assert!(place(&told, "answered c2") < place(&told, "start 3"), "{told:#?}");
-    assert!(!told.contains(&"answered c1".to_owned()));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c1") < place(&lines, "answered c2"), "{lines:#?}");
+    assert!(place(&lines, "answered c2") < place(&lines, "start 3"), "{lines:#?}");
+    assert!(!lines.contains(&"answered c1".to_owned()));
     let seen = world.models.requests();
     let all: String = seen.iter().flat_map(replies).collect();
     assert!(all.contains("about the second") && !all.contains("about the first"));
     let side = made(&main, 2);
-    let told = story(&world.view(), &side);
-    assert!(place(&told, "plain call r1 replyTellask") < place(&told, "assigned c2"), "{told:#?}");
-    assert!(!told.contains(&"delivered c1".to_owned()));
+    let lines = record_lines(&world.view(), &side);
+    assert!(
+        place(&lines, "plain call r1 replyTellask") < place(&lines, "assigned c2"),
+        "{lines:#?}"
+    );
+    assert!(!lines.contains(&"delivered c1".to_owned()));
     let second = seen.iter().rfind(|request| request.model == "alice").expect("asked twice");
     assert!(result_of(second, "r1").is_some_and(|text| text.starts_with("Not delivered")));
     for id in [&main, &side] {
@@ -148,9 +144,9 @@ async fn e08_a_session_that_another_dialog_asks_changes_its_owner_and_the_earlie
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "closed c1") < place(&told, "answered c2"), "{told:#?}");
-    let bob = story(&world.view(), &made(&main, 3));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "closed c1") < place(&lines, "answered c2"), "{lines:#?}");
+    let bob = record_lines(&world.view(), &made(&main, 3));
     assert!(bob.contains(&"answered b".to_owned()), "{bob:#?}");
     let texts: String = world.models.requests().iter().flat_map(replies).collect();
     assert!(texts.contains("about the second"), "{texts}");

@@ -101,10 +101,10 @@ async fn a_person_adds_rewords_and_deletes_reminders_and_the_next_generation_see
     running.say(&dialog, "What do you remember?").await.expect("heard");
     running.quiet().await;
     let requests = world.models.requests();
-    let told: Vec<&str> =
+    let notices: Vec<&str> =
         requests.last().expect("a request").messages.iter().filter_map(environment).collect();
     for text in ["\n\nown", "\n\nshared"] {
-        assert!(told.iter().any(|told| told.ends_with(text)), "{told:?}");
+        assert!(notices.iter().any(|notice| notice.ends_with(text)), "{notices:?}");
     }
     for id in [&own, &shared] {
         let delete = SheetRequest::DeleteReminder { id: id.clone() };
@@ -155,10 +155,11 @@ async fn c17_a_person_writes_a_section_and_the_next_generation_shows_it() {
     running.say(&dialog, "Read the task").await.expect("heard");
     running.quiet().await;
     let requests = world.models.requests();
-    let told = requests.last().and_then(|r| r.messages.first()).and_then(environment);
-    let told = told.expect("the Taskdoc");
-    let places = ["See it through.", "No SMS.", "Replay.", "## Progress"].map(|t| told.find(t));
-    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{told}");
+    let taskdoc = requests.last().and_then(|r| r.messages.first()).and_then(environment);
+    let taskdoc = taskdoc.expect("the Taskdoc");
+    let places =
+        ["See it through.", "No SMS.", "Replay.", "## Progress"].map(|part| taskdoc.find(part));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{taskdoc}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -227,13 +228,14 @@ async fn c17_what_does_not_belong_into_a_taskdoc_is_a_problem() {
     world.put("task.tsk/notes.txt", "x");
     world.put("task.tsk/goals/deep.md", "x");
     let running = world.start().await;
-    let told = running.seen.iter().rev().find_map(|event| match event {
+    let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems.clone()),
         _ => None,
     });
-    let told: Vec<String> = told.unwrap_or_default().iter().map(ToString::to_string).collect();
+    let problems: Vec<String> =
+        problems.unwrap_or_default().iter().map(ToString::to_string).collect();
     for name in ["notes.txt", "goals/deep.md"] {
-        assert!(told.iter().any(|problem| problem.contains(name)), "{told:?}");
+        assert!(problems.iter().any(|problem| problem.contains(name)), "{problems:?}");
     }
 }
 

@@ -51,7 +51,7 @@ fn pid(reminder: &Reminder) -> u64 {
 }
 
 /// What a request tells of processes.
-fn told(request: &Request) -> Vec<&str> {
+fn process_notices(request: &Request) -> Vec<&str> {
     let texts = request.messages.iter().filter_map(|message| match message {
         Message::Environment(text) if text.contains("Background process") => Some(text.as_str()),
         _ => None,
@@ -70,7 +70,7 @@ async fn c09_c10_a_slow_command_is_followed_by_a_reminder_until_it_is_stopped() 
     let [reminder] = followed(&world).try_into().expect("one reminder");
     assert_eq!((reminder.scope.as_str(), reminder.priority.as_str()), ("agent_shared", "medium"));
     let requests = world.models.requests();
-    let [text] = told(&requests[1])[..] else { panic!("{:?}", requests[1].messages) };
+    let [text] = process_notices(&requests[1])[..] else { panic!("{:?}", requests[1].messages) };
     assert!(text.contains("running") && text.contains("begun"), "{text}");
     let listed = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Processes(all) => Some(all.clone()),
@@ -91,7 +91,7 @@ async fn c09_c10_a_slow_command_is_followed_by_a_reminder_until_it_is_stopped() 
     let requests = world.models.requests();
     assert!(result_of(&requests[3], "b").is_some_and(|text| text.contains("stop_daemon")));
     assert!(result_of(&requests[4], "c").is_some_and(|text| text.contains("is stopped")));
-    assert_eq!(told(&requests[4]), Vec::<&str>::new());
+    assert_eq!(process_notices(&requests[4]), Vec::<&str>::new());
     assert_eq!(followed(&world), []);
     assert_eq!(world.setup.shells.running(ProcessScope::All), [0_u32; 0]);
 }
@@ -222,9 +222,9 @@ async fn c19_after_a_restart_a_reminder_finds_its_process_again_or_says_that_it_
     let mut running = world.start().await;
     running.say(&dialog, "And now?").await.expect("heard");
     running.quiet().await;
-    let [told_last] = followed(&world).try_into().expect("one reminder");
-    assert!(told_last.content.contains("lost"), "{}", told_last.content);
-    let story = crate::common::story::story(&world.view(), &dialog);
-    assert!(place(&story, "says: It runs.") < place(&story, "says: Gone."));
+    let [last] = followed(&world).try_into().expect("one reminder");
+    assert!(last.content.contains("lost"), "{}", last.content);
+    let lines = crate::common::record_lines::record_lines(&world.view(), &dialog);
+    assert!(place(&lines, "says: It runs.") < place(&lines, "says: Gone."));
     drop(before);
 }

@@ -32,7 +32,7 @@ fn listed(world: &World) -> States {
     dialogs
 }
 
-/// What the screen was told last.
+/// What was last reported to the screen.
 fn on_screen(running: &Running) -> States {
     let mut rows = States::new();
     for event in &running.seen {
@@ -60,9 +60,7 @@ async fn a_side_dialog_that_waits_for_its_asker_is_not_called_idle_by_any_of_the
         .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", "Plan it.")))
         .reply("alice", Reply::call("b", "tellaskBack", back))
         .reply("lead", Reply::call("q", "askHuman", back));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, running, main) = World::talked(models, "Go").await;
     let states = listed(&world);
     assert_eq!(states[&made(&main, 2)].kind(), "blocked");
     assert_eq!(states, on_screen(&running));
@@ -78,10 +76,7 @@ async fn a_list_beside_a_program_that_drives_says_what_that_program_shows() {
         .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", "Plan it.")))
         .reply("alice", Reply::saying("Well ").and_hang())
         .reply("lead", Reply::saying("Well ").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "And?").await.expect("heard");
     running.idle().await;
     running.send(Command::Stop { dialog: main.clone() }).await;

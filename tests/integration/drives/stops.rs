@@ -10,7 +10,7 @@ use dominds_tui::protocol::{Command, DriverEvent};
 use super::tellasks::once;
 use super::{made, place, probe, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 fn broken() -> LlmError {
     LlmError::new(ErrorClass::Server, "the provider is down").with_status(500)
@@ -24,18 +24,15 @@ fn refused() -> LlmError {
 async fn g05_a_stop_keeps_what_was_said_so_far_and_marks_it() {
     let partial = Reply::new().and_thinking("hm").and_saying("One, t").and_hang();
     let models = Sequence::new().reply("lead", partial).reply("lead", Reply::saying("Again."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Count").await;
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..], ["thinks: hm", "says, cut: One, t", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..], ["thinks: hm", "says, cut: One, t", "end 1"]);
     assert_eq!(world.state(&dialog), "stopped");
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(story(&world.view(), &dialog)[5..], ["start 2", "says: Again.", "end 2"]);
+    assert_eq!(record_lines(&world.view(), &dialog)[5..], ["start 2", "says: Again.", "end 2"]);
     assert_eq!(world.state(&dialog), "idle_waiting_user");
     let shown = &world.models.requests()[1].messages;
     let cut = |message: &Message| matches!(message, Message::Saying(text) if text.starts_with("One, t") && text.len() > 6);
@@ -48,25 +45,20 @@ async fn words_let_a_stopped_dialog_go_on() {
     let models = Sequence::new()
         .reply("lead", Reply::new().and_hang())
         .reply("lead", Reply::saying("All right."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "Count").await;
     running.send(Command::Stop { dialog: dialog.clone() }).await;
     running.quiet().await;
     running.say(&dialog, "Rather not").await.expect("heard");
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..], ["end 1", "start 2", "person: Rather not", "says: All right.", "end 2"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..], ["end 1", "start 2", "person: Rather not", "says: All right.", "end 2"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn g06_a_tool_that_is_stopped_has_an_unknown_outcome_and_is_not_run_again() {
     let round = Reply::call("a", "probe", "{}").and_call("b", "probe", r#"{"hang":true}"#);
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I check."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.expect("a dialog");
     running.idle().await;
@@ -131,8 +123,8 @@ async fn failed_attempts_leave_nothing_behind() {
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Here.", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines, ["start 1", "person: Hi", "says: Here.", "end 1"]);
     let retries: Vec<&RetryView> = running
         .seen
         .iter()
@@ -164,19 +156,19 @@ async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
     assert_eq!(reason.sentence(), "no such model");
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(story(&world.view(), &dialog)[2..], ["end 1", "start 2", "says: Here.", "end 2"]);
+    assert_eq!(
+        record_lines(&world.view(), &dialog)[2..],
+        ["end 1", "start 2", "says: Here.", "end 2"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn l07_a_shutdown_keeps_what_was_said_so_far() {
     let models = Sequence::new().reply("lead", Reply::saying("One, t").and_hang());
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("Count").await.expect("a dialog");
-    running.idle().await;
+    let (world, running, dialog) = World::begun(models, "Count").await;
     running.shut_down().await;
-    let told = story(&world.view(), &dialog);
-    assert!(place(&told, "says, cut: One, t") < place(&told, "end 1"));
+    let lines = record_lines(&world.view(), &dialog);
+    assert!(place(&lines, "says, cut: One, t") < place(&lines, "end 1"));
     assert_eq!(world.state(&dialog), "stopped");
 }
 

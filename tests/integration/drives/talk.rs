@@ -9,7 +9,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 use serde_json::json;
 
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 #[tokio::test(start_paused = true)]
 async fn a01_a_message_is_recorded_before_its_answer() {
@@ -17,8 +17,8 @@ async fn a01_a_message_is_recorded_before_its_answer() {
     let mut running = world.start().await;
     let dialog = running.begin("Hi").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines, ["start 1", "person: Hi", "says: Hello.", "end 1"]);
     assert_eq!(world.state(&dialog), "idle_waiting_user");
     assert_eq!(world.models.remaining(), 0);
 }
@@ -32,11 +32,9 @@ async fn a02_thoughts_and_sayings_become_one_record_each_in_their_order() {
         .and_thinking("d")
         .and_saying("e")
         .and_saying("f");
-    let world = World::new(Sequence::new().reply("lead", reply));
-    let mut running = world.start().await;
-    let dialog = running.talk("Hi").await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
+    let (world, _running, dialog) = World::talked(Sequence::new().reply("lead", reply), "Hi").await;
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..], ["thinks: ab", "says: c", "thinks: d", "says: ef", "end 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -49,9 +47,7 @@ async fn a_thought_goes_back_to_its_provider_as_it_came_also_one_without_a_text(
         GenEvent::Delta { segment: Segment::Saying, text: "c".to_owned() },
     ]);
     let models = Sequence::new().reply("lead", reply).reply("lead", Reply::saying("d"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Hi").await;
+    let (world, mut running, dialog) = World::talked(models, "Hi").await;
     running.say(&dialog, "again").await.expect("heard");
     running.quiet().await;
     let requests = world.models.requests();
@@ -68,10 +64,7 @@ async fn a_thought_goes_back_to_its_provider_as_it_came_also_one_without_a_text(
 async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is_safe_meanwhile() {
     let slow = Reply::saying("one").and_wait(Duration::from_secs(60)).and_saying(" two");
     let models = Sequence::new().reply("lead", slow).reply("lead", Reply::saying("three"));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.begin("first").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");
     running.say(&dialog, "third").await.expect("heard");
     assert_eq!(world.models.requests().len(), 1);
@@ -79,21 +72,20 @@ async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is
     let waiting: Vec<&str> = waiting.iter().map(|prompt| prompt.content.as_str()).collect();
     assert_eq!(waiting, ["second", "third"]);
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     let after = ["start 2", "person: second", "person: third", "says: three", "end 2"];
-    assert_eq!(told[..4], ["start 1", "person: first", "says: one two", "end 1"]);
-    assert_eq!(told[4..], after);
+    assert_eq!(lines[..4], ["start 1", "person: first", "says: one two", "end 1"]);
+    assert_eq!(lines[4..], after);
     assert!(world.dialog(&dialog).queue.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn empty_words_and_unknown_dialogs_are_refused() {
-    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hello.")));
-    let mut running = world.start().await;
-    let dialog = running.talk("Hi").await;
+    let (world, mut running, dialog) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hello.")), "Hi").await;
     assert!(running.say(&dialog, " \n").await.is_err());
     assert!(running.say(&super::made(&dialog, 99), "Hi").await.is_err());
-    assert_eq!(story(&world.view(), &dialog).len(), 4);
+    assert_eq!(record_lines(&world.view(), &dialog).len(), 4);
 }
 
 fn files(folder: &Path) -> BTreeMap<PathBuf, String> {

@@ -7,7 +7,7 @@ use dominds_tui::protocol::event::QuietOutcome;
 
 use super::{made, place, replies, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 /// Arguments of a `tellaskSessionless`.
 pub fn once(target: &str, content: &str) -> String {
@@ -39,7 +39,7 @@ async fn e01_a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() 
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let side = made(&main, 2);
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     let expected = [
         "start 1",
         "person: Go",
@@ -52,7 +52,7 @@ async fn e01_a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() 
         "says: Good.",
         "end 2",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(lines, expected);
     let expected = [
         "start 1",
         "prompt",
@@ -63,7 +63,7 @@ async fn e01_a_tellask_makes_a_side_dialog_and_its_reply_lets_the_asker_go_on() 
         "result r",
         "end 1",
     ];
-    assert_eq!(story(&world.view(), &side), expected);
+    assert_eq!(record_lines(&world.view(), &side), expected);
     let seen = world.models.requests();
     assert!(replies(&seen[2])[0].contains("seen"));
     assert!(seen[1].messages.iter().any(|m| m.text().is_some_and(|t| t.contains("@lead"))));
@@ -79,12 +79,10 @@ async fn e13_plain_words_deliver_the_reply_without_another_turn() {
         .reply("alice", Reply::saying("I look.").and_call("t", "list_dir", r#"{"path":"."}"#))
         .reply("alice", Reply::saying("First this.").and_thinking("hm").and_saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.models.remaining(), 0);
-    let told = story(&world.view(), &made(&main, 2));
-    assert_eq!(told.iter().filter(|line| *line == "delivered c").count(), 1);
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert_eq!(lines.iter().filter(|line| *line == "delivered c").count(), 1);
     let last = world.models.requests().pop().expect("a request");
     let text = replies(&last).concat();
     assert!(text.contains("seen") && !text.contains("First this."), "{text}");
@@ -100,21 +98,18 @@ async fn e10_all_tellasks_of_a_round_are_registered_before_any_starts_and_the_as
         .reply("alice", Reply::saying("alice saw"))
         .reply("bob", late)
         .reply("lead", Reply::saying("Both."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     assert_eq!(world.models.requests().len(), 3, "the asker waits for the second reply");
     assert_eq!(world.dialog(&main).pending.len(), 1);
     running.quiet().await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "makes aa/00/00000003") < place(&told, "answered c1"));
-    assert!(place(&told, "answered c1") < place(&told, "answered c2"));
-    assert!(place(&told, "answered c2") < place(&told, "start 2"));
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "makes aa/00/00000003") < place(&lines, "answered c1"));
+    assert!(place(&lines, "answered c1") < place(&lines, "answered c2"));
+    assert!(place(&lines, "answered c2") < place(&lines, "start 2"));
     let seen = world.models.requests();
     assert_eq!(replies(&seen[3]).len(), 2);
     // What was on disk when the first side dialog started named both.
-    assert_eq!(told.iter().filter(|line| line.starts_with("start")).count(), 2);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("start")).count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,12 +121,10 @@ async fn e12_a_tool_in_the_same_round_is_followed_up_once_and_then_the_asker_wai
         .reply("lead", Reply::saying("I wait."))
         .reply("alice", late)
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: I wait.") < place(&told, "answered c"));
-    assert_eq!(told.iter().filter(|line| line.starts_with("start")).count(), 3);
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: I wait.") < place(&lines, "answered c"));
+    assert_eq!(lines.iter().filter(|line| line.starts_with("start")).count(), 3);
     assert_eq!(world.models.remaining(), 0);
 }
 
@@ -171,9 +164,7 @@ async fn e15_the_wrong_reply_tool_is_refused_with_the_right_name_and_the_model_g
             .reply("alice", Reply::call("r1", wrong, &reply("seen")))
             .reply("alice", Reply::call("r2", "replyTellaskSessionless", &reply("seen")))
             .reply("lead", Reply::saying("Good."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let main = running.talk("Go").await;
+        let (world, _running, main) = World::talked(models, "Go").await;
         let seen = world.models.requests();
         let refusal = result_of(&seen[2], "r1").unwrap_or_default();
         assert!(refusal.contains("replyTellaskSessionless"), "{refusal}");
@@ -193,11 +184,9 @@ async fn of_two_replies_in_a_round_the_first_is_delivered() {
         .reply("lead", ask_once("c", "alice"))
         .reply("alice", twice)
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &main);
-    assert_eq!(told.iter().filter(|line| *line == "answered c").count(), 1);
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines.iter().filter(|line| *line == "answered c").count(), 1);
     let last = world.models.requests().pop().expect("a request");
     assert!(replies(&last).concat().contains("first"));
     assert_eq!(world.models.remaining(), 0);
@@ -216,9 +205,9 @@ async fn e17_e18_a_tellask_nobody_can_answer_fails_at_once_and_oneself_is_told_o
         let main = running.begin("Go").await.expect("a dialog");
         assert_eq!(running.quiet().await, QuietOutcome::Done);
         assert_eq!(world.tree(&main.root).dialogs.len(), 1);
-        let told = story(&world.view(), &main);
+        let lines = record_lines(&world.view(), &main);
         assert_eq!(
-            told[2..],
+            lines[2..],
             [
                 "call c tellaskSessionless",
                 "closed c",
@@ -242,9 +231,7 @@ async fn e18a_a_side_dialog_does_not_ask_its_own_asker_afresh() {
         .reply("alice", ask_once("c2", "lead"))
         .reply("alice", Reply::saying("seen"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, _running, main) = World::talked(models, "Go").await;
     assert_eq!(world.tree(&main.root).dialogs.len(), 2);
     let seen = world.models.requests();
     assert!(result_of(&seen[2], "c2").is_some_and(|text| text.contains("tellaskBack")));
@@ -260,11 +247,9 @@ async fn e24_a_reply_to_an_asker_that_cleared_its_mind_is_carried_over() {
         .reply("lead", Reply::saying("Where was I?"))
         .reply("alice", late)
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "says: Where was I?") < place(&told, "carried over: answered c"));
+    let (world, _running, main) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "says: Where was I?") < place(&lines, "carried over: answered c"));
     let last = world.models.requests().pop().expect("a request");
     assert!(replies(&last).concat().contains("seen"));
     assert_eq!(world.models.remaining(), 0);
@@ -297,7 +282,7 @@ async fn arguments_that_do_not_belong_to_a_call_are_refused_with_the_fitting_adv
         (2, "f", "`sessionSlug` does not belong to `freshBootsReasoning`: it goes to yourself"),
         (4, "b", "`sessionSlug` does not belong to `tellaskBack`: it goes to the tellasker"),
     ] {
-        let told = result_of(&requests[request], call).expect("a result");
-        assert!(told.contains(advice), "{told}");
+        let result = result_of(&requests[request], call).expect("a result");
+        assert!(result.contains(advice), "{result}");
     }
 }

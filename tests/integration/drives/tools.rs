@@ -6,7 +6,7 @@ use dominds_tui::llm::{Reply, Sequence};
 
 use super::{place, probe, result_of};
 use crate::common::World;
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 
 #[tokio::test(start_paused = true)]
 async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_follows() {
@@ -15,17 +15,15 @@ async fn a05_all_calls_of_a_round_stand_before_any_result_and_one_generation_fol
         .and_call("b", "list_dir", r#"{"path":"."}"#)
         .and_call("c", "probe", "");
     let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("Seen."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     world.put("notes.txt", "x");
     let mut running = world.start().await;
     let dialog = running.talk("Look").await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told[2..6], ["says: Looking.", "call a probe", "call b list_dir", "call c probe"]);
-    let results = told[6..9].iter().cloned().collect::<std::collections::BTreeSet<_>>();
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines[2..6], ["says: Looking.", "call a probe", "call b list_dir", "call c probe"]);
+    let results = lines[6..9].iter().cloned().collect::<std::collections::BTreeSet<_>>();
     assert_eq!(results.into_iter().collect::<Vec<_>>(), ["result a", "result b", "result c"]);
-    assert_eq!(told[9..], ["end 1", "start 2", "says: Seen.", "end 2"]);
+    assert_eq!(lines[9..], ["end 1", "start 2", "says: Seen.", "end 2"]);
     assert_eq!(runs.load(Ordering::SeqCst), 2);
     let seen = world.models.requests();
     assert!(result_of(&seen[1], "a").is_some_and(|text| text.starts_with("run")));
@@ -46,9 +44,7 @@ async fn a06_a07_calls_that_cannot_work_become_results_the_model_reads() {
         let models = Sequence::new()
             .reply("lead", Reply::call("c", name, arguments))
             .reply("lead", Reply::saying("I see."));
-        let world = World::new(models);
-        let mut running = world.start().await;
-        let dialog = running.talk("Go").await;
+        let (world, _running, dialog) = World::talked(models, "Go").await;
         let seen = world.models.requests();
         assert_eq!(seen.len(), 2, "{name} {arguments}");
         let result = result_of(&seen[1], "c").unwrap_or_default();
@@ -63,14 +59,14 @@ async fn a11_a_call_id_used_before_is_made_unique() {
         .reply("lead", Reply::call("c", "probe", "{}").and_call("c", "probe", "{}"))
         .reply("lead", Reply::call("c", "probe", "{}"))
         .reply("lead", Reply::saying("Enough."));
-    let (tools, runs) = probe::registry();
-    let mut world = World::new(models);
-    world.setup.tools = tools;
+    let (world, runs) = probe::world(models);
     let mut running = world.start().await;
     let dialog = running.talk("Go").await;
-    let told = story(&world.view(), &dialog);
+    let lines = record_lines(&world.view(), &dialog);
     for id in ["c", "c~2", "c~3"] {
-        assert!(place(&told, &format!("call {id} probe")) < place(&told, &format!("result {id}")));
+        assert!(
+            place(&lines, &format!("call {id} probe")) < place(&lines, &format!("result {id}"))
+        );
     }
     assert_eq!(runs.load(Ordering::SeqCst), 3);
     let last = world.models.requests().pop().expect("a request");
@@ -82,12 +78,10 @@ async fn clear_mind_opens_a_course_and_keeps_what_the_model_noted() {
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "clear_mind", r#"{"reminder_content":"go on at step 2"}"#))
         .reply("lead", Reply::saying("Step 2."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let dialog = running.talk("Go").await;
-    let told = story(&world.view(), &dialog);
+    let (world, _running, dialog) = World::talked(models, "Go").await;
+    let lines = record_lines(&world.view(), &dialog);
     assert_eq!(
-        told[2..],
+        lines[2..],
         ["call c clear_mind", "result c", "end 1", "start 2", "prompt", "says: Step 2.", "end 2"]
     );
     let after = world.dialog(&dialog);

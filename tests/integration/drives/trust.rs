@@ -8,7 +8,7 @@ use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::{ConsentView, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
 
-use crate::common::story::story;
+use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 fn provider() -> TrustEntry {
@@ -20,8 +20,8 @@ fn shell() -> TrustEntry {
     TrustEntry::new(TrustKind::Shell, "lead", "may run any command", "2".to_owned())
 }
 
-/// What was told last about consent.
-fn told(running: &Running) -> Option<ConsentView> {
+/// The last report about consent.
+fn last_consent(running: &Running) -> Option<ConsentView> {
     running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Consent(consent) => Some(consent.clone()),
         _ => None,
@@ -63,7 +63,7 @@ async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then()
     world.setup.trust.put(provider());
 
     let mut running = world.start().await;
-    let consent = told(&running).expect("what waits is told");
+    let consent = last_consent(&running).expect("what waits is reported");
     assert!(consent.read_only);
     assert_eq!(consent.waiting.len(), 2);
     assert_eq!(world.models.requests().len(), 1, "nothing was picked up");
@@ -75,11 +75,14 @@ async fn nothing_is_driven_before_a_person_agrees_and_what_waited_goes_on_then()
     agree(&mut running, &["2"]).await;
     settle(&mut running).await;
     assert_eq!(world.models.requests().len(), 1, "one thing still waits");
-    assert!(told(&running).is_some_and(|consent| consent.read_only && consent.waiting.len() == 1));
+    assert!(
+        last_consent(&running)
+            .is_some_and(|consent| consent.read_only && consent.waiting.len() == 1)
+    );
 
     agree(&mut running, &["1"]).await;
     settle(&mut running).await;
-    assert_eq!(told(&running), Some(ConsentView::default()));
+    assert_eq!(last_consent(&running), Some(ConsentView::default()));
     assert_eq!(world.models.requests().len(), 3, "what was there and what is new goes on");
     for dialog in [&old, &new] {
         assert_eq!(world.state(dialog), "idle_waiting_user");
@@ -115,7 +118,7 @@ async fn what_comes_to_wait_while_dialogs_are_driven_has_no_effect_and_stops_not
         .await
         .expect("goes on");
     running.quiet().await;
-    let told = story(&world.view(), &dialog);
-    assert_eq!(told.last().map(String::as_str), Some("end 2"), "{told:?}");
+    let lines = record_lines(&world.view(), &dialog);
+    assert_eq!(lines.last().map(String::as_str), Some("end 2"), "{lines:?}");
     assert_eq!(world.state(&dialog), "idle_waiting_user");
 }

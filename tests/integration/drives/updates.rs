@@ -10,11 +10,11 @@ use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;
 
-use super::disk::{Death, Mortal};
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{reply, session};
 use super::{made, place, question};
 use crate::common::World;
-use crate::common::story::{entries, story};
+use crate::common::record_lines::{entries, record_lines};
 
 fn ask(id: &str, content: &str) -> Reply {
     Reply::call(id, "tellask", &session("alice", "plan", content))
@@ -47,9 +47,7 @@ async fn a_newer_request_keeps_what_its_dialog_was_asked_back_also_over_a_restar
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.talk("Go").await;
+    let (world, mut running, main) = World::talked(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
     let alice = made(&main, 2);
@@ -83,16 +81,13 @@ async fn what_was_said_in_answer_is_delivered_though_a_newer_request_came_meanwh
         .reply("alice", Reply::saying("On it."))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(texts(&world.models.requests(), "bob").contains("The blue one."));
-    let told = story(&world.view(), &made(&main, 2));
-    assert!(place(&told, "delivered b") < place(&told, "assigned c2"), "{told:#?}");
-    place(&story(&world.view(), &main), "answered c2");
+    let lines = record_lines(&world.view(), &made(&main, 2));
+    assert!(place(&lines, "delivered b") < place(&lines, "assigned c2"), "{lines:#?}");
+    place(&record_lines(&world.view(), &main), "answered c2");
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,8 +105,8 @@ async fn who_answers_what_it_is_asked_back_with_a_newer_request_is_asked_once_mo
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     let alice = made(&main, 2);
-    let told = story(&world.view(), &main);
-    assert!(place(&told, "delivered b") < place(&told, "answered c2"), "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert!(place(&lines, "delivered b") < place(&lines, "answered c2"), "{lines:#?}");
     let seen = world.models.requests();
     assert!(texts(&seen, "alice").contains("See my newer request."));
     assert!(texts(&seen, "lead").contains("the blue plan"));
@@ -134,8 +129,8 @@ async fn who_ends_without_the_reply_it_owes_is_told_once_and_then_waits_for_a_pe
     running.quiet().await;
     let alice = made(&main, 2);
     assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
-    let told = story(&world.view(), &alice);
-    assert_eq!(told.iter().filter(|line| *line == "prompt").count(), 2, "{told:#?}");
+    let lines = record_lines(&world.view(), &alice);
+    assert_eq!(lines.iter().filter(|line| *line == "prompt").count(), 2, "{lines:#?}");
     running.resume(&alice).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(texts(&world.models.requests(), "lead").contains("the plan"));
@@ -157,10 +152,7 @@ async fn the_former_owner_of_a_session_reads_a_notice_and_waits_for_one_call_les
         .reply("alice", Reply::saying("the second"))
         .reply("bob", Reply::saying("helped"))
         .reply("lead", Reply::saying("Done."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let listed = |world: &World| {
         world.dialog(&main).reminders.iter().map(|one| one.content.clone()).collect::<String>()
     };
@@ -189,13 +181,11 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
         .reply("lead", ask("c2", "Second."))
         .reply("alice", Reply::saying("the first plan"))
         .reply("lead", Reply::saying("Good."));
-    let mut world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (mut world, running, main) = World::begun(models, "Go").await;
     running.kill().await;
     // The newer request reaches the stack of its dialog first, then the course of its asker.
-    world.setup.disk = Arc::new(Mortal::new(Death::Before("Second.\\\"}\",\"deliveryMode")));
+    world.setup.disk =
+        Arc::new(FailingDisk::new(DiskFailure::Before("Second.\\\"}\",\"deliveryMode")));
     let mut running = world.start().await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.idle().await;
@@ -208,8 +198,8 @@ async fn a_crash_before_a_newer_request_is_recorded_leaves_the_earlier_one_in_fo
     assert_eq!((world.state(&main), world.state(&alice)), ("blocked", "stopped"));
     running.resume(&alice).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
-    assert_eq!(told.iter().filter(|line| *line == "answered c1").count(), 1, "{told:#?}");
+    let lines = record_lines(&world.view(), &main);
+    assert_eq!(lines.iter().filter(|line| *line == "answered c1").count(), 1, "{lines:#?}");
     assert!(world.dialog(&main).pending.is_empty() && world.view().examine().is_empty());
 }
 
@@ -221,10 +211,7 @@ async fn a_crash_in_the_records_of_a_newer_request_leaves_none_of_the_two_open()
         .reply("lead", ask("c2", "Second."))
         .reply("alice", Reply::saying("the second plan"))
         .reply("lead", Reply::saying("Good."));
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "Rather this.").await.expect("heard");
     running.idle().await;
     running.kill().await;
@@ -240,9 +227,9 @@ async fn a_crash_in_the_records_of_a_newer_request_leaves_none_of_the_two_open()
         running.resume(&alice).await.expect("it goes on");
     }
     assert_eq!(running.quiet().await, QuietOutcome::Done);
-    let told = story(&world.view(), &main);
+    let lines = record_lines(&world.view(), &main);
     for line in ["closed c1", "answered c2"] {
-        assert_eq!(told.iter().filter(|one| *one == line).count(), 1, "{line}: {told:#?}");
+        assert_eq!(lines.iter().filter(|one| *one == line).count(), 1, "{line}: {lines:#?}");
     }
 }
 
@@ -259,10 +246,7 @@ async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
         .reply("bob", Reply::saying("helped"))
         .reply("alice", Reply::saying("I lo").and_hang())
         .reply("bob", anew);
-    let world = World::new(models);
-    let mut running = world.start().await;
-    let main = running.begin("Go").await.expect("a dialog");
-    running.idle().await;
+    let (world, mut running, main) = World::begun(models, "Go").await;
     let (alice, bob) = (made(&main, 2), made(&main, 3));
     running.say(&bob, "Ask her anew.").await.expect("heard");
     running.idle().await;
@@ -270,5 +254,5 @@ async fn who_asks_back_and_asks_its_asker_anew_in_one_round_has_both_on_disk() {
     let on_disk = world.dialog(&alice);
     let owed: Vec<String> =
         on_disk.stack.iter().filter_map(|frame| Some(frame.owed_call()?.to_string())).collect();
-    assert_eq!(owed, ["k", "c2"], "{:#?}", story(&world.view(), &bob));
+    assert_eq!(owed, ["k", "c2"], "{:#?}", record_lines(&world.view(), &bob));
 }

@@ -1,4 +1,4 @@
-//! What a screen is told of the dialog it shows, whenever it opens it.
+//! What is reported to a screen of the dialog it shows, whenever it opens it.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Running {
         texts.collect()
     }
 
-    /// The lines of the records that were told since the dialog was opened.
+    /// The lines of the records that were reported since the dialog was opened.
     fn lines(&self, of: &DialogId) -> Vec<(u32, usize)> {
         let lines = self.seen.iter().filter_map(|event| match event {
             DriverEvent::Fact(fact) if fact.dialog() == of => Some((fact.course().0, fact.line())),

@@ -34,8 +34,8 @@ const COMMANDS: [&[&str]; 12] = [
 fn opened(place: &Place, variant: &Variant) -> Vec<String> {
     let mut seen = Vec::new();
     for command in COMMANDS {
-        let told = place.program(command);
-        assert!(told.status.code().is_some_and(|code| code != 101), "{command:?}: {told:?}");
+        let output = place.program(command);
+        assert!(output.status.code().is_some_and(|code| code != 101), "{command:?}: {output:?}");
         seen.extend(place.acts().into_iter().map(|act| format!("{command:?}: {act}")));
         if command.contains(&"--providers") {
             // A model of this machine may be asked whether it is there.

@@ -72,7 +72,7 @@ fn trap() -> (u16, Arc<AtomicUsize>) {
 }
 
 impl Place {
-    /// A workspace with a dialog that was told to go on, and then what the variant brings along.
+    /// A workspace with a dialog whose resume is requested, and then what the variant brings along.
     pub fn with(variant: &Variant) -> Self {
         let top = tempfile::tempdir().expect("a folder");
         let (model, asked) = model(variant.call.clone());
@@ -93,8 +93,8 @@ impl Place {
         place.put("work/.minds/team.yaml", team);
         let begun = place.program(&["run", "--timeout", "1", "go"]);
         assert_eq!(begun.status.code(), Some(7), "{begun:?}");
-        let told = place.program(&["resume", "--all"]);
-        assert_eq!(told.status.code(), Some(0), "{told:?}");
+        let output = place.program(&["resume", "--all"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
 
         for (path, text) in &variant.files {
             let text = text

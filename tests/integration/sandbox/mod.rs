@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::process::{Child, Command};
 
 use crate::common::children::{DAEMON, KINDS};
-use crate::common::processes::{is_told, with_argument};
+use crate::common::processes::{is_in_an_argument, with_argument};
 use crate::common::skip::{has, skip};
 use crate::common::spread::spread;
 use crate::common::wait::{self, eventually, output, read_all};
@@ -131,7 +131,7 @@ fn only_gaps(means: Means, acts: &[&'static Act], found: fn(Means, &str, User) -
             }
         }
     }
-    assert!(faults.is_empty(), "{} acts are not as told:\n{}", faults.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} acts are not as listed:\n{}", faults.len(), faults.join("\n"));
     if !users.is_empty() {
         the_list_is_true(means, acts, &seen);
     }
@@ -148,9 +148,9 @@ fn ordinary_acts_succeed(means: Means) {
 /// Nothing is excused that works.
 fn the_list_is_true(means: Means, acts: &[&'static Act], seen: &BTreeSet<(&str, &str)>) {
     let is_one = |name: &str| acts.iter().any(|act| act.name == name);
-    let told = GAPS.iter().filter(|gap| gap.means == means && is_one(gap.act));
-    let told = told.flat_map(|gap| gap.levels.iter().map(|level| (gap.act, *level)));
-    let wrong: Vec<_> = told.filter(|row| !seen.contains(row)).collect();
+    let listed = GAPS.iter().filter(|gap| gap.means == means && is_one(gap.act));
+    let listed = listed.flat_map(|gap| gap.levels.iter().map(|level| (gap.act, *level)));
+    let wrong: Vec<_> = listed.filter(|row| !seen.contains(row)).collect();
     assert!(wrong.is_empty(), "{means:?}: these are no gaps any more: {wrong:?}");
 }
 
@@ -377,7 +377,7 @@ fn children_end(means: Means) {
             let mut left = Vec::new();
             for (kind, word, child) in &mut programs {
                 wait::end(&mut child.0);
-                if !eventually(|| !is_told(word)) {
+                if !eventually(|| !is_in_an_argument(word)) {
                     left.push(kind.name);
                 }
             }

@@ -35,9 +35,9 @@ fn node(place: &Place) {
         "{\"name\": \"n\", \"version\": \"1.0.0\", \"dependencies\": {\"leaf\": \"1.0.0\"}, \
          \"scripts\": {\"build\": \"node -e 'if (require(\\\"leaf\\\") !== 7) process.exit(1)'\"}}",
     );
-    let told = npm(place, "leaf", &["pack", "--json"]);
-    let told: serde_json::Value = serde_json::from_slice(&told).expect("JSON");
-    let digest = told.pointer("/0/integrity");
+    let packed_as = npm(place, "leaf", &["pack", "--json"]);
+    let packed_as: serde_json::Value = serde_json::from_slice(&packed_as).expect("JSON");
+    let digest = packed_as.pointer("/0/integrity");
     let digest = digest.and_then(serde_json::Value::as_str).expect("a digest").to_owned();
     let packed = fs::read(place.top().join("leaf/leaf-1.0.0.tgz")).expect("a package");
     let registry = registry(packed, digest);

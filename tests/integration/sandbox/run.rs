@@ -92,7 +92,7 @@ impl Ran {
     /// What is said of a forbidden act that was not held.
     pub fn achieved(&self) -> Option<String> {
         if self.said.contains(CANARY) {
-            return Some("the secret was told".to_owned());
+            return Some("the secret was sent".to_owned());
         }
         (self.code == Some(0)).then(|| format!("it succeeded ({})", self.said.trim()))
     }
@@ -162,8 +162,8 @@ impl Place {
         let ran = self.words(sandbox, &words);
         let mut parts = ran.said.split(MARK).skip(1);
         let mut ended = vec![None; all.len()];
-        while let (Some(told), Some(after)) = (parts.next(), parts.next()) {
-            let (number, said) = told.split_once('\n').unwrap_or((told, ""));
+        while let (Some(output), Some(after)) = (parts.next(), parts.next()) {
+            let (number, said) = output.split_once('\n').unwrap_or((output, ""));
             let code = after.split('\n').next().and_then(|code| code.parse().ok());
             let slot = number.parse::<usize>().ok().and_then(|number| ended.get_mut(number));
             *slot.expect("a number") = Some(Ran { code, said: said.to_owned() });
@@ -217,8 +217,8 @@ pub fn tools() -> Option<Tools> {
 
 fn folder(variable: &str, usual: &str) -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a test asks where tools lie")]
-    let told = |name: &str| std::env::var(name).ok();
-    let named = told(variable).or_else(|| Some(format!("{}/{usual}", told("HOME")?)));
+    let environment = |name: &str| std::env::var(name).ok();
+    let named = environment(variable).or_else(|| Some(format!("{}/{usual}", environment("HOME")?)));
     named.map(PathBuf::from).filter(|path| path.is_dir())
 }
 

@@ -47,7 +47,7 @@ fn read(of: &ArtifactRef, max: usize) -> Result<Vec<u8>, ArtifactError> {
 }
 
 fn shown_images(images: &CourseImages, entries: usize) -> Vec<Vec<String>> {
-    let name = |picture: MessageImage| match picture {
+    let name = |image: MessageImage| match image {
         MessageImage::Data { media_type, bytes } => format!("{media_type} {}", bytes.len()),
         MessageImage::Note(text) => text,
     };

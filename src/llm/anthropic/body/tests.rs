@@ -131,7 +131,7 @@ fn round(thought: Option<Value>) -> Vec<Message> {
             id: "a".to_owned(),
             name: "f".to_owned(),
             content: "1".to_owned(),
-            pictures: Vec::new(),
+            images: Vec::new(),
         },
     ]
 }

@@ -37,7 +37,7 @@ fn result(id: &str, content: &str) -> Message {
         id: id.to_owned(),
         name: "f".to_owned(),
         content: content.to_owned(),
-        pictures: Vec::new(),
+        images: Vec::new(),
     }
 }
 
@@ -264,7 +264,7 @@ fn ids_are_valid_and_unique() {
     assert_eq!(answers, ids);
 }
 
-fn picture(byte: u8) -> MessageImage {
+fn image_of(byte: u8) -> MessageImage {
     MessageImage::Data { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
@@ -278,17 +278,17 @@ fn image(data: &str) -> Value {
 
 #[test]
 fn images_are_in_the_turn_of_their_text_or_inside_their_results() {
-    let pictured = |id: &str, content: &str, pictures: Vec<MessageImage>| {
+    let result_with = |id: &str, content: &str, images: Vec<MessageImage>| {
         let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
-        Message::Result { id, name, content, pictures }
+        Message::Result { id, name, content, images }
     };
     let context = [
         prompt("look"),
-        Message::Images(vec![gone(), picture(1)]),
+        Message::Images(vec![gone(), image_of(1)]),
         call("a"),
         call("b"),
-        pictured("a", "1", vec![picture(2), gone()]),
-        pictured("b", " ", vec![picture(3)]),
+        result_with("a", "1", vec![image_of(2), gone()]),
+        result_with("b", " ", vec![image_of(3)]),
         prompt("go on"),
     ];
     let expected = json!([

@@ -27,7 +27,7 @@ fn result(id: &str, content: &str) -> Message {
         id: id.to_owned(),
         name: "f".to_owned(),
         content: content.to_owned(),
-        pictures: Vec::new(),
+        images: Vec::new(),
     }
 }
 
@@ -240,7 +240,7 @@ fn thinking_is_replayed_as_configured() {
     );
 }
 
-fn picture(byte: u8) -> MessageImage {
+fn image_of(byte: u8) -> MessageImage {
     MessageImage::Data { media_type: "image/png", bytes: std::sync::Arc::from([byte].as_slice()) }
 }
 
@@ -248,9 +248,9 @@ fn gone() -> MessageImage {
     MessageImage::Note("[gone]".to_owned())
 }
 
-fn pictured(id: &str, content: &str, pictures: Vec<MessageImage>) -> Message {
+fn result_with(id: &str, content: &str, images: Vec<MessageImage>) -> Message {
     let (id, name, content) = (id.to_owned(), "f".to_owned(), content.to_owned());
-    Message::Result { id, name, content, pictures }
+    Message::Result { id, name, content, images }
 }
 
 fn image(data: &str) -> Value {
@@ -269,7 +269,7 @@ fn images_follow_their_text_or_the_results() {
             vec![
                 Message::Environment("task".to_owned()),
                 prompt("look"),
-                Message::Images(vec![picture(1), gone(), picture(2)]),
+                Message::Images(vec![image_of(1), gone(), image_of(2)]),
                 prompt("well?"),
             ],
             json!([{"role": "user", "content":
@@ -288,8 +288,8 @@ fn images_follow_their_text_or_the_results() {
             vec![
                 call("a"),
                 call("b"),
-                pictured("a", "1", vec![picture(1)]),
-                pictured("b", "", vec![gone()]),
+                result_with("a", "1", vec![image_of(1)]),
+                result_with("b", "", vec![gone()]),
                 prompt("go on"),
             ],
             json!([

@@ -7,7 +7,7 @@ mod paths;
 mod repository;
 mod settings;
 
-use self::options::{Told, told};
+use self::options::GitArguments;
 use self::repository::Repository;
 use self::settings::SETTINGS;
 pub(super) use self::settings::environment;
@@ -25,11 +25,11 @@ pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>
         rest = after;
     }
     let Some((command, rest)) = rest.split_first() else { return Err(LineRefusal::Incomplete) };
-    let told: Told<'_> = told(command, rest)?;
+    let line: GitArguments<'_> = options::parse(command, rest)?;
     let at = inner.as_ref().map_or(&place.folder, |(_, at)| at);
     let repository = Repository::find(place, at)?;
     let asked = paths::Asked { place, repository: &repository, folder: at };
-    let (revisions, paths) = asked.asked(command, &told)?;
+    let (revisions, paths) = asked.asked(command, &line)?;
 
     let mut arguments = vec!["--no-pager".to_owned(), "--no-optional-locks".to_owned()];
     // What comes later wins.
@@ -40,11 +40,11 @@ pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>
     arguments.push(format!("--work-tree={}", repository.top.display()));
     arguments.push(command.clone());
     arguments.extend(always(command).iter().map(|&option| option.to_owned()));
-    if matches!(command.as_str(), "log" | "show") && told.paths.is_empty() {
+    if matches!(command.as_str(), "log" | "show") && line.paths.is_empty() {
         // Paths that are left out leave out no commit.
         arguments.extend(["--full-history".to_owned(), "--sparse".to_owned()]);
     }
-    arguments.extend(told.options.iter().map(|&option| option.to_owned()));
+    arguments.extend(line.options.iter().map(|&option| option.to_owned()));
     arguments.extend(revisions);
     arguments.push("--".to_owned());
     arguments.extend(paths);

@@ -43,9 +43,9 @@ const SPECS: [Spec; 3] = [
     },
 ];
 
-/// What a line tells git.
+/// The arguments of a command, by kind.
 #[derive(Debug, Default)]
-pub(super) struct Told<'a> {
+pub(super) struct GitArguments<'a> {
     pub options: Vec<&'a str>,
     /// Revisions or paths: what stands before `--`.
     pub operands: Vec<&'a str>,
@@ -53,26 +53,29 @@ pub(super) struct Told<'a> {
     pub paths: Vec<&'a str>,
 }
 
-pub(super) fn told<'a>(command: &str, words: &'a [String]) -> Result<Told<'a>, LineRefusal> {
+pub(super) fn parse<'a>(
+    command: &str,
+    words: &'a [String],
+) -> Result<GitArguments<'a>, LineRefusal> {
     let spec = SPECS.iter().find(|spec| spec.names.contains(&command));
     let spec = spec.ok_or_else(|| option_of(command))?;
-    let mut told = Told::default();
+    let mut arguments = GitArguments::default();
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
         if word == "--" {
-            told.paths.extend(words);
+            arguments.paths.extend(words);
             break;
         }
         if !word.starts_with('-') {
-            told.operands.push(word);
+            arguments.operands.push(word);
             continue;
         }
-        told.options.push(word);
+        arguments.options.push(word);
         if spec.takes_next(word)? {
-            told.options.push(words.next().ok_or_else(|| no_value(word))?);
+            arguments.options.push(words.next().ok_or_else(|| no_value(word))?);
         }
     }
-    Ok(told)
+    Ok(arguments)
 }
 
 impl Spec {

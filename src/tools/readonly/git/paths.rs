@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::place::{PathCheck, PathUse};
 use super::super::refusal::{GitFault, LineRefusal};
-use super::options::{Told, option_of};
+use super::options::{GitArguments, option_of};
 use super::repository::Repository;
 use crate::domain::reserved::AT_TOP;
 use crate::tools::access::{PathTarget, ReadScope};
@@ -22,8 +22,12 @@ pub(super) struct Asked<'a> {
 type Judged<T> = Result<T, LineRefusal>;
 
 impl Asked<'_> {
-    /// The revisions and the paths git is told.
-    pub fn asked(&self, command: &str, told: &Told<'_>) -> Judged<(Vec<String>, Vec<String>)> {
+    /// The revisions and the paths that git is called with.
+    pub fn asked(
+        &self,
+        command: &str,
+        line: &GitArguments<'_>,
+    ) -> Judged<(Vec<String>, Vec<String>)> {
         let reading = self.place.access.read_scope();
         if !reading.is_open() && !self.repository.below.as_os_str().is_empty() {
             return Err(LineRefusal::Git(GitFault::Nested));
@@ -31,17 +35,17 @@ impl Asked<'_> {
         let mut revisions = Vec::new();
         let mut paths: Vec<&str> = Vec::new();
         // Two folders of commits would be compared by names that begin below them.
-        if command == "diff" && told.operands.iter().any(|operand| path_of(operand).is_some()) {
+        if command == "diff" && line.operands.iter().any(|operand| path_of(operand).is_some()) {
             return Err(LineRefusal::Git(GitFault::InRevision));
         }
         // As git does it: what is there is a path, unless `--` says which is which.
-        let may_be_path = told.paths.is_empty();
-        for (at, operand) in told.operands.iter().enumerate() {
-            let last = command == "blame" && at + 1 == told.operands.len();
+        let may_be_path = line.paths.is_empty();
+        for (at, operand) in line.operands.iter().enumerate() {
+            let last = command == "blame" && at + 1 == line.operands.len();
             let path = command == "status" || may_be_path && (last || self.is_there(operand));
             if path { paths.push(operand) } else { revisions.push(self.revision(operand)?) }
         }
-        paths.extend(&told.paths);
+        paths.extend(&line.paths);
         if command == "blame" {
             let [path] = paths.as_slice() else { return Err(LineRefusal::Incomplete) };
             self.place.judge_at(self.folder, path, PathUse::File)?;
@@ -108,10 +112,10 @@ impl Asked<'_> {
 
     /// The paths that are asked for, or those a member may read at all.
     fn within(&self, paths: &[&str], reading: &ReadScope) -> Judged<Vec<String>> {
-        let told = || paths.iter().map(|path| (*path).to_owned());
+        let given = || paths.iter().map(|path| (*path).to_owned());
         let Some(endings) = &reading.extensions else {
             return Ok(match &reading.dirs {
-                _ if !paths.is_empty() => told().collect(),
+                _ if !paths.is_empty() => given().collect(),
                 Some(dirs) if dirs.is_empty() => return Err(LineRefusal::Git(GitFault::Nothing)),
                 Some(dirs) => {
                     dirs.iter().flat_map(|dir| below(dir)).map(|glob| only(&glob)).collect()
@@ -228,7 +232,7 @@ mod tests {
 
     #[test]
     fn revisions_mean_commits_and_what_follows_a_colon_is_a_path() {
-        for (word, path, told) in [
+        for (word, path, expected) in [
             ("HEAD", None, "HEAD^{commit}"),
             ("HEAD~2..side", None, "HEAD~2^{commit}..side^{commit}"),
             ("a...", None, "a^{commit}..."),
@@ -246,7 +250,7 @@ mod tests {
         ] {
             assert_eq!(path_of(word), path, "{word}");
             if path.is_none() {
-                assert_eq!(commits(word), told, "{word}");
+                assert_eq!(commits(word), expected, "{word}");
             }
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Repository {
     pub git_dir: PathBuf,
     /// The folder that holds it, below the workspace.
     pub below: PathBuf,
-    /// Settings that git is told to take as empty.
+    /// Settings that are passed to git as empty.
     pub emptied: BTreeSet<String>,
 }
 
@@ -104,7 +104,7 @@ fn is_whole(git_dir: &Path) -> Result<(), GitFault> {
     Ok(())
 }
 
-/// Reads the settings of this repository and nothing else: git is told their file, outside of any
+/// Reads the settings of this repository and nothing else: git gets the path of their file, outside of any
 /// repository, and follows no file they include.
 fn emptied(git_dir: &Path, place: &PathCheck<'_>) -> Result<BTreeSet<String>, GitFault> {
     let mut emptied = BTreeSet::new();
@@ -154,7 +154,7 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
             command
         }
     };
-    let told = command
+    let output = command
         .current_dir("/")
         .env_clear()
         .env("PATH", search_path())
@@ -162,8 +162,9 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
         .stdin(Stdio::null())
         .output();
     drop(standing);
-    let told = told.ok().filter(|told| told.status.success()).ok_or(GitFault::Unreadable)?;
-    String::from_utf8(told.stdout).map_err(|_| GitFault::Unreadable)
+    let output =
+        output.ok().filter(|output| output.status.success()).ok_or(GitFault::Unreadable)?;
+    String::from_utf8(output.stdout).map_err(|_| GitFault::Unreadable)
 }
 
 /// Settings that nothing said later takes back.

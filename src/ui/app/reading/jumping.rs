@@ -7,7 +7,7 @@ use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::pick::Pick;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{Place, Tone};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
 
@@ -35,11 +35,11 @@ impl Reading {
     /// dialog.
     pub fn jump(&mut self, asker: Option<&SelfId>) -> Vec<FollowUp> {
         let Some(open) = self.open() else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingOpen)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
         let block = self.transcript().chosen(open).and_then(|item| open.block(item));
         let Some(block) = block else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NoCallHere)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NO_CALL_HERE)];
         };
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match jump_target(&body, asker) {
@@ -52,7 +52,7 @@ impl Reading {
                 call.map(|call| FollowUp::Answer(Pick::Call(dialog, call))).into_iter().collect()
             }
             JumpTarget::Toggle => self.toggle_call(),
-            JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, Word::NoSideYet)],
+            JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, words::NO_SIDE_YET)],
         }
     }
 
@@ -93,7 +93,7 @@ impl Reading {
             Some((open.dialog.clone(), Course(course)))
         });
         let Some((dialog, course)) = before else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NotFound)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)];
         };
         let follow_ups = self.show(&dialog, Some(course));
         self.saved_views.remove(&dialog);
@@ -118,7 +118,7 @@ impl Reading {
 
     pub fn go_back(&mut self) -> Vec<FollowUp> {
         let Some(entry) = self.back.pop() else {
-            return vec![FollowUp::Notify(Tone::Plain, Word::NothingBefore)];
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_BEFORE)];
         };
         self.visit(entry)
     }

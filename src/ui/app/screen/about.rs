@@ -8,13 +8,13 @@ use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::{CallId, DialogId, SelfId};
 use crate::protocol::TreeRow;
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::Word;
-use crate::ui::model::{Inbox, Mark, OpenDialog, Retry, Tree, age, retries};
+use crate::ui::model::{Inbox, Mark, Retry, Tree, age, retries};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::panes::transcript::{NameLookup, SCOPE};
+use crate::ui::panes::transcript::{NameLookup, OpenDialog, SCOPE};
 use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
@@ -58,7 +58,7 @@ pub(super) fn elapsed(open: &OpenDialog, row: Option<&TreeRow>, view: View<'_>) 
     let running = open.began.as_ref().filter(|_| mark.is_running() || open.is_streaming());
     let text = match running.and_then(|began| age::seconds_since(began, view.now)) {
         Some(seconds) => age::clock(seconds),
-        None => ui.word(mark.word()).to_owned(),
+        None => ui.text(mark.word()).to_owned(),
     };
     Strip::new()
         .put(&format!("{symbol} "), ui.style(mark.role()))
@@ -84,7 +84,7 @@ pub(super) fn tail_lines(
             waiting_lines(error, left, ui, width)
         }
         Some(Retry::Running) => {
-            vec![Strip::new().put(ui.word(Word::RetryRunning), ui.style(Role::TextDim))]
+            vec![Strip::new().put(ui.text(words::RETRY_RUNNING), ui.style(Role::TextDim))]
         }
         None => Vec::new(),
     };
@@ -97,8 +97,8 @@ pub(super) fn tail_lines(
 /// The retry countdown with its key, and the error: in one line if they fit.
 fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let dim = ui.style(Role::TextDim);
-    let text = format!("{} {}", ui.word(Word::Retrying), age::long(left));
-    let hint = format!("  {} {}", ui.key(SCOPE, Action::RetryNow), ui.word(Word::TryNow));
+    let text = format!("{} {}", ui.text(words::RETRYING), age::long(left));
+    let hint = format!("  {} {}", ui.key(SCOPE, Action::RetryNow), ui.text(words::TRY_NOW));
     let line = Strip::new().put(&text, ui.style(Role::Warning)).put(&hint, dim);
     let mut rows = wrapped(error, width, dim);
     if line.width() > width {
@@ -122,7 +122,7 @@ fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Stri
     if let Some(first) = rows.first_mut() {
         *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }
-    let hint = format!("{} {}", ui.key(SCOPE, Action::Continue), ui.word(Word::GoesOn));
+    let hint = format!("{} {}", ui.key(SCOPE, Action::Continue), ui.text(words::GOES_ON));
     let hint = Strip::new().pad_to(INDENT).put(&hint, ui.style(Role::TextDim));
     match rows.pop() {
         Some(last) if last.width() + hint.width() <= width => rows.push(last.join(hint)),

@@ -2,10 +2,11 @@
 
 use super::Screen;
 use crate::domain::question::choices::choices;
+use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
+use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
-use crate::ui::lang::Word;
 use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
@@ -17,17 +18,17 @@ impl Screen<'_> {
         match self.app.writing.target() {
             Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
             Target::Nobody => {
-                Heading { left: ui.word(Word::NoTarget).to_owned(), right: String::new() }
+                Heading { left: ui.text(words::NO_TARGET).to_owned(), right: String::new() }
             }
             Target::Dialog(dialog) => {
                 let row = self.app.model.tree.get(dialog);
                 let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(ui, SCOPE, Action::NewLine, Word::NewLine);
+                let new_line = hint(ui, SCOPE, Action::NewLine, words::NEW_LINE);
                 Heading {
-                    left: format!("{} {who}", ui.word(Word::MessageTo)),
-                    right: parts(&[hint(ui, SCOPE, Action::Send, Word::Send), new_line]),
+                    left: format!("{} {who}", ui.text(words::MESSAGE_TO)),
+                    right: parts(&[hint(ui, SCOPE, Action::Send, words::SEND), new_line]),
                 }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
@@ -40,22 +41,22 @@ impl Screen<'_> {
         let row = inbox.get(id);
         let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
         let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
-            Word::SendAndNext
+            words::SEND_AND_NEXT
         } else {
-            Word::Send
+            words::SEND
         };
         let mut hints = vec![hint(ui, SCOPE, Action::Send, send)];
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
-            hints.push(format!("{} {}", keys.join(" "), ui.word(Word::Pick)));
+            hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
         }
-        hints.push(hint(ui, SCOPE, Action::Leave, Word::Keep));
+        hints.push(hint(ui, SCOPE, Action::Leave, words::KEEP));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
-                ui.word(Word::Answer),
-                ui.word(Word::Of),
+                ui.text(words::ANSWER),
+                ui.text(words::OF),
                 inbox.len(),
                 ui.glyphs.middle_dot
             ),
@@ -66,56 +67,56 @@ impl Screen<'_> {
     /// The key hints of the strip of queued messages.
     pub(super) fn queue_keys(&self, ui: &UiSettings) -> String {
         let list = Action::Show(queued::SCOPE);
-        let list = hint(ui, Scope::ANYWHERE, list, Word::QueuedList);
+        let list = hint(ui, Scope::ANYWHERE, list, words::QUEUED_LIST);
         if self.app.focus.is(Focus::Composer) && self.app.writing.is_empty() {
-            return format!("{}{PART}{list}", hint(ui, SCOPE, Action::HistoryUp, Word::Edit));
+            return format!("{}{PART}{list}", hint(ui, SCOPE, Action::HistoryUp, words::EDIT));
         }
         list
     }
 
     /// The keys that work here, the most useful ones first, help last.
-    pub(super) fn hints(&self) -> Vec<(Action, Word)> {
+    pub(super) fn hints(&self) -> Vec<(Action, Text)> {
         if self.app.focus.now() == Focus::Tree && self.app.model.tree.is_empty() {
-            return vec![(Action::NewDialog, Word::New), (Action::Help, Word::HelpHint)];
+            return vec![(Action::NewDialog, words::NEW), (Action::Help, words::HELP_HINT)];
         }
         let asked = !self.app.model.inbox.is_empty();
         let mut hints = match self.app.focus.now() {
-            Focus::Tree => vec![(Action::Open, Word::Open)],
-            Focus::Inbox => vec![(Action::Answer, Word::Answer)],
-            Focus::Dialog => vec![(Action::Compose, Word::Write)],
-            Focus::Composer => vec![(Action::Send, Word::Send)],
+            Focus::Tree => vec![(Action::Open, words::OPEN)],
+            Focus::Inbox => vec![(Action::Answer, words::ANSWER)],
+            Focus::Dialog => vec![(Action::Compose, words::WRITE)],
+            Focus::Composer => vec![(Action::Send, words::SEND)],
         };
         match self.app.focus.now() {
             Focus::Tree => {
                 if asked {
-                    hints.push((Action::Answer, Word::Answer));
+                    hints.push((Action::Answer, words::ANSWER));
                 }
-                hints.push((Action::NewDialog, Word::New));
+                hints.push((Action::NewDialog, words::NEW));
                 let tree = &self.app.model.tree;
                 let row = tree.shown_selection().and_then(|dialog| tree.get(dialog));
                 match row.map(Mark::of) {
-                    Some(Mark::Running) => hints.push((Action::Stop, Word::Stop)),
-                    Some(Mark::Stopped) => hints.push((Action::Continue, Word::Continue)),
+                    Some(Mark::Running) => hints.push((Action::Stop, words::STOP)),
+                    Some(Mark::Stopped) => hints.push((Action::Continue, words::CONTINUE)),
                     _ => {}
                 }
             }
-            Focus::Inbox => hints.push((Action::CallSite, Word::CallSite)),
+            Focus::Inbox => hints.push((Action::CallSite, words::CALL_SITE)),
             Focus::Dialog => {
                 if asked {
-                    hints.push((Action::Answer, Word::Answer));
+                    hints.push((Action::Answer, words::ANSWER));
                 }
-                hints.push((Action::ToggleCall, Word::Call));
-                hints.push((Action::OtherEnd, Word::SideDialog));
-                hints.push((Action::ToggleThinking, Word::Thinking));
+                hints.push((Action::ToggleCall, words::CALL));
+                hints.push((Action::OtherEnd, words::SIDE_DIALOG));
+                hints.push((Action::ToggleThinking, words::THINKING));
             }
             Focus::Composer => {
-                hints.push((Action::Leave, Word::Keep));
+                hints.push((Action::Leave, words::KEEP));
                 if asked {
-                    hints.push((Action::AnswerOldest, Word::All));
+                    hints.push((Action::AnswerOldest, words::QUESTIONS));
                 }
             }
         }
-        hints.push((Action::Help, Word::HelpHint));
+        hints.push((Action::Help, words::HELP_HINT));
         hints
     }
 }

@@ -208,18 +208,6 @@ fn undo_restores_a_cleared_draft() {
 }
 
 #[test]
-fn ctrl_u_deletes_to_the_start_of_the_line_as_in_a_shell() {
-    let mut stage = streaming(80, 24);
-    stage.keys("i").type_text("wrong words");
-    stage.keys("<ctrl+u> right <enter>");
-    let said = stage
-        .sent
-        .iter()
-        .any(|command| matches!(command, Command::Say { text, .. } if text == "right"));
-    assert!(said, "{:?}", stage.sent);
-}
-
-#[test]
 fn the_alt_key_is_called_alt() {
     for keys in ["?", "i", "n", "i <f1>"] {
         let mut stage = streaming(120, 40);

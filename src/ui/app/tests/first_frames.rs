@@ -1,15 +1,11 @@
-//! The screen before and after the first load, stop reasons, and the count of new blocks below the
-//! view.
-
-use std::time::Duration;
+//! The screen before and after the first load, and stop reasons.
 
 use super::fixture::*;
+use crate::domain::DisplayState;
 use crate::domain::latest::StopReason;
-use crate::domain::{DialogId, DisplayState};
-use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
 use crate::ui::app::Effect;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 
 fn titles(stage: &mut Stage) -> Vec<Effect> {
     let effects = stage.app.take_effects().into_iter();
@@ -34,11 +30,11 @@ fn the_title_counts_open_questions_from_the_first_frame_on() {
 
 #[test]
 fn nothing_is_reported_as_empty_before_it_is_loaded() {
-    let missing = [Word::NothingOpen, Word::NoTarget, Word::NoDialogs, Word::NothingWaits];
+    let missing = [words::NOTHING_OPEN, words::NO_TARGET, words::NO_DIALOGS, words::NOTHING_WAITS];
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         let nothing = |screen: &str| {
-            let words = missing.iter().map(|word| word.text(crate::domain::Lang::En));
+            let words = missing.iter().map(|word| word.in_lang(crate::domain::Lang::En));
             words.filter(|word| screen.contains(*word)).count()
         };
         assert_eq!(nothing(&stage.screen()), 0, "{}", stage.screen());
@@ -104,73 +100,6 @@ fn the_error_of_a_retried_request_is_readable_in_full() {
     assert!(letters(&screen, 0).contains(&letters(WHY, 0)), "{screen}");
 }
 
-/// Fifty lines of text, scrolled up by one step; the newest is number 49.
-fn scrolled(width: u16, height: u16) -> (Stage, DialogId) {
-    let mut stage = Stage::new(width, height);
-    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-    let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
-    let long: Vec<&str> = long.iter().map(String::as_str).collect();
-    stage.page(&long).keys("3").screen();
-    stage.keys("<ctrl+u>").screen();
-    (stage, main_dialog())
-}
-
-/// The number of the count in the last row above the composer, if there is one.
-fn counted(stage: &mut Stage) -> Option<usize> {
-    let screen = stage.screen();
-    let line = screen.lines().find(|line| line.contains('↓'))?.to_owned();
-    let number = line.split('↓').nth(1)?.split_whitespace().next()?.parse().ok();
-    assert!(line.split('↓').next()?.trim_matches([' ', '│']).is_empty(), "over text: {line}");
-    number
-}
-
-#[test]
-fn the_count_of_new_blocks_counts_what_was_never_in_view() {
-    let (mut stage, dialog) = scrolled(60, 20);
-    assert_eq!(counted(&mut stage), None, "what was there is not new");
-    for n in 50..54 {
-        stage.fact(&dialog, n, &words(&format!("word {n}")));
-    }
-    assert_eq!(counted(&mut stage), Some(4));
-    for _ in 0..40 {
-        stage.keys("j");
-        let screen = stage.screen();
-        let newest = (50..54).rev().find(|n| screen.contains(&format!("word {n}")));
-        let left = newest.map_or(4, |newest| 53 - newest);
-        assert_eq!(counted(&mut stage), (left > 0).then_some(left), "{screen}");
-    }
-    stage.keys("<ctrl+u>");
-    assert_eq!(counted(&mut stage), None, "it was seen");
-}
-
-#[test]
-fn streamed_text_counts_as_new_once_and_not_again_when_recorded() {
-    let mut stage = streaming(60, 20);
-    stage.keys("3").screen();
-    stage.keys("k");
-    assert_eq!(counted(&mut stage), None, "nothing came since");
-    stage.live(&main_dialog(), Segment::Saying, "\n\nand more\n\nand more\n\nand more");
-    assert_eq!(counted(&mut stage), Some(1));
-    let all = "Good. While that runs: the cookie must be rotated first, otherwise the second \
-        factor can be skipped by replaying\n\nand more\n\nand more\n\nand more";
-    stage.fact(&main_dialog(), 11, &words(all));
-    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
-    assert_eq!(counted(&mut stage), Some(1));
-    stage.fact(&main_dialog(), 12, &words("next"));
-    assert_eq!(counted(&mut stage), Some(2));
-    stage.wait(Duration::from_secs(1)).keys("G");
-    assert_eq!(counted(&mut stage), None);
-}
-
-#[test]
-fn unfolding_is_nothing_new() {
-    let mut stage = streaming(120, 40);
-    stage.keys("3").screen();
-    stage.keys("k").screen();
-    stage.keys("t o");
-    assert_eq!(counted(&mut stage), None);
-}
-
 #[test]
 fn a_stop_reason_is_shown_in_the_language_of_the_screen() {
     let mut stage = Stage::chinese(80, 24);
@@ -197,21 +126,4 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
         let screen = stage.screen();
         assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");
     }
-}
-
-#[test]
-fn a_question_at_the_end_is_shown_from_its_first_line() {
-    let mut stage = Stage::new(60, 20);
-    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-    let said = words("a word that was said");
-    stage.page(&[said.as_str(); 5]).keys("3").screen();
-    let text = "Which one?\n\nThere is much to say\n\nfor each of them\n\na  the first\nb  the second\nc  the third";
-    let arguments = serde_json::json!({ "tellaskContent": text }).to_string();
-    let call = serde_json::json!({
-        "ts": "2026-11-21 12:02:00", "type": "tellask_call_record", "genseq": 14, "id": "q9",
-        "name": "askHuman", "rawArgumentsText": arguments, "deliveryMode": "tellask_call_start",
-    });
-    stage.fact(&main_dialog(), 5, &call.to_string());
-    let screen = stage.screen();
-    assert!(screen.contains("asks · ") && screen.contains("c  the third"), "{screen}");
 }

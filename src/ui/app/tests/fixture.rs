@@ -466,3 +466,8 @@ pub fn answering(width: u16, height: u16) -> Stage {
     stage.page(DBA_STORY);
     stage
 }
+
+/// The number of the first line with this text.
+pub fn line_of(screen: &str, text: &str) -> Option<usize> {
+    screen.lines().position(|line| line.contains(text))
+}

@@ -3,7 +3,6 @@
 use super::fixture::*;
 use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::{DisplayState, Stamp};
-use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;
 
@@ -44,63 +43,10 @@ fn two_questions_are_open_while_one_is_answered() {
 }
 
 #[test]
-fn the_inbox_shows_a_draft() {
-    let mut stage = answering(80, 24);
-    stage.keys("yes <esc> 2");
-    assert_screen("inbox", 80, 24, &stage.screen());
-    let mut stage = answering(60, 20);
-    stage.keys("yes <esc> 2");
-    assert_screen("inbox", 60, 20, &stage.screen());
-}
-
-#[test]
-fn a_form_creates_a_dialog() {
-    for (width, height) in SIZES {
-        let mut stage = streaming(width, height);
-        stage.keys("n <tab> db");
-        assert_screen("form", width, height, &stage.screen());
-    }
-}
-
-#[test]
-fn help_lists_the_keys_that_work_here() {
-    for (width, height) in SIZES {
-        let mut stage = streaming(width, height);
-        stage.keys("?");
-        assert_screen("help", width, height, &stage.screen());
-    }
-}
-
-#[test]
-fn help_is_shown_in_the_language_of_the_screen() {
-    for (width, height) in [(120, 40), (60, 20)] {
-        let mut stage = Stage::chinese(width, height);
-        stage.apply(DriverEvent::Workspace(workspace()));
-        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
-        stage.keys("?");
-        assert_screen("help-zh", width, height, &stage.screen());
-    }
-}
-
-#[test]
 fn quitting_while_a_dialog_runs_asks_first() {
     let mut stage = streaming(80, 24);
     stage.keys("q");
     assert_screen("quit", 80, 24, &stage.screen());
-}
-
-#[test]
-fn thinking_is_one_line_until_it_is_unfolded() {
-    let mut stage = streaming(80, 24);
-    stage.live(
-        &main_dialog(),
-        Segment::Thinking,
-        "Is the cookie rotated anywhere else? I look at the middleware first",
-    );
-    stage.keys("3");
-    assert_screen("thinking-folded", 80, 24, &stage.screen());
-    stage.keys("t");
-    assert_screen("thinking-open", 80, 24, &stage.screen());
 }
 
 #[test]
@@ -147,31 +93,6 @@ fn no_size_causes_a_panic() {
             for keys in ["<esc>", "n", "<esc>", "?", "<esc>", "1", "2", "3", "z", "q"] {
                 stage.keys(keys).screen();
             }
-        }
-    }
-}
-
-/// A dialog that stopped and was pushed on.
-const PUSHED: &[&str] = &[
-    r#"{"ts":"2026-11-21 11:58:00","type":"gen_start_record","genseq":1}"#,
-    r#"{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"Add two-factor login.","msgId":"m","grammar":"markdown","origin":"user"}"#,
-    r#"{"ts":"2026-11-21 11:58:06","type":"agent_words_record","genseq":1,"content":"I will do that next."}"#,
-    r#"{"ts":"2026-11-21 11:58:07","type":"gen_finish_record","genseq":1}"#,
-    r#"{"ts":"2026-11-21 11:58:07","type":"gen_start_record","genseq":2}"#,
-    r#"{"ts":"2026-11-21 11:58:07","type":"human_text_record","genseq":2,"content":"[System notice] Sent by the runtime because you stopped (push 2 of 3); nobody has asked for anything new.\n\n---\n\nGo on with the task.","msgId":"p","grammar":"markdown","origin":"diligence_push"}"#,
-    r#"{"ts":"2026-11-21 11:58:12","type":"agent_words_record","genseq":2,"content":"The login handler is changed."}"#,
-];
-
-#[test]
-fn a_push_shows_its_reason_and_the_remaining_pushes() {
-    for (width, height) in [(120, 40), (60, 20)] {
-        let stages = [Stage::new(width, height), Stage::chinese(width, height)];
-        for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
-            stage.apply(DriverEvent::Workspace(workspace()));
-            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-            stage.keys("g j <enter>").page(PUSHED);
-            stage.keys("3");
-            assert_screen(name, width, height, &stage.screen());
         }
     }
 }

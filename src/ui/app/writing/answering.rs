@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use super::{ReturnPoint, Writing};
 use crate::domain::DialogId;
+use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
 use crate::ui::app::pick::Pick;
-use crate::ui::lang::Word;
+use crate::ui::app::words;
 use crate::ui::model::{Inbox, Tone};
 use crate::ui::panes::composer::Target;
 
@@ -26,7 +27,7 @@ impl Writing {
     ) -> FollowUps {
         match pick.find(inbox, self.question()) {
             Some(row) => self.answer(row, from, now),
-            None => vec![FollowUp::Notify(Tone::Plain, Word::NoQuestions)],
+            None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
         }
     }
 
@@ -54,7 +55,7 @@ impl Writing {
         if let Some(next) = inbox.after(Some(answered)) {
             return self.answer(next, from, now);
         }
-        self.stop_answering_with((Tone::Good, Word::AllAnswered), from.1, now)
+        self.stop_answering_with((Tone::Good, words::ALL_ANSWERED), from.1, now)
     }
 
     /// If the question in the composer is not open any more, answering ends.
@@ -67,12 +68,12 @@ impl Writing {
         if self.question().is_none_or(|id| inbox.get(id).is_some()) {
             return Vec::new();
         }
-        self.stop_answering_with((Tone::Plain, Word::Answered), open, now)
+        self.stop_answering_with((Tone::Plain, words::ANSWERED), open, now)
     }
 
     fn stop_answering_with(
         &mut self,
-        (tone, word): (Tone, Word),
+        (tone, word): (Tone, Text),
         open: Option<&DialogId>,
         now: Instant,
     ) -> FollowUps {
@@ -118,7 +119,7 @@ mod tests {
         let expected = [
             FollowUp::ReturnTo(begin),
             FollowUp::Focus(Focus::Dialog),
-            FollowUp::Notify(Tone::Good, Word::AllAnswered),
+            FollowUp::Notify(Tone::Good, words::ALL_ANSWERED),
         ];
         assert_eq!(writing.after_answer("q2", &inbox, there, now), expected);
         assert_eq!(writing.question(), None);
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(writing.inbox_changed(&inbox, None, now), []);
         inbox.remove("q2");
         let expected =
-            [FollowUp::Focus(Focus::Tree), FollowUp::Notify(Tone::Plain, Word::Answered)];
+            [FollowUp::Focus(Focus::Tree), FollowUp::Notify(Tone::Plain, words::ANSWERED)];
         assert_eq!(writing.inbox_changed(&inbox, None, now), expected);
     }
 
@@ -141,7 +142,7 @@ mod tests {
     fn without_a_question_the_composer_stays_as_it_is() {
         let (mut writing, now) = (Writing::new(DraftTexts::new()), Instant::now());
         let shown = writing.answer_picked(&Pick::Next, &Inbox::default(), (Focus::Tree, None), now);
-        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, Word::NoQuestions)]);
+        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)]);
         assert!(!writing.can_write());
     }
 }

@@ -9,10 +9,10 @@ use crate::domain::text::Text;
 use crate::domain::transcript::first_line;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::lang::Word;
 use crate::ui::model::Mark;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("places", "去过的位置", &[Scope::ANYWHERE]);
 
@@ -66,7 +66,8 @@ impl List for Places {
             }
             None => Strip::new().put(&place.dialog.to_string(), dim),
         };
-        let course = place.course.map(|course| format!("{} {course}", ui.word(Word::CourseBegins)));
+        let course =
+            place.course.map(|course| format!("{} {course}", ui.text(words::COURSE_BEGINS)));
         vec![(left, Strip::new().put(&course.unwrap_or_default(), dim))]
     }
 }

@@ -9,10 +9,10 @@ use crate::domain::question::short_headline;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Characters of the command shown in a question.
 const NAME_CHARS: usize = 40;
@@ -60,7 +60,7 @@ impl List for Processes {
             .put(&format!("  @{}", process.agent), ui.style(Role::Agent))
             .put(&format!("  {}", process.command), ui.style(Role::Text));
         let (state, role) = match process.state {
-            BackgroundState::Running => (ui.word(Word::Running).to_owned(), Role::Accent),
+            BackgroundState::Running => (ui.text(words::RUNNING).to_owned(), Role::Accent),
             BackgroundState::Ended(exit) => (ended(exit, ui), Role::TextDim),
             BackgroundState::Lost => (LOST.in_lang(ui.lang).to_owned(), Role::Warning),
         };

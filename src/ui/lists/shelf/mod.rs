@@ -11,12 +11,12 @@ use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lang::Word;
 use crate::ui::model::age;
 use crate::ui::overlay::Overlay;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::tree;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Characters of the subject in the name of a dialog.
 const NAME_CHARS: usize = 40;
@@ -92,13 +92,13 @@ impl List for Shelf {
         let Some(row) = self.rows.get(entry) else { return Vec::new() };
         let ui = view.ui;
         let dim = ui.style(Role::TextDim);
-        let word = if row.bucket == Bucket::Archive { Word::Archived } else { Word::Done };
+        let word = if row.bucket == Bucket::Archive { words::ARCHIVED } else { words::DONE };
         let left = Strip::new()
             .put(&format!("@{}", row.agent), ui.style(Role::Agent))
             .put(&format!("  {}", row.taskdoc), dim)
             .put(&format!("  {}", ui.about(&row.about, row.history)), ui.style(Role::Text));
         let age = age::short(&row.last_modified, view.now);
-        vec![(left, Strip::new().put(&format!("{}  {age}", ui.word(word)), dim))]
+        vec![(left, Strip::new().put(&format!("{}  {age}", ui.text(word)), dim))]
     }
 }
 
@@ -109,7 +109,7 @@ fn move_to(to: Bucket, row: &ShelfRow, ui: &UiSettings) -> Outcome {
 
 fn delete(row: &ShelfRow, ui: &UiSettings) -> Outcome {
     let change = Lifecycle::Delete { root: row.root.clone() };
-    let question = ui.sentence(Word::DeleteQuestion, &name(row, ui));
+    let question = ui.sentence(words::DELETE_QUESTION, &name(row, ui));
     let yes = Intent::ChangeShelved(change, name(row, ui));
     Outcome::Close(Intent::ConfirmPermanent(question, Box::new(yes)))
 }

@@ -2,9 +2,9 @@
 
 use ratatui::style::Style;
 
+use super::words;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::lang::{Counted, Word};
 use crate::ui::model::age;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
@@ -36,17 +36,17 @@ pub fn reminder(
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let audience = match reminder.scope {
-        ReminderAudience::Dialog => Word::OfThisDialog,
-        ReminderAudience::Personal => Word::Personal,
-        ReminderAudience::Shared => Word::SharedByProgram,
+        ReminderAudience::Dialog => words::OF_THIS_DIALOG,
+        ReminderAudience::Personal => words::PERSONAL,
+        ReminderAudience::Shared => words::SHARED_BY_PROGRAM,
     };
-    let mut head = Strip::new().put(ui.word(audience), ui.style(Role::Title));
+    let mut head = Strip::new().put(ui.text(audience), ui.style(Role::Title));
     let dot = format!(" {} ", ui.glyphs.middle_dot);
     if let Some(owner) = &reminder.owner {
-        head.push(&format!("{dot}{} {owner}", ui.word(Word::KeptBy)), dim);
+        head.push(&format!("{dot}{} {owner}", ui.text(words::KEPT_BY)), dim);
     }
     if reminder.hidden {
-        head.push(&format!("{dot}{}", ui.word(Word::HiddenFromModel)), dim);
+        head.push(&format!("{dot}{}", ui.text(words::HIDDEN_FROM_MODEL)), dim);
     }
     let seconds = age::seconds_since(&reminder.touched_at, view.now);
     let mut meta = draft_symbol(ui, draft);
@@ -72,11 +72,11 @@ pub fn section(
     let head = Strip::new().put(&told.name, ui.style(Role::Title));
     let mut meta = draft_symbol(ui, draft);
     let size = if !told.complete {
-        ui.word(Word::SectionTooLarge).to_owned()
+        ui.text(words::SECTION_TOO_LARGE).to_owned()
     } else if told.text.is_empty() {
-        ui.word(Word::EmptySection).to_owned()
+        ui.text(words::EMPTY_SECTION).to_owned()
     } else {
-        ui.counted(told.text.lines().count(), Counted::Lines)
+        ui.counted(told.text.lines().count(), words::LINES)
     };
     meta.push(&size, dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
@@ -94,7 +94,7 @@ pub fn faults(faults: &[String], view: View<'_>, available: usize) -> Option<She
     let width = available.saturating_sub(INDENT);
     let row = |fault: &String| plain_rows(fault, INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
-    let head = Strip::new().put(ui.word(Word::LayoutProblems), ui.style(Role::Warning));
+    let head = Strip::new().put(ui.text(words::LAYOUT_PROBLEMS), ui.style(Role::Warning));
     (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })
 }
 

@@ -3,14 +3,15 @@
 use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
+use super::words;
 use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
+use crate::domain::text::Text;
 use crate::domain::transcript::{
     AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, ToolCall, first_line,
 };
 use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::UiSettings;
-use crate::ui::lang::{Counted, Word};
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
@@ -74,8 +75,8 @@ impl LayoutContext<'_> {
         self.ui.style(role)
     }
 
-    fn word(&self, word: Word) -> &'static str {
-        self.ui.word(word)
+    fn text(&self, text: Text) -> &'static str {
+        self.ui.text(text)
     }
 
     fn dot(&self) -> String {
@@ -97,7 +98,7 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
         BlockBody::You { text } => you(text, &block.at, context),
         BlockBody::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
-        BlockBody::Guide { text } => aside(Word::Guide, text, context),
+        BlockBody::Guide { text } => aside(words::GUIDE, text, context),
         BlockBody::Push { text, count } => push(text, *count, &block.at, context),
         BlockBody::Notice { text } => notice(text, context),
         BlockBody::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
@@ -107,7 +108,7 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
         BlockBody::Question(asked) => question(asked, &block.at, context),
         BlockBody::Reply(given) => reply(given, &block.at, context),
         BlockBody::CourseBreak { course } => course_break(course.0, context),
-        BlockBody::CutOff => one_line(context.ui.glyphs.stopped, Word::CutOff, context),
+        BlockBody::CutOff => one_line(context.ui.glyphs.stopped, words::CUT_OFF, context),
         BlockBody::Unknown { kind } => unknown(kind, context),
     }
 }
@@ -120,7 +121,7 @@ fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
 
 fn you(text: &str, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new()
-        .put(context.word(Word::You), context.style(Role::You))
+        .put(context.text(words::YOU), context.style(Role::You))
         .put(&context.dot(), context.style(Role::TextDim))
         .put(at.hour_minute(), context.style(Role::TextDim));
     rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
@@ -132,7 +133,7 @@ fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>
         .put(&who, context.style(Role::Agent))
         .put(" ", Style::default())
         .put(
-            &format!("{} {}", context.word(Word::Asks), context.speaker),
+            &format!("{} {}", context.text(words::ASKS), context.speaker),
             context.style(Role::TextDim),
         )
         .put(&context.dot(), context.style(Role::TextDim))
@@ -141,9 +142,9 @@ fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>
 }
 
 /// Text for the model: one dim line until it is opened.
-fn aside(word: Word, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
+fn aside(word: Text, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
-    let mut head = Strip::new().put(context.word(word), dim);
+    let mut head = Strip::new().put(context.text(word), dim);
     if !context.unfolded {
         head.push(&context.dot(), dim);
         head.push(first_line(text), dim);
@@ -165,15 +166,15 @@ fn push(
     let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.below), context.style(Role::Accent))
-        .put(context.word(Word::Pushed), context.style(Role::Accent));
+        .put(context.text(words::PUSHED), context.style(Role::Accent));
     if let Some(count) = count {
         let PushCount { number, most } = count;
-        let (push, left) = (context.word(Word::PushNumber), context.word(Word::PushesLeft));
+        let (push, left) = (context.text(words::PUSH_NUMBER), context.text(words::PUSHES_LEFT));
         head.push(&context.dot(), dim);
         head.push(&format!("{push} {number}/{most}, {left}: {}", count.left()), dim);
     }
     let head = head.put(&context.dot(), dim).put(at.hour_minute(), dim);
-    let mut rows = plain_rows(context.word(Word::PushReason), 2, context.available(2), dim);
+    let mut rows = plain_rows(context.text(words::PUSH_REASON), 2, context.available(2), dim);
     if context.unfolded {
         rows.push(Strip::new());
         rows.extend(plain_rows(text, 2, context.available(2), dim));
@@ -196,9 +197,9 @@ fn thinking(
 ) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(context.word(Word::Thinking), dim)
+        .put(context.text(words::THINKING), dim)
         .put(&context.dot(), dim)
-        .put(&context.ui.counted(words, Counted::Words), dim);
+        .put(&context.ui.counted(words, words::WORDS), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
         head.push(&context.dot(), dim);
         head.push(&crate::ui::model::age::long(seconds), dim);
@@ -218,7 +219,7 @@ fn saying(text: &str, interrupted: bool, context: &LayoutContext<'_>) -> BlockLa
     let mut rows = Prose::new(context.ui).rows(text, 2, context.available(2));
     if interrupted {
         let symbol = context.ui.glyphs.stopped;
-        let note = format!("  {symbol} {}", context.word(Word::Interrupted));
+        let note = format!("  {symbol} {}", context.text(words::INTERRUPTED));
         rows.push(Strip::new().put(&note, context.style(Role::Warning)));
     }
     rows_of(head, rows)
@@ -251,7 +252,7 @@ fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLayout {
             let bad = context.style(Role::ToolBad);
             BlockMeta::Fixed(match result.ok {
                 Some(false) => Strip::new()
-                    .put(&format!("{}{}", context.word(Word::Failed), context.dot()), bad)
+                    .put(&format!("{}{}", context.text(words::FAILED), context.dot()), bad)
                     .join(meta),
                 Some(true) | None => meta,
             })
@@ -265,7 +266,7 @@ fn tool_meta(
     result: &crate::domain::transcript::ToolResult,
     context: &LayoutContext<'_>,
 ) -> String {
-    let mut meta = context.ui.counted(result.lines, Counted::Lines);
+    let mut meta = context.ui.counted(result.lines, words::LINES);
     if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
         meta.push_str(&context.dot());
         meta.push_str(&crate::ui::model::age::long(seconds));
@@ -295,12 +296,12 @@ fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLay
             (glyphs.asks, Role::Accent, &asked.content, BlockMeta::Working(at.clone()))
         }
         TellaskStatus::Replied { text, at } => {
-            let done = format!("{} {}", context.word(Word::Replied), at.hour_minute());
+            let done = format!("{} {}", context.text(words::REPLIED), at.hour_minute());
             let meta = BlockMeta::Fixed(Strip::new().put(&done, dim));
             (glyphs.answered, Role::Good, text, meta)
         }
         TellaskStatus::Failed { text, at } => {
-            let failed = format!("{} {}", context.word(Word::Failed), at.hour_minute());
+            let failed = format!("{} {}", context.text(words::FAILED), at.hour_minute());
             let meta = BlockMeta::Fixed(Strip::new().put(&failed, context.style(Role::Bad)));
             (glyphs.answered, Role::Bad, text, meta)
         }
@@ -350,13 +351,13 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.needs_you), context.style(role))
         .put(context.speaker, context.style(Role::Agent))
-        .put(&format!(" {}", context.word(Word::Asks)), dim)
+        .put(&format!(" {}", context.text(words::ASKS)), dim)
         .put(&context.dot(), dim)
         .put(at.hour_minute(), dim);
     let mut rows = Vec::new();
     let waiting = context.names.waiting_for(&asked.call);
     if asked.answer.is_none() && !waiting.is_empty() {
-        let who = waiting.join(&format!(" {} ", context.word(Word::And)));
+        let who = waiting.join(&format!(" {} ", context.text(words::AND)));
         let note = format!("{who} {}", waits_text(waiting.len(), context));
         if head.width() + context.dot().len() + width(&note) <= context.width {
             head.push(&context.dot(), dim);
@@ -370,7 +371,7 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
     let headline = 1 + rows.len() + blank;
     rows.extend(body);
     if let Some((answer, when)) = &asked.answer {
-        let said = format!("  {} {}", context.ui.glyphs.answered, context.word(Word::You));
+        let said = format!("  {} {}", context.ui.glyphs.answered, context.text(words::YOU));
         let head = Strip::new()
             .put(&said, context.style(Role::You))
             .put(&format!("{}{}", context.dot(), when.hour_minute()), dim);
@@ -381,7 +382,7 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
 }
 
 fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
-    let word = context.word(Word::WaitsForIt);
+    let word = context.text(words::WAITS_FOR_IT);
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }
 
@@ -431,16 +432,16 @@ fn reply(given: &Reply, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout 
         .unwrap_or_default();
     let head = Strip::new()
         .put(&format!("  {} ", context.ui.glyphs.answered), context.style(Role::Good))
-        .put(context.word(Word::ReplyTo), dim)
+        .put(context.text(words::REPLY_TO), dim)
         .put(" ", dim)
         .put(&to, context.style(Role::Agent));
     let mut rows = Prose::new(context.ui).rows(&given.content, 4, context.available(4));
     let meta = if given.delivered {
-        let done = format!("{} {}", context.word(Word::Delivered), at.hour_minute());
+        let done = format!("{} {}", context.text(words::DELIVERED), at.hour_minute());
         Strip::new().put(&done, dim)
     } else if let Some(reason) = &given.refused {
         rows.extend(plain_rows(reason, 4, context.available(4), context.style(Role::Bad)));
-        Strip::new().put(context.word(Word::NotDelivered), context.style(Role::Bad))
+        Strip::new().put(context.text(words::NOT_DELIVERED), context.style(Role::Bad))
     } else {
         Strip::new()
     };
@@ -455,23 +456,23 @@ fn course_break(course: u32, context: &LayoutContext<'_>) -> BlockLayout {
     let row = Strip::new()
         .put(&symbol.repeat(4), rule)
         .put(
-            &format!(" {} {course} ", context.word(Word::CourseBegins)),
+            &format!(" {} {course} ", context.text(words::COURSE_BEGINS)),
             context.style(Role::TextDim),
         )
         .fill_to(context.available(0), symbol, rule);
     rows_of(row, Vec::new())
 }
 
-fn one_line(symbol: &str, word: Word, context: &LayoutContext<'_>) -> BlockLayout {
-    let line = format!("{symbol} {}", context.word(word));
+fn one_line(symbol: &str, word: Text, context: &LayoutContext<'_>) -> BlockLayout {
+    let line = format!("{symbol} {}", context.text(word));
     rows_of(Strip::new().put(&line, context.style(Role::Warning)), Vec::new())
 }
 
 fn unknown(kind: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let line = format!(
         "{} \"{kind}\" {}",
-        context.word(Word::UnknownRecord),
-        context.word(Word::NewerProgram)
+        context.text(words::UNKNOWN_RECORD),
+        context.text(words::NEWER_PROGRAM)
     );
     rows_of(Strip::new().put(&line, context.style(Role::TextDim)), Vec::new())
 }

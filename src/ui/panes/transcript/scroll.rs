@@ -1,9 +1,9 @@
 //! The position of the view and its moves. Items are the numbered blocks, then live text, then the tail.
 
+use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
 use crate::domain::transcript::{BlockBody, RecordPosition};
-use crate::ui::model::OpenDialog;
 
 /// A row of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

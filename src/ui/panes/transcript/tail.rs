@@ -3,10 +3,10 @@
 use ratatui::style::Style;
 
 use super::TranscriptContext;
+use super::live::LiveSegment;
+use super::open::OpenDialog;
+use super::words;
 use crate::protocol::event::Segment;
-use crate::ui::lang::{Counted, Word};
-use crate::ui::model::OpenDialog;
-use crate::ui::model::live::LiveSegment;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
@@ -58,14 +58,14 @@ fn thinking_head(
     let ui = context.view.ui;
     let dim = ui.style(Role::TextDim);
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    let mut strip = Strip::new().put(ui.word(Word::Thinking), dim).put(&dot, dim);
+    let mut strip = Strip::new().put(ui.text(words::THINKING), dim).put(&dot, dim);
     if is_folded(open, live) {
         let available = open.live_width.saturating_sub(strip.width() + 2);
         strip.push(live.last_words(available).as_str(), ui.style(Role::Thinking));
         let symbol = ui.glyphs.closed;
         return (strip, Strip::new().put(symbol, dim));
     }
-    let count = ui.counted(live.words(), Counted::Words);
+    let count = ui.counted(live.words(), words::WORDS);
     strip.push(&count, dim);
     (strip, Strip::new().put(ui.glyphs.open, dim))
 }

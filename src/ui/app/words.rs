@@ -1,0 +1,108 @@
+//! The texts of the app itself: the titles and hints it composes, and its messages in the status line.
+
+use crate::domain::text::Text;
+
+pub(super) use crate::ui::words::{
+    CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, KEEP, KEEP_GOING, LOADING, NEW_LINE, NO_DIALOGS,
+    OF, OPEN, PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
+};
+
+pub(super) const NO_ASKER: Text =
+    Text::new("nobody asked it: it is a main dialog", "没有谁向它提问：它是主线对话");
+pub(super) const NOBODY_WAITS: Text =
+    Text::new("no dialog waits for you or has stopped", "没有等待或停止的对话");
+pub(super) const TAKEN_BACK_TO_EDIT: Text =
+    Text::new("taken back: queued again once you send it", "已撤回，发送后才会再排队");
+pub(super) const STOP_ALL_QUESTION: Text =
+    Text::new("stop every running dialog?", "停止所有运行中的对话？");
+pub(super) const RETRYING: Text =
+    Text::new("the model did not answer; next retry in", "模型没有回应；下次重试还有");
+pub(super) const NOTHING_TO_RETRY: Text =
+    Text::new("no failed request waits here", "这里没有等待重试的请求");
+pub(super) const NOT_FOUND: Text =
+    Text::new("the other end was not found in its records", "那个对话的记录里没有另一端");
+pub(super) const ONLY_SIDE_DIALOGS: Text =
+    Text::new("only a side dialog can be declared dead", "只有支线对话可以宣告死亡");
+pub(super) const ARCHIVE_OPEN: Text =
+    Text::new("{} still has open work; archive it anyway?", "{} 中还有未了之事，仍要归档吗？");
+pub(super) const DIALOGS: Text = Text::new("DIALOGS", "对话");
+pub(super) const FOR_YOU: Text = Text::new("FOR YOU", "等你");
+pub(super) const NOTHING_WAITS: Text = Text::new("nothing waits for you", "没有等你的事");
+pub(super) const NOTHING_OPEN: Text = Text::new("no dialog is open", "没有打开对话");
+pub(super) const ANSWERED: Text = Text::new("answered", "已答复");
+pub(super) const MESSAGE_TO: Text = Text::new("message to", "发消息给");
+pub(super) const ANSWER: Text = Text::new("answer", "回答");
+pub(super) const SEND: Text = Text::new("send", "发送");
+pub(super) const SEND_AND_NEXT: Text = Text::new("send and next", "发送并到下一个");
+pub(super) const PICK: Text = Text::new("pick", "选");
+pub(super) const DOES_NOTHING: Text = Text::new("does nothing here", "在此无作用");
+pub(super) const CHOOSE_DIALOG: Text = Text::new("choose a dialog first", "请先选择一个对话");
+pub(super) const NOT_RUNNING: Text = Text::new("it does not run now", "它现在没有运行");
+pub(super) const NOTHING_RUNS: Text = Text::new("no dialog runs now", "现在没有运行中的对话");
+pub(super) const NOTHING_BEFORE: Text =
+    Text::new("there is nothing to go back to", "没有可返回之处");
+pub(super) const NOTHING_TO_OPEN: Text =
+    Text::new("nothing here can be opened", "这里没有可展开的内容");
+pub(super) const NO_SUCH_QUESTION: Text =
+    Text::new("no question has this number", "没有这个编号的问题");
+pub(super) const NO_TARGET: Text = Text::new("open a dialog to write to it", "打开一个对话再写");
+pub(super) const ALL_ANSWERED: Text = Text::new("all answered", "全部已答");
+pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");
+pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "没有等你的问题");
+pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
+pub(super) const TAKEN_BACK: Text =
+    Text::new("taken back: it will not be delivered", "已撤回，不会送达");
+pub(super) const QUIT_WHILE_RUNNING: Text = Text::new(
+    "dialogs are still running; quit? they can continue later",
+    "仍有对话在运行，退出吗？之后可以继续",
+);
+pub(super) const QUIT_QUESTION: Text = Text::new("quit the program?", "退出程序吗？");
+pub(super) const SHOW: Text = Text::new("show", "查看");
+pub(super) const LEAVING: Text =
+    Text::new("quitting: dialogs are stopping …", "正在退出：对话正在停止 …");
+pub(super) const BUSY: Text = Text::new("busy: the last command is queued", "忙：上一条命令在排队");
+pub(super) const LAGGED: Text =
+    Text::new("the screen fell behind: reloading", "屏幕落后，正在重新读取");
+pub(super) const TOO_SMALL: Text = Text::new("needs 40x12 (now", "至少需要 40x12（现在");
+pub(super) const TRY_NOW: Text = Text::new("retry now", "立即重试");
+pub(super) const RETRY_RUNNING: Text = Text::new("retrying", "正在重试");
+pub(super) const ALL_FIXED: Text = Text::new("all problems are fixed", "问题都已解决");
+pub(super) const PLAY_AGAIN: Text = Text::new("play again", "重新播放");
+pub(super) const LEAVE_PROGRAM: Text = Text::new("quit", "退出");
+pub(super) const DRAFT_CLEARED: Text = Text::new("draft cleared", "草稿已清空");
+pub(super) const BRINGS_BACK: Text = Text::new("restores it", "恢复");
+pub(super) const NOTHING_TO_UNDO: Text = Text::new("there is nothing to undo", "没有可撤销的改动");
+pub(super) const NO_CALL_HERE: Text =
+    Text::new("no call of a teammate is in view", "视野内没有队友调用");
+pub(super) const NO_SIDE_YET: Text =
+    Text::new("its side dialog is not known yet", "还不知道它的支线对话");
+pub(super) const NO_OLDER_COURSE: Text = Text::new("this is the first course", "这是第一个课程");
+pub(super) const NO_NEWER_COURSE: Text = Text::new("this is the newest course", "这是最新的课程");
+pub(super) const KEEP_GOING_OFF: Text = Text::new("keep-going is off", "续推已关闭");
+pub(super) const GOES_ON: Text = Text::new("continues it", "继续");
+pub(super) const NEW: Text = Text::new("new", "新建");
+pub(super) const STOP: Text = Text::new("stop", "停止");
+pub(super) const CONTINUE: Text = Text::new("continue", "继续");
+pub(super) const QUESTIONS: Text = Text::new("questions", "问题");
+pub(super) const WRITE: Text = Text::new("write", "写");
+pub(super) const HELP_HINT: Text = Text::new("help", "帮助");
+pub(super) const CALL_SITE: Text = Text::new("call site", "提问处");
+pub(super) const CALL: Text = Text::new("call", "调用");
+pub(super) const DECLARED_DEAD: Text =
+    Text::new("declared dead: {}", "已宣告死亡：{}，等待者已获知");
+pub(super) const DEAD_ALREADY: Text = Text::new("it is already dead", "它已经死亡");
+pub(super) const ONLY_MAIN_DIALOGS: Text = Text::new("only for main dialogs", "只适用于主线对话");
+pub(super) const FORKED: Text = Text::new("forked", "已分支");
+pub(super) const DONE_OPEN: Text = Text::new(
+    "{} still has open work; mark it done anyway?",
+    "{} 中还有未了之事，仍要标记完成吗？",
+);
+pub(super) const MARKED_DONE: Text = Text::new("done: {}", "已完成：{}");
+pub(super) const ARCHIVED_NOW: Text = Text::new("archived: {}", "已归档：{}");
+pub(super) const UNDO_WITH: Text = Text::new("undo with", "撤销请按");
+pub(super) const RESTORED: Text = Text::new("restored: {}", "已恢复：{}");
+pub(super) const DELETED: Text = Text::new("deleted: {}", "已删除：{}");
+pub(super) const SIDE_DIALOG: Text = Text::new("side dialog", "支线对话");
+pub(super) const TAB_DIALOGS: Text = Text::new("dialogs", "对话");
+pub(super) const TAB_FOR_YOU: Text = Text::new("for you", "等你");
+pub(super) const TAB_OPEN: Text = Text::new("dialog", "当前");

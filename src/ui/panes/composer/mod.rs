@@ -1,0 +1,243 @@
+//! The input field for messages and answers. Its title always shows what Enter does.
+
+#[cfg(test)]
+mod tests;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::field::Field;
+use super::strip::Strip;
+use crate::domain::DialogId;
+use crate::domain::text::Text;
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{UiSettings, View};
+use crate::ui::model::DraftKey;
+use crate::ui::text::width::width;
+use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE]).for_typing();
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Send, &["enter"]),
+    SCOPE.bind(Action::NewLine, &["alt+enter", "ctrl+j"]),
+    SCOPE.bind(Action::HistoryUp, &["up"]),
+    SCOPE.bind(Action::HistoryDown, &["down"]),
+    SCOPE
+        .bind(Action::Up, &["ctrl+up"])
+        .does("One line up in the dialog above", "把上面的对话上滚一行")
+        .formerly("scroll-up"),
+    SCOPE
+        .bind(Action::Down, &["ctrl+down"])
+        .does("One line down in the dialog above", "把上面的对话下滚一行")
+        .formerly("scroll-down"),
+    SCOPE
+        .bind(Action::PageUp, &["pageup"])
+        .does("One page up in the dialog above", "把上面的对话上滚一页"),
+    SCOPE
+        .bind(Action::PageDown, &["pagedown"])
+        .does("One page down in the dialog above", "把上面的对话下滚一页"),
+    SCOPE.bind(Action::ClearDraft, &["ctrl+c"]),
+    SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
+    SCOPE.bind(Action::Leave, &["esc"]),
+];
+
+/// Sent messages that can be recalled.
+const HISTORY: usize = 100;
+/// Rows before the composer scrolls.
+const MAX_ROWS: usize = 8;
+/// From this width on, headings start with a longer rule.
+const MEDIUM: usize = 80;
+/// With fewer cells than this, the picked option is not shown.
+const MIN_PICKED_CELLS: usize = 8;
+/// Cells before the text: a margin and the prompt.
+const INDENT: u16 = 3;
+
+/// The recipient of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Target {
+    #[default]
+    Nobody,
+    Dialog(DialogId),
+    Question {
+        dialog: DialogId,
+        id: String,
+    },
+}
+
+impl Target {
+    pub fn key(&self) -> Option<DraftKey> {
+        match self {
+            Self::Nobody => None,
+            Self::Dialog(dialog) => Some(DraftKey::Message(dialog.clone())),
+            Self::Question { id, .. } => Some(DraftKey::Answer(id.clone())),
+        }
+    }
+
+    /// The question being answered.
+    pub fn question(&self) -> Option<&str> {
+        match self {
+            Self::Question { id, .. } => Some(id),
+            Self::Dialog(_) | Self::Nobody => None,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Composer {
+    pub field: Field,
+    pub target: Target,
+    history: Vec<String>,
+    /// Which message of the history is in the field.
+    recalled: Option<usize>,
+}
+
+/// The texts of a title.
+#[derive(Debug, Clone, Default)]
+pub struct Heading {
+    pub left: String,
+    pub right: String,
+}
+
+impl Composer {
+    /// The rows it needs, with its title.
+    pub fn height(&self, cells: u16, min_rows: u16) -> u16 {
+        let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
+        let rows = self.field.height(available, MAX_ROWS);
+        u16::try_from(rows).unwrap_or(1).max(min_rows) + 1
+    }
+
+    /// Adds a sent message to the history.
+    pub fn remember(&mut self, text: &str) {
+        if self.history.last().is_none_or(|last| last != text) {
+            self.history.push(text.to_owned());
+        }
+        let excess = self.history.len().saturating_sub(HISTORY);
+        self.history.drain(..excess);
+        self.recalled = None;
+    }
+
+    /// Recalls an earlier message, if the field is empty or contains one; true if it did.
+    pub fn recall_earlier(&mut self) -> bool {
+        let at = match self.recalled_now() {
+            Some(at) => at.checked_sub(1),
+            None if self.field.is_empty() => self.history.len().checked_sub(1),
+            None => return false,
+        };
+        self.show_recalled(at.or(self.recalled))
+    }
+
+    pub fn recall_later(&mut self) -> bool {
+        let Some(at) = self.recalled_now() else {
+            return false;
+        };
+        if at + 1 < self.history.len() {
+            return self.show_recalled(Some(at + 1));
+        }
+        self.recalled = None;
+        self.field.set("");
+        true
+    }
+
+    /// The message in the field, if it is one from the history and unchanged.
+    fn recalled_now(&self) -> Option<usize> {
+        let at = self.recalled?;
+        (self.history.get(at)? == &self.field.text()).then_some(at)
+    }
+
+    fn show_recalled(&mut self, at: Option<usize>) -> bool {
+        let Some(text) = at.and_then(|at| self.history.get(at)) else {
+            return false;
+        };
+        self.field.set(text);
+        self.recalled = at;
+        true
+    }
+
+    /// Draws the title, the text, and after it the option picked by its letter.
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        view: View<'_>,
+        (heading, picked): (&Heading, &str),
+        focused: bool,
+    ) {
+        let title = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, title, view.ui, heading, focused);
+        let body = Rect {
+            x: area.x + INDENT.min(area.width),
+            y: area.y + 1,
+            width: area.width.saturating_sub(INDENT + 1),
+            height: area.height.saturating_sub(1),
+        };
+        let role = if focused { Role::Accent } else { Role::TextDim };
+        let prompt =
+            Strip::new().put(" ", Style::default()).put(view.ui.glyphs.prompt, view.ui.style(role));
+        if body.height > 0 {
+            prompt.draw(frame.buffer_mut(), area, body.y);
+        }
+        self.field.draw(frame, body, view.ui.style(Role::Text), focused);
+        self.draw_picked(frame, body, view.ui, picked);
+    }
+
+    /// Draws the picked option after the text, if there is space.
+    fn draw_picked(&self, frame: &mut Frame<'_>, body: Rect, ui: &UiSettings, picked: &str) {
+        let typed = width(&self.field.text()) + 2;
+        let available = usize::from(body.width).saturating_sub(typed);
+        if picked.is_empty() || body.height == 0 || available < MIN_PICKED_CELLS {
+            return;
+        }
+        let style = ui.style(Role::TextDim);
+        let strip = Strip::new().put(&format!("{} {picked}", ui.glyphs.done), style).shortened(
+            available,
+            ui.glyphs.cut,
+            style,
+        );
+        let x = body.x + u16::try_from(typed).unwrap_or(u16::MAX);
+        strip.draw(frame.buffer_mut(), Rect { x, width: body.right() - x, ..body }, body.y);
+    }
+}
+
+/// A rule with a title and key hints in it.
+pub fn draw_heading(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    ui: &UiSettings,
+    heading: &Heading,
+    focused: bool,
+) {
+    let rule = ui.style(Role::Rule);
+    let symbol = ui.glyphs.rule;
+    let cells = usize::from(area.width);
+    let title = ui.style(if focused { Role::TitleFocus } else { Role::Title });
+    let lead = if (41..MEDIUM).contains(&cells) { 2 } else { 4 };
+    let words = format!(" {} ", heading.left);
+    let words = if heading.left.is_empty() { "" } else { &words };
+    let left = Strip::new().put(&symbol.repeat(lead), rule).put(words, title);
+    let mut right = Strip::new();
+    let available = cells.saturating_sub(left.width() + 2);
+    let mut parts: Vec<&str> = heading.right.split(PART).filter(|part| !part.is_empty()).collect();
+    while !parts.is_empty() {
+        let text = parts.join(&format!(" {} ", ui.glyphs.middle_dot));
+        right = Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(symbol, rule);
+        if right.width() <= available {
+            break;
+        }
+        parts.pop();
+        right = Strip::new();
+    }
+    let left = left.shortened(cells, ui.glyphs.cut, rule);
+    let strip = left.fill_to(cells.saturating_sub(right.width()), symbol, rule);
+    strip.draw(frame.buffer_mut(), area, area.y);
+    right.draw_right(frame.buffer_mut(), area, area.y);
+}
+
+/// Separates the key hints of a heading; the last ones are dropped first.
+pub const PART: &str = "\u{1f}";
+
+/// `⏎ send`, with the key that works while `focus` has the focus.
+pub fn hint(ui: &UiSettings, focus: Scope, action: Action, word: Text) -> String {
+    format!("{} {}", ui.key(focus, action), ui.text(word))
+}

@@ -1,0 +1,123 @@
+//! The keys that work where the focus is, from the bindings.
+
+#[cfg(test)]
+mod tests;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript;
+use crate::domain::text::Text;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::text::wrap::wrap;
+use crate::ui::theme::Role;
+use crate::ui::words;
+
+const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
+
+/// Cells for the keys of one action, on wide and on narrow screens.
+const KEY_CELLS: (usize, usize) = (20, 14);
+/// From this width on a screen is wide.
+const WIDE_CELLS: usize = 50;
+/// Cells before the keys, and the minimum between keys and description.
+const MARGIN: usize = 2;
+
+/// Help for one scope.
+#[derive(Debug)]
+pub struct Help {
+    about: Scope,
+    top: usize,
+    rows: usize,
+    height: usize,
+}
+
+impl Help {
+    pub fn about(scope: Scope) -> Self {
+        Self { about: scope, top: 0, rows: 0, height: 0 }
+    }
+
+    fn scroll(&mut self, rows: isize) -> Handled {
+        let last = self.rows.saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    /// All lines, wrapped to `width`; nothing is truncated.
+    fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
+        let ui = view.ui;
+        let mut scope = None;
+        let mut lines = Vec::new();
+        for (binding, chords) in ui.keymap.listing(self.about) {
+            if scope.replace(binding.scope) != Some(binding.scope) {
+                lines.push(Strip::new());
+                let name = format!("  {}", binding.scope.heading(ui.lang));
+                lines.push(Strip::new().put(&name, ui.style(Role::Title)));
+            }
+            let names: Vec<String> =
+                chords.iter().map(|chord| ui.key_label(&chord.to_string())).collect();
+            lines.extend(key_rows(&names.join(" "), binding.sentence(ui.lang), ui, width));
+        }
+        lines
+    }
+}
+
+/// Keys on the left, their description on the right, each wrapped.
+fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip> {
+    let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
+    let text = |text: &str, width: usize| -> Vec<String> {
+        wrap(text, width).into_iter().filter_map(|row| text.get(row).map(str::to_owned)).collect()
+    };
+    let keys = text(keys, cells - 2 * MARGIN);
+    let does = text(does, width.saturating_sub(cells + 1).max(1));
+    let rows = 0..keys.len().max(does.len());
+    rows.map(|at| {
+        let part = |rows: &[String]| rows.get(at).cloned().unwrap_or_default();
+        Strip::new()
+            .pad_to(MARGIN)
+            .put(&part(&keys), ui.style(Role::Accent))
+            .pad_to(cells)
+            .put(&part(&does), ui.style(Role::Text))
+    })
+    .collect()
+}
+
+impl Overlay for Help {
+    fn scope(&self) -> Scope {
+        transcript::SCOPE
+    }
+
+    fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
+        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Close
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.rows = self.lines(view, usize::from(area.width)).len();
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let heading = Heading {
+            left: view.ui.text(HELP).to_owned(),
+            right: hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
+        };
+        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
+        let lines = self.lines(view, usize::from(area.width));
+        for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
+            line.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Help in both languages, readable at every size.
+
+use super::*;
+use crate::domain::{Lang, Stamp};
+use crate::protocol::DriverEvent;
+use crate::ui::app::tests::fixture::*;
+use crate::ui::bindings;
+use crate::ui::theme::{Glyphs, Theme};
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[test]
+fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
+    let now = Stamp::new("2026-11-21 12:00:00");
+    for lang in [Lang::En, Lang::Zh] {
+        let keymap = bindings::defaults();
+        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+        for (about, width) in bindings::scopes()
+            .into_iter()
+            .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
+        {
+            let lines = Help::about(about).lines(View { ui: &ui, now: &now }, width);
+            assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
+            let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
+            let (mut keys, mut does) = (String::new(), String::new());
+            for line in lines.iter().map(Strip::plain) {
+                let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);
+                let (left, right) = line.split_at(at);
+                assert!(right.is_empty() || left.ends_with("  "), "{line:?}");
+                keys.push_str(left);
+                does.push_str(right);
+            }
+            let (keys, does) = (letters(&keys), letters(&does));
+            for (binding, chords) in ui.keymap.listing(about) {
+                let sentence = letters(binding.sentence(lang));
+                assert!(does.contains(&sentence), "{width}: {sentence} in {does}");
+                for chord in chords {
+                    let symbol = ui.key_label(&chord.to_string());
+                    assert!(keys.contains(&symbol), "{width}: {symbol}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn help_lists_the_keys_that_work_here() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = streaming(width, height);
+        stage.keys("?");
+        insta::assert_snapshot!(format!("help-{width}x{height}"), stage.screen());
+    }
+}
+
+#[test]
+fn help_is_shown_in_the_language_of_the_screen() {
+    for (width, height) in [(120, 40), (60, 20)] {
+        let mut stage = Stage::chinese(width, height);
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
+        stage.keys("?");
+        insta::assert_snapshot!(format!("help-zh-{width}x{height}"), stage.screen());
+    }
+}

@@ -1,0 +1,310 @@
+//! A sheet on top of the open dialog: its reminders or its Taskdoc, as a list with an editor below.
+//!
+//! Changes are sent to the driver, and the sheet shows the content it sends back. Typed text is stored
+//! as a draft until it is on disk.
+
+mod editor;
+mod items;
+mod list;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use self::editor::{EditSubject, Editor};
+use self::items::SheetItem;
+use self::list::SheetList;
+use super::composer::{self, Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use crate::domain::DialogId;
+use crate::domain::question::short_headline;
+use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::theme::Role;
+
+pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Move to the entry above", "到上面的条目"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the entry below", "到下面的条目"),
+    SCOPE.bind(Action::PageUp, &["ctrl+u", "pageup"]).does("Scroll up half a page", "上滚半页"),
+    SCOPE
+        .bind(Action::PageDown, &["ctrl+d", "pagedown", "space"])
+        .does("Scroll down half a page", "下滚半页"),
+    SCOPE.bind(Action::Edit, &["enter", "e"]),
+    SCOPE.bind(Action::Add, &["n"]),
+    SCOPE.bind(Action::AddPersonal, &["N"]),
+    SCOPE.bind(Action::Delete, &["d"]).does("Delete this reminder", "删除此提醒"),
+];
+
+/// Characters of a reminder shown in a question.
+const NAME_CHARS: usize = 40;
+
+/// What a sheet shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SheetKind {
+    Reminders,
+    Taskdoc,
+}
+
+impl SheetKind {
+    pub fn request(self) -> SheetRequest {
+        match self {
+            Self::Reminders => SheetRequest::Reminders,
+            Self::Taskdoc => SheetRequest::Taskdoc,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct SheetPane {
+    kind: SheetKind,
+    dialog: DialogId,
+    /// Whose reminders, or the path of the Taskdoc.
+    of: String,
+    list: SheetList,
+    editor: Option<Editor>,
+}
+
+impl SheetPane {
+    pub fn new(kind: SheetKind, dialog: DialogId, of: String) -> Self {
+        Self { kind, dialog, of, list: SheetList::default(), editor: None }
+    }
+
+    /// The ids or names of the entries, in the order of the list.
+    fn keys(&self, cx: &Cx<'_>) -> Vec<String> {
+        match self.kind {
+            SheetKind::Reminders => {
+                let all = cx.sheets.reminders().unwrap_or_default();
+                all.iter().map(|reminder| reminder.id.clone()).collect()
+            }
+            SheetKind::Taskdoc => {
+                let all = cx.sheets.taskdoc().map_or(&[][..], |doc| doc.sections.as_slice());
+                all.iter().map(|section| section.name.clone()).collect()
+            }
+        }
+    }
+
+    fn chosen_reminder<'a>(&self, cx: &Cx<'a>) -> Option<&'a ReminderView> {
+        let key = self.list.chosen(&self.keys(cx))?;
+        cx.sheets.reminders()?.iter().find(|reminder| reminder.id == key)
+    }
+
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        self.list.step(rows, &self.keys(cx));
+        Handled::Done
+    }
+
+    /// Edits the selected entry, or shows why it cannot be edited.
+    fn edit(&mut self, cx: &mut Cx<'_>) -> Handled {
+        let found = match self.kind {
+            SheetKind::Reminders => self.chosen_reminder(cx).map(|reminder| {
+                let subject = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone());
+                (subject, reminder.content.clone(), reminder.no_update.clone())
+            }),
+            SheetKind::Taskdoc => self.chosen_section(cx),
+        };
+        match found {
+            None => {}
+            Some((_, _, Some(reason))) => refuse(&reason, cx),
+            Some((subject, text, None)) => self.editor = Some(Editor::new(subject, text, cx)),
+        }
+        Handled::Done
+    }
+
+    fn chosen_section(&self, cx: &Cx<'_>) -> Option<(EditSubject, String, Option<String>)> {
+        let key = self.list.chosen(&self.keys(cx))?;
+        let taskdoc = cx.sheets.taskdoc()?;
+        let section = taskdoc.sections.iter().find(|section| section.name == key)?;
+        let reason = (!section.complete).then(|| cx.ui.text(words::SECTION_TOO_LARGE).to_owned());
+        let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
+        Some((subject, section.text.clone(), reason))
+    }
+
+    fn add(&mut self, scope: ReminderAudience, cx: &mut Cx<'_>) -> Handled {
+        match self.kind {
+            SheetKind::Reminders => {
+                let subject = EditSubject::NewReminder(self.dialog.clone(), scope);
+                self.editor = Some(Editor::new(subject, String::new(), cx));
+            }
+            SheetKind::Taskdoc => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
+        }
+        Handled::Done
+    }
+
+    /// Deletes a reminder after a confirmation.
+    fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
+        match (self.kind, self.chosen_reminder(cx)) {
+            (SheetKind::Taskdoc, _) => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
+            (SheetKind::Reminders, None) => {}
+            (SheetKind::Reminders, Some(ReminderView { no_delete: Some(reason), .. })) => {
+                let reason = reason.clone();
+                refuse(&reason, cx);
+            }
+            (SheetKind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
+                let request = SheetRequest::DeleteReminder { id: id.clone() };
+                let dialog = self.dialog.clone();
+                let yes = Intent::Sheet { dialog, request, draft: None };
+                let name = format!("“{}”", short_headline(content, NAME_CHARS));
+                let question = cx.ui.sentence(words::DELETE_REMINDER_QUESTION, &name);
+                cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
+            }
+        }
+        Handled::Done
+    }
+
+    fn act_in_list(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        type Handler = fn(&mut SheetPane, &mut Cx<'_>) -> Handled;
+        let handlers: [(Action, Handler); 9] = [
+            (Action::Up, |sheet, cx| sheet.step(-1, cx)),
+            (Action::Down, |sheet, cx| sheet.step(1, cx)),
+            (Action::PageUp, |sheet, _| sheet.list.scroll(true)),
+            (Action::PageDown, |sheet, _| sheet.list.scroll(false)),
+            (Action::Edit, Self::edit),
+            (Action::Add, |sheet, cx| sheet.add(ReminderAudience::Dialog, cx)),
+            (Action::AddPersonal, |sheet, cx| sheet.add(ReminderAudience::Personal, cx)),
+            (Action::Delete, Self::delete),
+            (Action::Cancel, |_, _| Handled::Close),
+        ];
+        let handler = handlers.iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    /// The areas of the heading, the list and the editor.
+    fn areas(&self, area: Rect) -> [Rect; 3] {
+        let typing = self.editor.as_ref().map_or(0, |editor| editor.height(area));
+        let editing = Rect { y: area.bottom() - typing, height: typing, ..area };
+        let head = Rect { height: area.height.min(1), ..area };
+        let rows = Rect {
+            y: area.y + head.height,
+            height: area.height.saturating_sub(head.height + typing),
+            ..area
+        };
+        [head, rows, editing]
+    }
+
+    fn heading(&self, view: View<'_>, count: Option<usize>) -> Heading {
+        let ui = view.ui;
+        let dot = ui.glyphs.middle_dot;
+        let title = match self.kind {
+            SheetKind::Reminders => words::REMINDERS,
+            SheetKind::Taskdoc => words::TASKDOC,
+        };
+        let mut left = format!("{} {dot} {}", ui.text(title), self.of);
+        if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
+            left.push_str(&format!(" {dot} {count}"));
+        }
+        let mut hints = vec![hint(ui, SCOPE, Action::Edit, words::EDIT)];
+        if self.kind == SheetKind::Reminders {
+            hints.push(hint(ui, SCOPE, Action::Add, words::ADD));
+            hints.push(hint(ui, SCOPE, Action::Delete, words::DELETE));
+            hints.push(hint(ui, SCOPE, Action::AddPersonal, words::ADD_PERSONAL));
+        }
+        hints.insert(1, hint(ui, SCOPE, Action::Cancel, words::CLOSE));
+        Heading { left, right: hints.join(PART) }
+    }
+
+    /// The entries; `None` before the driver has sent them.
+    fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<SheetItem>> {
+        let chosen = self.list.chosen(&self.keys(cx));
+        let available = usize::from(area.width.saturating_sub(1));
+        match self.kind {
+            SheetKind::Reminders => {
+                let all = cx.sheets.reminders()?.iter();
+                let item = |reminder: &ReminderView| {
+                    let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
+                    let draft = cx.drafts.has(&key);
+                    let whole = chosen.as_deref() == Some(reminder.id.as_str());
+                    items::reminder(reminder, view, available, whole, draft)
+                };
+                Some(all.map(item).collect())
+            }
+            SheetKind::Taskdoc => {
+                let taskdoc = cx.sheets.taskdoc()?;
+                let item = |section: &crate::protocol::SectionView| {
+                    let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
+                    let draft = cx.drafts.has(&subject.key());
+                    let whole = chosen.as_deref() == Some(section.name.as_str());
+                    items::section(section, view, available, whole, draft)
+                };
+                let mut all: Vec<SheetItem> = taskdoc.sections.iter().map(item).collect();
+                all.extend(items::faults(&taskdoc.faults, view, available));
+                Some(all)
+            }
+        }
+    }
+}
+
+/// Shows why something cannot be changed here.
+fn refuse(reason: &str, cx: &mut Cx<'_>) {
+    let text = format!("{}: {reason}", cx.ui.text(words::NOT_BY_HAND));
+    cx.intents.push(Intent::Notify(text));
+}
+
+impl Overlay for SheetPane {
+    fn scope(&self) -> Scope {
+        if self.editor.is_some() { composer::SCOPE } else { SCOPE }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let Some(editor) = &mut self.editor else {
+            return self.act_in_list(action, cx);
+        };
+        match editor.act(action, &self.dialog, cx) {
+            Handled::Close => {
+                self.editor = None;
+                Handled::Done
+            }
+            handled @ (Handled::Done | Handled::Ignored) => handled,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        match &mut self.editor {
+            Some(editor) => editor.typed(key, cx),
+            None => Handled::Ignored,
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
+        if let Some(editor) = &mut self.editor {
+            editor.paste(text, cx);
+        }
+    }
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let [_, rows, _] = self.areas(area);
+        self.list.settle(&self.keys(cx));
+        let items = self.items(rows, view, cx).unwrap_or_default();
+        self.list.layout(rows.height, &items);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let [head, rows, editing] = self.areas(area);
+        let items = self.items(rows, view, cx);
+        let heading = self.heading(view, items.as_ref().map(Vec::len));
+        draw_heading(frame, head, view.ui, &heading, self.editor.is_none());
+        let note = match &items {
+            None => Some(words::LOADING),
+            Some(items) if items.is_empty() => Some(words::NO_REMINDERS),
+            Some(_) => None,
+        };
+        if let Some(note) = note.filter(|_| rows.height > 0) {
+            let strip = Strip::new().put("  ", view.ui.style(Role::TextDim));
+            let strip = strip.put(view.ui.text(note), view.ui.style(Role::TextDim));
+            strip.draw(frame.buffer_mut(), rows, rows.y);
+        }
+        let focused = self.editor.is_none();
+        self.list.draw(frame.buffer_mut(), rows, view, &items.unwrap_or_default(), focused);
+        if let Some(editor) = &self.editor {
+            editor.draw(frame, editing, view);
+        }
+    }
+}

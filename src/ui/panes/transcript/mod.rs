@@ -1,0 +1,483 @@
+//! The open dialog: its blocks, the streamed text, and the view on them.
+//!
+//! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
+//! above or below does not move it. While it follows the end, new text fills the pane and then the
+//! view scrolls by half a page: each row is drawn once, not once per line of text.
+
+pub mod block;
+mod live;
+mod open;
+pub mod prose;
+mod scroll;
+mod tail;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::BTreeMap;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+pub use block::{Answering, LayoutContext, NameLookup};
+pub use open::{OpenDialog, Unfolded};
+pub use scroll::{Anchor, CallEnd, ScrollMove};
+
+use crate::domain::fresh_boots::{FbrPhase, Reasoning};
+use crate::domain::transcript::{BlockBody, RecordPosition};
+use crate::domain::{CallId, Genseq};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{UiSettings, View};
+use crate::ui::model::age;
+use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::theme::Role;
+use block::{BlockLayout, BlockMeta, lay_out};
+use prose::plain_rows;
+
+pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行").formerly("line-up"),
+    SCOPE
+        .bind(Action::Down, &["j", "down"])
+        .does("Scroll down one line", "下滚一行")
+        .formerly("line-down"),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+    SCOPE
+        .bind(Action::Bottom, &["G", "end"])
+        .does("Go to the end and follow new text", "到末尾并跟随新内容"),
+    SCOPE.bind(Action::PreviousGeneration, &["["]),
+    SCOPE.bind(Action::NextGeneration, &["]"]),
+    SCOPE.bind(Action::PreviousCourse, &["{"]),
+    SCOPE.bind(Action::NextCourse, &["}"]),
+    SCOPE.bind(Action::ToggleThinking, &["t"]),
+    SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::OtherEnd, &["enter"]),
+    SCOPE.bind(Action::Back, &["backspace"]),
+    SCOPE.bind(Action::Reminders, &["r"]),
+    SCOPE.bind(Action::Taskdoc, &["T"]),
+    SCOPE.bind(Action::Answer, &["a"]).does(
+        "Answer the question on this screen, or the oldest one",
+        "回答屏幕上的问题，或最早的问题",
+    ),
+    SCOPE.bind(Action::Stop, &["s"]),
+    SCOPE.bind(Action::Continue, &["c"]),
+    SCOPE.bind(Action::RetryNow, &["R"]),
+    SCOPE.bind(Action::KeepGoing, &["K"]),
+    SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE
+        .bind(Action::Fork, &["f"])
+        .does("Fork before the generation in view", "在视野内的生成之前分支"),
+];
+
+/// When more rows than this are cached, those out of view are dropped.
+const MAX_CACHED_ROWS: usize = 4_000;
+/// From this height on, the headline of a question may take two rows.
+const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
+/// Cells before a headline: a symbol and a blank.
+const HEADLINE_INDENT: usize = 2;
+
+/// The view on one dialog.
+#[derive(Debug)]
+pub struct TranscriptPane {
+    top: Anchor,
+    follow: bool,
+    /// Show the end at the next layout, with a full page.
+    to_end: bool,
+    moves: Vec<ScrollMove>,
+    /// Rows between the lower edge and the row being read.
+    reading_offset: usize,
+    /// The last row that was in view, or existed when following stopped: later rows are new.
+    seen: Anchor,
+    cache: BTreeMap<isize, CachedBlock>,
+    cached_rows: usize,
+    /// Cells of a row, and rows of the pane.
+    width: usize,
+    height: usize,
+    /// The rows in view, from the top.
+    rows: Vec<Anchor>,
+    /// Rows at the top of the pane taken by the question's headline.
+    pinned: u16,
+    /// Items below the view that were added or grew since following stopped.
+    new_below: usize,
+    /// The block to scroll to once it is loaded.
+    target: Option<CallEnd>,
+}
+
+#[derive(Debug)]
+struct CachedBlock {
+    revision: u32,
+    unfolded: bool,
+    layout: BlockLayout,
+}
+
+/// What drawing needs beside the dialog.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptContext<'a> {
+    pub view: View<'a>,
+    pub speaker: &'a str,
+    pub names: &'a dyn NameLookup,
+    pub answering: Option<Answering<'a>>,
+    /// The headline of the question in the composer; kept in view.
+    pub headline: Option<&'a str>,
+    /// Lines about the dialog's state, below everything.
+    pub tail: &'a [Strip],
+    /// The pane has the focus.
+    pub focused: bool,
+}
+
+impl std::fmt::Debug for dyn NameLookup + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
+
+impl Default for TranscriptPane {
+    fn default() -> Self {
+        Self {
+            top: Anchor::default(),
+            follow: true,
+            to_end: true,
+            moves: Vec::new(),
+            reading_offset: 0,
+            seen: Anchor::default(),
+            cache: BTreeMap::new(),
+            cached_rows: 0,
+            width: 0,
+            height: 0,
+            rows: Vec::new(),
+            pinned: 0,
+            new_below: 0,
+            target: None,
+        }
+    }
+}
+
+impl TranscriptPane {
+    /// Moves the view when it is drawn next.
+    pub fn go(&mut self, to: ScrollMove) {
+        self.moves.push(to);
+    }
+
+    /// As [`TranscriptPane::go`], but before all pending moves.
+    pub fn go_first(&mut self, to: ScrollMove) {
+        self.moves.insert(0, to);
+    }
+
+    pub fn is_following(&self) -> bool {
+        self.follow
+    }
+
+    /// After a new layout, row numbers differ: a block that was seen in part counts as seen.
+    pub fn ignore_growth(&mut self) {
+        self.seen.row = usize::MAX - 1;
+    }
+
+    /// Drops all layouts; for a new theme or a new dialog.
+    pub fn forget_layout(&mut self) {
+        self.cache.clear();
+        self.cached_rows = 0;
+    }
+
+    /// The block being read: the last one above the reading row that is a jump source or can be opened.
+    pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
+        self.last_read(open, |body| {
+            is_openable(body) || matches!(body, BlockBody::Assignment { .. })
+        })
+    }
+
+    /// The same among those that can be opened.
+    pub fn chosen_to_open(&self, open: &OpenDialog) -> Option<isize> {
+        self.last_read(open, is_openable)
+    }
+
+    fn last_read(&self, open: &OpenDialog, fits: impl Fn(&BlockBody) -> bool) -> Option<isize> {
+        let reading = self.rows.len().saturating_sub(self.reading_offset).max(1);
+        let above = self.rows.get(..reading).unwrap_or_default();
+        let found = |at: &&Anchor| open.block(at.item).is_some_and(|block| fits(&block.body));
+        above.iter().rev().find(found).map(|at| at.item)
+    }
+
+    /// The jump target, if it is in none of the records of this course.
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
+        self.target.take_if(|_| open.is_complete())
+    }
+
+    /// The generation being read: that of the last block above the reading row.
+    pub fn read_generation(&self, open: &OpenDialog) -> Option<Genseq> {
+        let reading = self.rows.len().saturating_sub(self.reading_offset);
+        let above = self.rows.get(..reading).unwrap_or_default();
+        above.iter().rev().find_map(|at| open.block(at.item)?.genseq)
+    }
+
+    /// The position at the top of the view, to return to; `None` while following.
+    pub fn top_position(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
+        if self.follow {
+            return None;
+        }
+        open.block(self.top.item).map(|block| (block.place, self.top.row))
+    }
+
+    /// Arranges the view for `area`. Returns the line before which older records are wanted.
+    pub fn arrange(
+        &mut self,
+        open: &mut OpenDialog,
+        context: &TranscriptContext<'_>,
+        area: Rect,
+    ) -> Option<usize> {
+        let width = usize::from(area.width);
+        if width != self.width {
+            self.width = width;
+            self.forget_layout();
+            self.ignore_growth();
+        }
+        self.height = usize::from(area.height);
+        let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
+        if live_width != open.live_width {
+            open.live_width = live_width;
+            open.live.resize(live_width);
+        }
+        if self.follow && self.target.is_none() {
+            open.trim();
+        }
+        self.limit_cache();
+        self.settle_view(open, context);
+        self.count_new(open, context);
+        let pinned = context.headline.filter(|_| !self.shows_question(open, context));
+        self.pinned = pinned.map_or(0, |headline| headline_rows(headline, context.view, area).1);
+        for _ in 0..self.pinned {
+            self.free_row(open);
+        }
+        let near_start = self.top.item - open.origin < 2;
+        let wants = self.target.is_some() || (near_start && !open.transcript.blocks().is_empty());
+        open.older_before().filter(|_| wants)
+    }
+
+    /// Draws the rows found by [`TranscriptPane::arrange`].
+    pub fn draw(
+        &self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        buffer: &mut Buffer,
+        area: Rect,
+    ) {
+        let chosen = if context.focused { self.chosen(open) } else { None };
+        if let Some(headline) = context.headline.filter(|_| self.pinned > 0) {
+            draw_headline(headline, context.view, buffer, area);
+        }
+        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&self.rows) {
+            let at = *at;
+            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, at);
+            let first = at.row == usize::from(has_gap(open, at.item));
+            if first && chosen == Some(at.item) && area.x > 0 {
+                let bar = Strip::new()
+                    .put(context.view.ui.glyphs.selected, context.view.ui.style(Role::Accent));
+                bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
+            }
+        }
+        self.draw_new_below(context, buffer, area);
+    }
+
+    /// True if the headline of the question in the composer is in view.
+    fn shows_question(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> bool {
+        let asked = |call: &CallId| open.find(|block| block.body.makes_call(call));
+        let Some(item) = context.answering.and_then(|answering| asked(answering.call)) else {
+            return false;
+        };
+        let gap = usize::from(has_gap(open, item));
+        let headline = self.layout_of(open, context, item).map(|layout| layout.headline + gap);
+        headline.is_some_and(|row| self.rows.contains(&Anchor { item, row }))
+    }
+
+    /// Drops one row for a row of the headline: the first, which can be reached by scrolling; at the start
+    /// of the dialog, the last.
+    fn free_row(&mut self, open: &OpenDialog) {
+        let taken = usize::from(self.pinned) + usize::from(self.new_below > 0);
+        if self.height.saturating_sub(self.rows.len()) >= taken {
+            return;
+        }
+        if self.top.item <= open.origin && self.top.row == 0 {
+            self.rows.pop();
+        } else {
+            self.rows.remove(0);
+        }
+    }
+
+    /// Draws the count in the row that [`Self::count_new`] keeps free.
+    fn draw_new_below(&self, context: &TranscriptContext<'_>, buffer: &mut Buffer, area: Rect) {
+        if self.new_below == 0 || area.height == 0 {
+            return;
+        }
+        let (count, ui) = (self.new_below, context.view.ui);
+        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.text(words::NEW_BELOW));
+        let strip = Strip::new().put(&text, ui.style(Role::TextDim));
+        strip.draw_right(buffer, area, area.bottom() - 1);
+    }
+
+    fn draw_row(
+        &self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        buffer: &mut Buffer,
+        area: Rect,
+        at: Anchor,
+    ) {
+        let gap = usize::from(has_gap(open, at.item));
+        let Some(row) = at.row.checked_sub(gap) else {
+            return;
+        };
+        if open.block(at.item).is_none() {
+            let strips = tail::rows(open, context, at.item, row);
+            draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
+            return;
+        }
+        let Some(layout) = self.cache.get(&at.item).map(|cached| &cached.layout) else {
+            return;
+        };
+        let Some(strip) = layout.rows.get(row) else {
+            return;
+        };
+        let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
+        draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);
+    }
+
+    /// The layout of a block, cached until the block changes.
+    fn layout_of(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        item: isize,
+    ) -> Option<&BlockLayout> {
+        let block = open.block(item)?;
+        let thinking = matches!(block.body, BlockBody::Thinking { .. }) && open.unfolded.thinking;
+        let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
+        let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
+        let fresh = self.cache.get(&item).is_some_and(|cached| {
+            cached.revision == block.revision && cached.unfolded == unfolded && !waits
+        });
+        if !fresh {
+            let layout_context = LayoutContext {
+                ui: context.view.ui,
+                width: self.width,
+                unfolded,
+                speaker: context.speaker,
+                names: context.names,
+                answering: context.answering,
+            };
+            let layout = lay_out(block, &layout_context);
+            self.cached_rows += layout.rows.len();
+            let cached = CachedBlock { revision: block.revision, unfolded, layout };
+            if let Some(old) = self.cache.insert(item, cached) {
+                self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
+            }
+        }
+        self.cache.get(&item).map(|cached| &cached.layout)
+    }
+
+    fn limit_cache(&mut self) {
+        if self.cached_rows > MAX_CACHED_ROWS {
+            let in_view = |item: &isize| self.rows.iter().any(|row| row.item == *item);
+            self.cache.retain(|item, _| in_view(item));
+            self.cached_rows = self.cache.values().map(|cached| cached.layout.rows.len()).sum();
+        }
+    }
+}
+
+/// True if a blank row precedes an item: everywhere except at the start and between calls.
+fn has_gap(open: &OpenDialog, item: isize) -> bool {
+    if item <= open.origin {
+        return false;
+    }
+    match (open.block(item - 1), open.block(item)) {
+        (Some(before), Some(this)) => !(before.body.is_call() && this.body.is_call()),
+        _ => true,
+    }
+}
+
+/// True if there is more to see of a block than its rows show.
+fn is_openable(body: &BlockBody) -> bool {
+    let has_more = matches!(
+        body,
+        BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
+    );
+    body.call().is_some() || has_more
+}
+
+/// Draws the headline of a question that is out of view, in at most two rows. Returns the number of
+/// rows.
+pub fn draw_headline(headline: &str, view: View<'_>, buffer: &mut Buffer, area: Rect) -> u16 {
+    let (rows, taken) = headline_rows(headline, view, area);
+    for (y, row) in (area.y..area.bottom()).zip(rows) {
+        row.draw(buffer, area, y);
+    }
+    taken
+}
+
+fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16) {
+    let ui = view.ui;
+    let style = ui.style(Role::TextStrong);
+    let limit = if area.height < TWO_ROW_HEADLINE_HEIGHT { 1 } else { 2 };
+    let cells = usize::from(area.width).saturating_sub(HEADLINE_INDENT).max(1);
+    let mut rows = plain_rows(headline, HEADLINE_INDENT, cells, style);
+    let is_cut = rows.len() > limit;
+    rows.truncate(limit);
+    if let Some(last) = rows.pop() {
+        let last = if is_cut { last.put(ui.glyphs.cut, style) } else { last };
+        rows.push(last.shortened(usize::from(area.width), ui.glyphs.cut, style));
+    }
+    if let Some(first) = rows.first_mut() {
+        *first = first.clone().led_by(ui.glyphs.needs_you, ui.style(Role::Attention));
+    }
+    let taken = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    (rows, taken)
+}
+
+fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
+    match meta {
+        BlockMeta::Nothing => Strip::new(),
+        BlockMeta::Fixed(strip) => strip.clone(),
+        BlockMeta::Working(since) => {
+            let ui = view.ui;
+            let seconds = age::seconds_since(since, view.now).unwrap_or(0);
+            let text = format!(
+                "{} {} {}  {}",
+                ui.text(words::WORKING),
+                ui.glyphs.middle_dot,
+                age::long(seconds),
+                ui.glyphs.enter
+            );
+            Strip::new().put(&text, ui.style(Role::TextDim))
+        }
+    }
+}
+
+/// The parts of the title after the speaker: the subject, and course and generation.
+pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let mut tail = format!("{dot}{} {}", ui.text(words::COURSE_BEGINS), open.course);
+    if open.course != open.courses {
+        tail.push_str(&format!(" {} {}", ui.text(words::OF), open.courses));
+    }
+    if gen_number > 0 {
+        tail.push_str(&format!("{dot}{} {gen_number}", ui.text(words::GENERATION)));
+    }
+    let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
+    (about, tail)
+}
+
+/// Shows that a dialog does fresh-boots reasoning, and its round.
+pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
+    let what = ui.text(words::FRESH_BOOTS);
+    let Reasoning::In(round) = reasoning else { return format!(" {what}") };
+    let phase = match round.phase {
+        FbrPhase::Divergence => words::DIVERGENCE,
+        FbrPhase::Convergence => words::CONVERGENCE,
+        FbrPhase::Finalization => words::FINALIZATION,
+    };
+    let (dot, phase) = (ui.glyphs.middle_dot, ui.text(phase));
+    format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)
+}

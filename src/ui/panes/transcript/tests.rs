@@ -1,0 +1,206 @@
+//! The view on the open dialog: following, new blocks below, folding, and what blocks show.
+
+use std::time::Duration;
+
+use crate::domain::DialogId;
+use crate::protocol::event::Segment;
+use crate::protocol::{Command, DriverEvent};
+use crate::ui::app::tests::fixture::*;
+
+#[test]
+fn one_step_up_stops_following_and_counts_what_is_below() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3").screen();
+    for n in 0..8 {
+        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
+    }
+    assert!(stage.screen().contains("word 7"));
+    stage.keys("k");
+    let before = stage.screen();
+    for n in 8..12 {
+        stage.fact(&main_dialog(), 11 + n, &words(&format!("word {n}")));
+    }
+    let after = stage.screen();
+    assert!(after.contains("↓ 2 new"), "two of four fitted the view\n{after}");
+    assert_eq!(line_of(&before, "word 6"), line_of(&after, "word 6"), "{before}\n{after}");
+    stage.keys("G");
+    let end = stage.screen();
+    assert!(end.contains("word 11") && !end.contains("new"), "{end}");
+}
+
+#[test]
+fn while_following_text_fills_the_pane_and_then_scrolls_by_half_a_page() {
+    let mut stage = streaming(80, 24);
+    let mut jumps = 0;
+    let mut top = String::new();
+    for n in 0..60 {
+        stage.live(&main_dialog(), Segment::Saying, &format!("\n\nline {n}"));
+        let screen = stage.screen();
+        assert!(screen.contains(&format!("line {n}")), "{screen}");
+        let now = screen.lines().nth(3).unwrap_or_default()[28..].to_owned();
+        jumps += usize::from(now != top);
+        top = now;
+    }
+    assert!((10..=16).contains(&jumps), "120 rows in halves of 9: {jumps} jumps");
+}
+
+#[test]
+fn older_records_are_requested_near_the_start_and_move_nothing() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let long: Vec<String> = (50..100).map(|n| words(&format!("word {n}"))).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog.clone(), 50, &long).screen();
+    assert!(!stage.sent.iter().any(|command| matches!(command, Command::Page { .. })));
+    stage.keys("3 g");
+    let before = stage.screen();
+    let asked = stage.sent.iter().find_map(|command| {
+        let Command::Page { ticket, before, .. } = command else {
+            return None;
+        };
+        Some((*ticket, *before))
+    });
+    let (ticket, line) = asked.expect("older records are asked for");
+    assert_eq!(line, 50);
+    let older: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
+    let older: Vec<&str> = older.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 0, &older);
+    let after = stage.screen();
+    assert!(line_of(&after, "word 50").is_some(), "{before}\n{after}");
+    stage.keys("k");
+    assert!(stage.screen().contains("word 49") || stage.screen().contains("word 50"));
+}
+
+#[test]
+fn model_output_cannot_control_the_terminal() {
+    let mut stage = streaming(120, 40);
+    stage.live(&main_dialog(), Segment::Saying, "\u{1b}[2J\u{9b}31m\u{202e}x");
+    stage.fact(&main_dialog(), 11, &words("\u{1b}]52;c;aGk=\u{7}"));
+    let screen = stage.screen();
+    assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
+    assert!(!screen.contains('\u{202e}'));
+}
+
+#[test]
+fn thinking_is_one_line_until_it_is_unfolded() {
+    let mut stage = streaming(80, 24);
+    stage.live(
+        &main_dialog(),
+        Segment::Thinking,
+        "Is the cookie rotated anywhere else? I look at the middleware first",
+    );
+    stage.keys("3");
+    insta::assert_snapshot!("thinking-folded-80x24", stage.screen());
+    stage.keys("t");
+    insta::assert_snapshot!("thinking-open-80x24", stage.screen());
+}
+
+/// A dialog that stopped and was pushed on.
+const PUSHED: &[&str] = &[
+    r#"{"ts":"2026-11-21 11:58:00","type":"gen_start_record","genseq":1}"#,
+    r#"{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"Add two-factor login.","msgId":"m","grammar":"markdown","origin":"user"}"#,
+    r#"{"ts":"2026-11-21 11:58:06","type":"agent_words_record","genseq":1,"content":"I will do that next."}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"gen_finish_record","genseq":1}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"gen_start_record","genseq":2}"#,
+    r#"{"ts":"2026-11-21 11:58:07","type":"human_text_record","genseq":2,"content":"[System notice] Sent by the runtime because you stopped (push 2 of 3); nobody has asked for anything new.\n\n---\n\nGo on with the task.","msgId":"p","grammar":"markdown","origin":"diligence_push"}"#,
+    r#"{"ts":"2026-11-21 11:58:12","type":"agent_words_record","genseq":2,"content":"The login handler is changed."}"#,
+];
+
+#[test]
+fn a_push_shows_its_reason_and_the_remaining_pushes() {
+    for (width, height) in [(120, 40), (60, 20)] {
+        let stages = [Stage::new(width, height), Stage::chinese(width, height)];
+        for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
+            stage.apply(DriverEvent::Workspace(workspace()));
+            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+            stage.keys("g j <enter>").page(PUSHED);
+            stage.keys("3");
+            insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen());
+        }
+    }
+}
+
+/// Fifty lines of text, scrolled up by one step; the newest is number 49.
+fn scrolled(width: u16, height: u16) -> (Stage, DialogId) {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let long: Vec<String> = (0..50).map(|n| words(&format!("word {n}"))).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    stage.page(&long).keys("3").screen();
+    stage.keys("<ctrl+u>").screen();
+    (stage, main_dialog())
+}
+
+/// The number of the count in the last row above the composer, if there is one.
+fn counted(stage: &mut Stage) -> Option<usize> {
+    let screen = stage.screen();
+    let line = screen.lines().find(|line| line.contains('↓'))?.to_owned();
+    let number = line.split('↓').nth(1)?.split_whitespace().next()?.parse().ok();
+    assert!(line.split('↓').next()?.trim_matches([' ', '│']).is_empty(), "over text: {line}");
+    number
+}
+
+#[test]
+fn the_count_of_new_blocks_counts_what_was_never_in_view() {
+    let (mut stage, dialog) = scrolled(60, 20);
+    assert_eq!(counted(&mut stage), None, "what was there is not new");
+    for n in 50..54 {
+        stage.fact(&dialog, n, &words(&format!("word {n}")));
+    }
+    assert_eq!(counted(&mut stage), Some(4));
+    for _ in 0..40 {
+        stage.keys("j");
+        let screen = stage.screen();
+        let newest = (50..54).rev().find(|n| screen.contains(&format!("word {n}")));
+        let left = newest.map_or(4, |newest| 53 - newest);
+        assert_eq!(counted(&mut stage), (left > 0).then_some(left), "{screen}");
+    }
+    stage.keys("<ctrl+u>");
+    assert_eq!(counted(&mut stage), None, "it was seen");
+}
+
+#[test]
+fn streamed_text_counts_as_new_once_and_not_again_when_recorded() {
+    let mut stage = streaming(60, 20);
+    stage.keys("3").screen();
+    stage.keys("k");
+    assert_eq!(counted(&mut stage), None, "nothing came since");
+    stage.live(&main_dialog(), Segment::Saying, "\n\nand more\n\nand more\n\nand more");
+    assert_eq!(counted(&mut stage), Some(1));
+    let all = "Good. While that runs: the cookie must be rotated first, otherwise the second \
+        factor can be skipped by replaying\n\nand more\n\nand more\n\nand more";
+    stage.fact(&main_dialog(), 11, &words(all));
+    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
+    assert_eq!(counted(&mut stage), Some(1));
+    stage.fact(&main_dialog(), 12, &words("next"));
+    assert_eq!(counted(&mut stage), Some(2));
+    stage.wait(Duration::from_secs(1)).keys("G");
+    assert_eq!(counted(&mut stage), None);
+}
+
+#[test]
+fn unfolding_is_nothing_new() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3").screen();
+    stage.keys("k").screen();
+    stage.keys("t o");
+    assert_eq!(counted(&mut stage), None);
+}
+
+#[test]
+fn a_question_at_the_end_is_shown_from_its_first_line() {
+    let mut stage = Stage::new(60, 20);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let said = words("a word that was said");
+    stage.page(&[said.as_str(); 5]).keys("3").screen();
+    let text = "Which one?\n\nThere is much to say\n\nfor each of them\n\na  the first\nb  the second\nc  the third";
+    let arguments = serde_json::json!({ "tellaskContent": text }).to_string();
+    let call = serde_json::json!({
+        "ts": "2026-11-21 12:02:00", "type": "tellask_call_record", "genseq": 14, "id": "q9",
+        "name": "askHuman", "rawArgumentsText": arguments, "deliveryMode": "tellask_call_start",
+    });
+    stage.fact(&main_dialog(), 5, &call.to_string());
+    let screen = stage.screen();
+    assert!(screen.contains("asks · ") && screen.contains("c  the third"), "{screen}");
+}

@@ -1,0 +1,159 @@
+//! Draws the tree of dialogs.
+
+#[cfg(test)]
+mod tests;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::strip::{Strip, draw_between};
+use crate::domain::text::Text;
+use crate::protocol::TreeRow;
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::View;
+use crate::ui::model::tree::{Branch, VisibleRow};
+use crate::ui::model::{Mark, Tree, TreeNode, age};
+use crate::ui::theme::Role;
+use crate::ui::words;
+
+const BEGIN: Text = Text::new("to start one", "新建对话");
+
+pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::Fold, &["h", "left"]),
+    SCOPE.bind(Action::Unfold, &["l", "right"]),
+    SCOPE.bind(Action::Open, &["enter"]),
+    SCOPE.bind(Action::Top, &["g", "home"]),
+    SCOPE.bind(Action::Bottom, &["G", "end"]),
+    SCOPE.bind(Action::ToAsker, &["p"]),
+    SCOPE
+        .bind(Action::Answer, &["a"])
+        .does("Answer the oldest question of this dialog", "回答此对话最早的问题"),
+    SCOPE.bind(Action::Stop, &["s"]),
+    SCOPE.bind(Action::Continue, &["c"]),
+    SCOPE.bind(Action::StopAll, &["S"]),
+    SCOPE.bind(Action::ContinueAll, &["C"]),
+    SCOPE.bind(Action::RetryNow, &["R"]),
+    SCOPE.bind(Action::KeepGoing, &["K"]),
+    SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE.bind(Action::Fork, &["f"]),
+    SCOPE.bind(Action::MarkDone, &["d"]),
+    SCOPE.bind(Action::Archive, &["A"]),
+    SCOPE.bind(Action::DeclareDead, &["X"]),
+    SCOPE.bind(Action::Delete, &["D"]),
+];
+
+/// Maximum indentation; deeper rows are drawn at this depth.
+const MAX_DRAWN_DEPTH: usize = 8;
+
+/// Draws the rows as they were laid out; the selected one is highlighted, with a bar that is brighter in the focused pane.
+pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
+    if tree.is_empty() {
+        draw_empty(view, buffer, area);
+        return;
+    }
+    let top = tree.shown_from();
+    let selected = tree.selected_at();
+    for (offset, y) in (area.y..area.bottom()).enumerate() {
+        let at = top + offset;
+        let Some(row) = tree.shown().get(at) else {
+            return;
+        };
+        let (left, right) = row_strips(tree, row, view);
+        let chosen = at == selected;
+        let top_level = row.depth == 0;
+        if chosen {
+            buffer.set_style(Rect { y, height: 1, ..area }, view.ui.style(Role::RowSelected));
+        }
+        let bar = Strip::new().put(
+            if chosen { view.ui.glyphs.selected } else { " " },
+            view.ui.style(if focused { Role::Accent } else { Role::TextDim }),
+        );
+        let indent = u16::from(chosen || !top_level);
+        bar.draw(buffer, Rect { width: indent, ..area }, y);
+        let width = area.width.saturating_sub(1 + indent);
+        let rest = Rect { x: area.x + indent, width, ..area };
+        let left = if top_level && !chosen { left.spaced() } else { left };
+        draw_between(buffer, rest, y, (&left, &right), view.ui.glyphs.cut);
+    }
+}
+
+fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
+    let dim = view.ui.style(Role::TextDim);
+    let key = view.ui.key(SCOPE, Action::NewDialog);
+    let lines =
+        [view.ui.text(words::NO_DIALOGS).to_owned(), format!("{key}  {}", view.ui.text(BEGIN))];
+    for (y, line) in (area.y..).zip(lines) {
+        Strip::new().put(" ", dim).put(&line, dim).draw(buffer, area, y);
+    }
+}
+
+fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+    match &row.node {
+        TreeNode::Taskdoc(path) => taskdoc_row(tree, path, row, view),
+        TreeNode::Dialog(dialog) => {
+            tree.get(dialog).map_or_else(Default::default, |found| dialog_row(found, row, view))
+        }
+    }
+}
+
+fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+    let ui = view.ui;
+    let symbol = if row.branch == Branch::Open { ui.glyphs.open } else { ui.glyphs.closed };
+    let left =
+        Strip::new().put(symbol, ui.style(Role::TextDim)).put(path, ui.style(Role::TextStrong));
+    if row.branch == Branch::Open {
+        return (left, Strip::new());
+    }
+    let inside: Vec<&TreeRow> = tree.all().filter(|dialog| dialog.taskdoc == path).collect();
+    let newest = inside.iter().map(|dialog| &dialog.last_modified).max();
+    let asks = inside.iter().map(|dialog| dialog.questions).sum::<usize>();
+    let mut right = Strip::new();
+    if asks > 0 {
+        let count = format!("{} {asks}  ", ui.glyphs.needs_you);
+        right.push(&count, ui.style(Role::Attention));
+    }
+    let age = newest.map(|then| age::short(then, view.now)).unwrap_or_default();
+    right.push(&age, ui.style(Role::TextDim));
+    (left, right)
+}
+
+fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
+    let mark = Mark::of(dialog);
+    let mut left = Strip::new().put(" ", Style::default());
+    for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
+        left.push(&format!("{} ", ui.glyphs.tree_pass), dim);
+    }
+    let symbol = match (row.branch, row.depth) {
+        (Branch::Open, _) => ui.glyphs.open,
+        (Branch::Closed, _) => ui.glyphs.closed,
+        (Branch::Leaf | Branch::LastLeaf, ..=1) => " ",
+        (Branch::Leaf, _) => ui.glyphs.tree_branch,
+        (Branch::LastLeaf, _) => ui.glyphs.tree_last,
+    };
+    left.push(&format!("{symbol} "), dim);
+    left.push(mark.glyph(&ui.glyphs), ui.style(mark.role()));
+    left.push(&format!(" @{}", dialog.agent), ui.style(name_role(mark)));
+    if let Some(slug) = &dialog.slug {
+        left.push(&format!(" !{slug}"), dim);
+    }
+    if dialog.reasoning.is_some() {
+        left.push(&format!(" {}", ui.text(words::FRESH_BOOTS)), dim);
+    }
+    let age = age::short(&dialog.last_modified, view.now);
+    (left, Strip::new().put(&age, dim))
+}
+
+fn name_role(mark: Mark) -> Role {
+    match mark {
+        Mark::Running | Mark::Stopping | Mark::NeedsYou | Mark::Stopped => Role::TextStrong,
+        Mark::Waiting | Mark::Idle | Mark::Done => Role::Text,
+        Mark::Dead => Role::TextDim,
+    }
+}

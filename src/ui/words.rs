@@ -1,0 +1,61 @@
+//! The texts that several parts of the screen show. A text of one pane or list alone stands in its file, those
+//! of the app in `app/words.rs`.
+
+use std::fmt::Display;
+
+use crate::domain::text::{Text, in_lang};
+use crate::domain::{Lang, counted};
+
+/// A noun that is counted on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    one: &'static str,
+    many: &'static str,
+    zh: &'static str,
+}
+
+impl Counted {
+    pub const fn new(one: &'static str, many: &'static str, zh: &'static str) -> Self {
+        Self { one, many, zh }
+    }
+
+    /// The number with its noun.
+    pub fn text<N: Copy + Display + PartialEq + From<u8>>(self, number: N, lang: Lang) -> String {
+        let Self { one, many, zh } = self;
+        in_lang!(lang, ("{}", counted(number, one, many)), "{number} {zh}")
+    }
+}
+
+pub const LINES: Counted = Counted::new("line", "lines", "行");
+pub const WAIT_FOR_CONSENT: Counted =
+    Counted::new("waits for consent", "wait for consent", "项等待同意");
+
+pub const RUNNING: Text = Text::new("running", "运行中");
+pub const DONE: Text = Text::new("done", "完成");
+pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
+pub const LOADING: Text = Text::new("loading …", "读取中 …");
+pub const THINKING: Text = Text::new("thinking", "思考");
+pub const COURSE_BEGINS: Text = Text::new("course", "课程");
+pub const OF: Text = Text::new("of", "/");
+pub const NEW_LINE: Text = Text::new("line", "换行");
+pub const KEEP: Text = Text::new("keep", "保留");
+pub const QUEUED: Text = Text::new("queued", "排队中");
+pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
+pub const SENDING: Text = Text::new("sending …", "发送中 …");
+pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
+pub const CLOSE: Text = Text::new("close", "关闭");
+pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
+pub const YES: Text = Text::new("yes", "是");
+pub const DRAFT_RESTORED: Text = Text::new("draft restored", "草稿已恢复");
+pub const PASTE_TOO_LONG: Text =
+    Text::new("pasted text is too long: use a file", "粘贴内容太长：请放进文件");
+pub const EDIT: Text = Text::new("edit", "编辑");
+pub const DELETE: Text = Text::new("delete", "删除");
+pub const KEEP_GOING: Text = Text::new("keep-going", "续推");
+pub const OPEN: Text = Text::new("open", "打开");
+pub const DELETE_QUESTION: Text = Text::new(
+    "permanently delete {} with all its side dialogs?",
+    "连同所有支线对话永久删除 {} 吗？",
+);
+pub const ARCHIVED: Text = Text::new("archived", "已归档");
+pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");
