@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
 
+use crate::domain::text::{Localized, Text, localized};
 use budget::Budget;
 pub use lines::Lines;
 use nesting::Excess;
@@ -29,15 +30,25 @@ const TREACHEROUS: [char; 4] = ['\u{7f}', '\u{85}', '\u{2028}', '\u{2029}'];
 pub struct YamlError {
     /// First line is 1; unknown for errors of shape.
     pub line: Option<usize>,
-    pub text: String,
+    /// For people; what the library says is the same in both languages.
+    pub text: Localized,
+}
+
+impl YamlError {
+    /// The text, with the line.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        let text = &self.text;
+        match self.line {
+            Some(line) => localized!([text] "line {line}: {text}", "第 {line} 行：{text}"),
+            None => text.clone(),
+        }
+    }
 }
 
 impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.text),
-            None => f.write_str(&self.text),
-        }
+        self.message().fmt(f)
     }
 }
 
@@ -51,7 +62,7 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
             let document = serde_yaml::Deserializer::from_str(text);
             Budget::of(text).read(document).map_err(|error| YamlError {
                 line: error.location().map(|at| at.line()),
-                text: bounded(&error.to_string()),
+                text: Localized::same(bounded(&error.to_string())),
             })
         }
     }
@@ -68,14 +79,20 @@ impl Format {
     /// Refuses what no parser may get.
     fn of(text: &str) -> Result<Self, YamlError> {
         if text.len() > LIMIT_BYTES {
-            return Err(shape(format!("larger than {LIMIT_BYTES} bytes")));
+            let text = localized!("larger than {LIMIT_BYTES} bytes", "超过 {LIMIT_BYTES} 字节");
+            return Err(YamlError { line: None, text });
         }
         if let Err((excess, at)) = nesting::depth(text, nesting::MAX) {
             let what = match excess {
-                Excess::Depth => format!("nested more than {} deep", nesting::MAX),
-                Excess::Directives => "too many directives".to_owned(),
+                Excess::Depth => {
+                    let max = nesting::MAX;
+                    localized!("nested more than {max} deep", "嵌套超过 {max} 层")
+                }
+                Excess::Directives => Text::new("too many directives", "指令太多").into(),
             };
-            let text = format!("{what}, at column {}", at.column);
+            let column = at.column;
+            let text =
+                localized!([what] "{what}, at column {column}", "{what}，位于第 {column} 列");
             return Err(YamlError { line: Some(at.line), text });
         }
         if text.trim_start().starts_with('{')
@@ -85,7 +102,8 @@ impl Format {
         }
         if let Some(at) = text.find(TREACHEROUS) {
             let line = text.get(..at).map(|before| before.matches('\n').count() + 1);
-            return Err(YamlError { line, text: "a control or separator character".to_owned() });
+            let text = Text::new("a control or separator character", "含有控制字符或分隔字符");
+            return Err(YamlError { line, text: text.into() });
         }
         Ok(Self::Yaml)
     }
@@ -138,7 +156,7 @@ fn holds_treacherous(value: &Value) -> bool {
 }
 
 fn shape(text: String) -> YamlError {
-    YamlError { line: None, text }
+    YamlError { line: None, text: Localized::same(text) }
 }
 
 fn bounded(text: &str) -> String {
@@ -186,7 +204,11 @@ mod tests {
         ] {
             let error = parse(&text).unwrap_err();
             let expected = format!("nested more than 64 deep, at column {}", place.1);
-            assert_eq!((error.line, error.text), (Some(place.0), expected), "{text:.40}");
+            assert_eq!(
+                (error.line, error.text.to_string()),
+                (Some(place.0), expected),
+                "{text:.40}"
+            );
         }
         for deep in [64, 65] {
             let text = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
@@ -220,7 +242,7 @@ mod tests {
     fn what_a_few_aliases_repeat_too_often_is_refused() {
         let list = format!("a: &a [{}]\n", "x, ".repeat(10_000));
         let often = format!("{list}b: [{}]\n", "*a, ".repeat(10_000));
-        assert!(parse(&often).unwrap_err().text.contains("repeat too much"));
+        assert!(parse(&often).unwrap_err().text.to_string().contains("repeat too much"));
         let doubled: Vec<String> =
             (1..40).map(|n| format!("a{n}: &a{n} [*a{}, *a{0}]\n", n - 1)).collect();
         assert!(parse(&format!("a0: &a0 [x]\n{}", doubled.concat())).is_err());
@@ -228,7 +250,7 @@ mod tests {
         let directives = "%TAG !a! x\n".repeat(65);
         let error = parse(&format!("{directives}--- 1\n")).unwrap_err();
         assert_eq!(
-            (error.line, error.text.as_str()),
+            (error.line, error.text.to_string().as_str()),
             (Some(65), "too many directives, at column 1")
         );
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::app::{AnswerLimit, UserLimits};
 use crate::consent::Trust;
 use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::UiSettings;
@@ -18,6 +19,9 @@ use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
 use crate::yaml::{self, Lines};
+
+#[cfg(test)]
+mod tests;
 
 const FILE: &str = "config.yaml";
 const DEFAULT_THEME: &str = "dark";
@@ -214,15 +218,19 @@ fn from_text(
         Some(Value::String(name)) if name == "en" => Lang::En,
         None | Some(Value::Null) => env::work_language(),
         Some(other) => {
-            report.add(&["language"], &format!("{other} is not a language"), "use en or zh");
+            report.add(
+                &["language"],
+                localized!("{other} is not a language", "{other} 不是语言"),
+                Text::new("use en or zh", "请用 en 或 zh"),
+            );
             env::work_language()
         }
     };
     let levels = read_levels(&value, &mut report);
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !names_in(&[]).contains(&key.as_str()) {
-            let fix = format!("remove it; there are {}", names_in(&[]).join(", "));
-            report.add(&[key], &format!("unknown setting {key:?}"), &fix);
+            let text = localized!("unknown setting {key:?}", "未知的设置 {key:?}");
+            report.add(&[key], text, remove_unknown(&names_in(&[])));
         }
     }
     let look = UiSettings { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
@@ -251,7 +259,9 @@ impl ConfigReport<'_> {
         let text = match read {
             Ok(text) => text.unwrap_or_default(),
             Err(error) => {
-                self.push(None, "file", &error, "make it readable, or remove it");
+                let text = localized!("{error}", "无法读取：{error}");
+                let fix = Text::new("make it readable, or remove it", "请使它可读，或将其移除");
+                self.push(None, "file", text, fix);
                 return Value::Null;
             }
         };
@@ -259,34 +269,44 @@ impl ConfigReport<'_> {
         match yaml::parse(&text) {
             Ok(value @ (Value::Object(_) | Value::Null)) => value,
             Ok(_) => {
-                let fix = format!("write a mapping of {}", names_in(&[]).join(", "));
-                self.push(Some(1), "file", "expected a mapping of settings", &fix);
+                let text = Text::new("expected a mapping of settings", "应为设置的映射");
+                self.push(Some(1), "file", text, write_mapping(&names_in(&[])));
                 Value::Null
             }
             Err(error) => {
-                self.push(
-                    error.line,
-                    "file",
-                    &error.text,
+                let reason = &error.text;
+                let text = localized!([reason] "{reason}", "无法作为 YAML 读取：{reason}");
+                let fix = Text::new(
                     "fix it; until then all of it is skipped",
+                    "请修正；在此之前整个文件都被跳过",
                 );
+                self.push(error.line, "file", text, fix);
                 Value::Null
             }
         }
     }
 
     fn add_key_fault(&mut self, fault: &KeyFault) {
-        let fix = "themes/keys.yaml lists all scopes, actions and keys";
-        let text = fault.to_string();
-        self.push(self.lines.of_nearest(&fault.keys()), &format!("keys/{text}"), &text, fix);
+        let fix = Text::new(
+            "themes/keys.yaml lists all scopes, actions and keys",
+            "themes/keys.yaml 列出了所有范围、动作和按键",
+        );
+        let id = format!("keys/{fault}");
+        self.push(self.lines.of_nearest(&fault.keys()), &id, fault.message(), fix);
     }
 
-    fn add(&mut self, keys: &[&str], text: &str, fix: &str) {
+    fn add(&mut self, keys: &[&str], text: impl Into<Localized>, fix: impl Into<Localized>) {
         let line = self.lines.of_nearest(keys);
         self.push(line, &keys.join("/"), text, fix);
     }
 
-    fn push(&mut self, line: Option<usize>, id: &str, text: &str, fix: &str) {
+    fn push(
+        &mut self,
+        line: Option<usize>,
+        id: &str,
+        text: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
         let problem = Problem::new(format!("config/{id}"), self.shown, text, fix).warning();
         self.problems.push(match line {
             Some(line) => problem.at_line(line),
@@ -294,6 +314,22 @@ impl ConfigReport<'_> {
         });
     }
 }
+
+fn write_mapping(names: &[&str]) -> Localized {
+    let names = names.join(", ");
+    localized!("write a mapping of {names}", "请写成映射，键为 {names}")
+}
+
+fn remove_unknown(names: &[&str]) -> Localized {
+    let names = names.join(", ");
+    localized!("remove it; there are {names}", "请删除；可用的有 {names}")
+}
+
+/// The problem and the fix where a level stands with something else, or not at all.
+const ONLY_SANDBOX: (Text, Text) = (
+    Text::new("expected sandbox and nothing else", "这里只应有 sandbox"),
+    Text::new("write { sandbox: workspace }", "请写 { sandbox: workspace }"),
+);
 
 /// Limits that are not set, or invalid, have their defaults.
 fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
@@ -303,14 +339,14 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
         Value::Null => &none,
         Value::Object(entries) => entries,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            let fix = format!("write a mapping of {}", names.join(", "));
-            report.add(&["limits"], "expected a mapping of limits", &fix);
+            let text = Text::new("expected a mapping of limits", "应为限额的映射");
+            report.add(&["limits"], text, write_mapping(&names));
             &none
         }
     };
     for key in entries.keys().filter(|key| !names.contains(&key.as_str())) {
-        let fix = format!("remove it; there are {}", names.join(", "));
-        report.add(&["limits", key], &format!("unknown limit {key:?}"), &fix);
+        let text = localized!("unknown limit {key:?}", "未知的限额 {key:?}");
+        report.add(&["limits", key], text, remove_unknown(&names));
     }
     let [dialogs, depth, minutes] = ["side_dialogs", "side_dialog_depth", "answer_minutes"]
         .map(|name| read_limit(name, entries.get(name)?, report));
@@ -330,8 +366,9 @@ fn read_limit(name: &str, value: &Value, report: &mut ConfigReport<'_>) -> Optio
     let max = SETTINGS.iter().find(|setting| setting.path == path)?.values.max()?;
     let number = value.as_u64().filter(|number| (1..=max).contains(number));
     if number.is_none() && !value.is_null() {
-        let fix = format!("write a whole number from 1 to {max}");
-        report.add(&path, &format!("`{name}` cannot be {value}"), &fix);
+        let text = localized!("`{name}` cannot be {value}", "`{name}` 不能是 {value}");
+        let fix = localized!("write a whole number from 1 to {max}", "请写 1 到 {max} 的整数");
+        report.add(&path, text, fix);
     }
     number
 }
@@ -347,28 +384,29 @@ fn read_levels(value: &Value, report: &mut ConfigReport<'_>) -> SandboxLevels {
             let level = read_level(mcp, &["mcp", "sandbox"], report);
             levels.servers = level.filter(|level| *level != Level::Off);
         } else {
-            report.add(
-                &["mcp"],
-                "expected sandbox and nothing else",
-                "write { sandbox: workspace }",
-            );
+            report.add(&["mcp"], ONLY_SANDBOX.0, ONLY_SANDBOX.1);
         }
     }
     let workspaces = match value.get("workspaces") {
         Some(Value::Object(workspaces)) => workspaces.clone(),
         None | Some(Value::Null) => serde_json::Map::new(),
         Some(_) => {
-            let fix = "write each path with what holds for it: /path: { sandbox: workspace }";
-            report.add(&["workspaces"], "expected a mapping of paths", fix);
+            let text = Text::new("expected a mapping of paths", "应为路径的映射");
+            let fix = Text::new(
+                "write each path with what holds for it: /path: { sandbox: workspace }",
+                "请为每个路径写上它的设置：/path: { sandbox: workspace }",
+            );
+            report.add(&["workspaces"], text, fix);
             serde_json::Map::new()
         }
     };
     for (path, settings) in &workspaces {
         let keys = ["workspaces", path.as_str()];
         if !is_known(settings, &["workspaces", ANY_PATH]) {
-            report.add(&keys, "expected sandbox and nothing else", "write { sandbox: workspace }");
+            report.add(&keys, ONLY_SANDBOX.0, ONLY_SANDBOX.1);
         } else if !path.starts_with('/') {
-            report.add(&keys, "the path is not absolute", "write an absolute path");
+            let text = Text::new("the path is not absolute", "路径不是绝对路径");
+            report.add(&keys, text, Text::new("write an absolute path", "请写绝对路径"));
         } else if let Some(level) = read_level(settings, &["workspaces", path, "sandbox"], report) {
             let real = Path::new(path).canonicalize().unwrap_or_else(|_| path.into());
             levels.by_workspace.push((real, level));
@@ -387,14 +425,15 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
     };
     let level = Level::named(&given);
     if level.is_none() {
-        let fix = format!("use {}", Level::ALL.map(Level::name).join(", "));
-        report.add(keys, &format!("{given:?} is not a level"), &fix);
+        let names = Level::ALL.map(Level::name).join(", ");
+        let text = localized!("{given:?} is not a level", "{given:?} 不是级别");
+        report.add(keys, text, localized!("use {names}", "请用 {names}"));
     }
     level
 }
 
 fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -> Theme {
-    let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());
+    let parse = |text: &str| yaml::parse(text).map_err(|error| error.message());
     let read = match value.get("theme") {
         None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
         Some(Value::String(name)) => Theme::embedded(name, depth, parse),
@@ -402,8 +441,11 @@ fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -
     };
     read.unwrap_or_else(|error| {
         let names = EMBEDDED.map(|(name, _)| name).join(", ");
-        let fix = format!("use {names}, or a mapping of roles to colours");
-        report.add(&["theme"], &error.to_string(), &fix);
+        let fix = localized!(
+            "use {names}, or a mapping of roles to colours",
+            "请用 {names}，或角色到颜色的映射"
+        );
+        report.add(&["theme"], error.message(), fix);
         Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
     })
 }
@@ -428,105 +470,4 @@ fn is_utf8() -> bool {
         let name = name.to_ascii_lowercase();
         name.contains("utf-8") || name.contains("utf8")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
-        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        for (text, expected) in [
-            ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
-            ("", vec![]),
-            ("theme: [\n", vec![(true, "")]),
-            ("- a\n", vec![(true, "expected a mapping of settings")]),
-            ("\ntheme: pink\n", vec![(true, "pink")]),
-            ("language: fr\n", vec![(true, "is not a language")]),
-            ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
-            ("mcp: { sandbox: workspace }\n", vec![]),
-            ("mcp: { level: workspace }\n", vec![(true, "expected sandbox")]),
-            ("sandbox: none\n", vec![(true, "\"none\" is not a level")]),
-            ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not absolute")]),
-            ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),
-            ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
-            ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
-            ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
-            ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is also bound to done")]),
-            ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
-            ("limits: 5\n", vec![(true, "a mapping of limits")]),
-            ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
-            ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
-            ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
-        ] {
-            let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
-            let reported: Vec<(bool, &str)> = setup
-                .problems
-                .iter()
-                .map(|fault| (fault.line.is_some(), fault.text.as_str()))
-                .collect();
-            assert_eq!(reported.len(), expected.len(), "{text:?}: {reported:?}");
-            for ((has_line, message), (line, part)) in reported.into_iter().zip(expected) {
-                assert!(has_line == line && message.contains(part), "{text:?}: {message}");
-            }
-            for fault in setup.problems {
-                assert!(fault.path == "~/config.yaml" && !fault.fix.is_empty(), "{fault:?}");
-            }
-        }
-        let setup = from_text("c", Err("permission denied".to_owned()), ability);
-        assert_eq!(setup.problems.len(), 1);
-    }
-
-    #[test]
-    fn the_example_of_the_document_names_every_setting_and_has_no_problem() {
-        let page = include_str!("../../docs/configure.md");
-        let example = page.split("```yaml").nth(1).and_then(|rest| rest.split("```").next());
-        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let config = from_text("c", Ok(example.map(str::to_owned)), ability);
-        assert_eq!(config.problems, []);
-        for setting in SETTINGS {
-            let name = setting.path.last().unwrap();
-            assert!(example.unwrap().contains(&format!("{name}:")), "{name}");
-        }
-    }
-
-    #[test]
-    fn limits_have_defaults_if_the_file_does_not_set_them() {
-        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let limits = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).limits;
-        assert_eq!(limits(""), UserLimits::default());
-        assert_eq!(
-            limits("limits: { side_dialogs: -1, answer_minutes: soon }"),
-            UserLimits::default()
-        );
-        let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
-        assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
-        assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));
-    }
-
-    #[test]
-    fn the_level_of_a_workspace_wins_over_the_default_and_an_invalid_one_is_ignored() {
-        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
-        let levels = from_text("c", Ok(Some(text.to_owned())), ability).levels;
-        for (path, level) in [
-            ("/no/such/a", Level::Off),
-            ("/no/such/b", Level::ReadOnly),
-            ("/no/such", Level::ReadOnly),
-        ] {
-            assert_eq!(levels.of(Path::new(path)), level, "{path}");
-        }
-        let levels = from_text("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
-        assert_eq!(levels.of(Path::new("/")), Level::Workspace);
-    }
-
-    #[test]
-    fn a_problem_has_the_line_of_its_key() {
-        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
-        let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
-        let setup = from_text("c", Ok(Some(text.to_owned())), ability);
-        let lines: Vec<Option<usize>> = setup.problems.iter().map(|fault| fault.line).collect();
-        assert_eq!(lines, [Some(5), Some(6)]);
-    }
 }

@@ -135,6 +135,7 @@ fn truncate(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::latest::StopReason;
+    use crate::domain::text::Text;
     use crate::domain::{
         CallSite, CallType, ContextPressure, Course, DialogMeta, Genseq, Latest, Question, RootId,
         SelfId, Stamp,
@@ -259,7 +260,9 @@ mod tests {
 
     #[test]
     fn a_problem_belongs_to_the_tree_of_its_path() {
-        let of = |path: &str| Problem::new("id", path, "text", "fix");
+        let of = |path: &str| {
+            Problem::new("id", path, Text::new("text", "内容"), Text::new("fix", "办法"))
+        };
         let all = [
             of(".dialogs/run/aa/bb/1"),
             of(".dialogs/run/aa/bb/1/latest.yaml"),

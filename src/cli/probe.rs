@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::app::{AnswerLimit, ConfiguredSource};
 use crate::consent::Trust;
+use crate::domain::Problem;
 use crate::driver::{ProviderError, ProviderSource};
 use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
 use crate::minds::{Env, Minds, ProviderConfig};
@@ -122,14 +123,16 @@ fn prepare<'a>(
     env: Env,
 ) -> Result<(std::sync::Arc<dyn Provider>, &'a str), ProbeResult> {
     if let Some((text, fix)) = config.unusable_reason() {
-        return Err(ProbeResult::failed(text, fix));
+        return Err(ProbeResult::failed(text.to_string(), fix.to_string()));
     }
     let no_model = || {
         let text = format!("provider `{}` lists no model", config.key);
         ProbeResult::failed(text, "name one under `models`, or in a member of team.yaml")
     };
     let model = model.ok_or_else(no_model)?;
-    config.api_key(env).map_err(|problem| ProbeResult::failed(problem.text, problem.fix))?;
+    let no_key =
+        |problem: Problem| ProbeResult::failed(problem.text.to_string(), problem.fix.to_string());
+    config.api_key(env).map_err(no_key)?;
     let provider = source.provider(config).map_err(|reason| match reason {
         ProviderError::Unagreed(unagreed) => ProbeResult::failed(
             format!("it {}, and nobody has agreed to that", unagreed.entry.act),

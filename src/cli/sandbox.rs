@@ -33,7 +33,7 @@ pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, Comma
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
     let wrapped =
-        sandbox.wrap(level, order).map_err(|refusal| CommandError::invalid(refusal.for_user()))?;
+        sandbox.wrap(level, order).map_err(|refusal| CommandError::invalid(refusal.to_string()))?;
     let mut command = Command::new(&wrapped.program);
     command.args(&wrapped.arguments).current_dir(workspace);
     command.env_clear().envs(environment).envs(wrapped.environment);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Secrets;
+use super::text::{Localized, Text, localized};
+use super::{Lang, Secrets};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -22,16 +23,21 @@ pub enum Severity {
 impl Severity {
     #[must_use]
     pub fn name(self) -> &'static str {
+        self.label().in_lang(Lang::En)
+    }
+
+    #[must_use]
+    pub fn label(self) -> Text {
         match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
+            Self::Info => Text::new("info", "提示"),
+            Self::Warning => Text::new("warning", "警告"),
+            Self::Error => Text::new("error", "错误"),
         }
     }
 }
 
-/// A finding about the workspace or its configuration. Texts are plain; they may quote foreign text,
-/// so they are cleaned where they are shown.
+/// A finding about the workspace or its configuration, in both languages: who finds it does not know who
+/// reads it. Texts are plain; they may quote foreign text, so they are cleaned where they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Stable for the same finding, for example `team/unknown-toolset/alice`.
@@ -42,32 +48,29 @@ pub struct Problem {
     pub line: Option<usize>,
     #[serde(default)]
     pub severity: Severity,
-    pub text: String,
-    pub fix: String,
+    pub text: Localized,
+    pub fix: Localized,
 }
 
 impl Problem {
-    /// An error; see [`Self::warning`].
+    /// An error; see [`Self::warning`]. Where the words are somebody else's, they stand in a sentence of ours.
     pub fn new(
         id: impl Into<String>,
         path: impl Into<String>,
-        text: impl Into<String>,
-        fix: impl Into<String>,
+        text: impl Into<Localized>,
+        fix: impl Into<Localized>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            path: path.into(),
-            line: None,
-            severity: Severity::Error,
-            text: text.into(),
-            fix: fix.into(),
-        }
+        let (text, fix) = (text.into(), fix.into());
+        debug_assert!(text.is_translated() && fix.is_translated(), "English only: {text} ({fix})");
+        let (id, path) = (id.into(), path.into());
+        Self { id, path, line: None, severity: Severity::Error, text, fix }
     }
 
     /// The same finding without secrets in its texts.
     #[must_use]
     pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
-        let [id, text, fix] = [self.id, self.text, self.fix].map(|text| secrets.redacted(text));
+        let id = secrets.redacted(self.id);
+        let [text, fix] = [self.text, self.fix].map(|text| text.map(|one| secrets.redacted(one)));
         Self { id, text, fix, ..self }
     }
 
@@ -82,14 +85,54 @@ impl Problem {
         self.line = Some(line);
         self
     }
+
+    /// The finding in one line, with its place and what to do.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let Self { path, text, fix, .. } = self;
+        localized!([text, fix] "{path}{line}: {text} ({fix})", "{path}{line}：{text}（{fix}）")
+    }
 }
 
+/// In English, as in logs and on the command line.
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
+        self.message().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_shown_in_the_language_asked_for_and_in_english_to_programs() {
+        let name = "x";
+        let text = localized!("`{name}` is missing", "缺少 `{name}`");
+        let fix = localized!("add `{name}`", "请添加 `{name}`");
+        let problem = Problem::new("id", "a.yaml", text, fix).at_line(3);
+        assert_eq!(problem.message().in_lang(Lang::Zh), "a.yaml:3：缺少 `x`（请添加 `x`）");
+        assert_eq!(problem.to_string(), "a.yaml:3: `x` is missing (add `x`)");
+        let json = serde_json::to_value(&problem).unwrap();
+        assert_eq!((&json["text"], &json["fix"]), (&"`x` is missing".into(), &"add `x`".into()));
+    }
+
+    #[test]
+    #[should_panic(expected = "English only")]
+    fn a_problem_in_the_words_of_somebody_else_alone_is_refused() {
+        let fix = Text::new("try again", "请重试");
+        Problem::new("id", "a", Localized::same("permission denied"), fix);
+    }
+
+    #[test]
+    fn secrets_are_redacted_in_both_languages() {
+        let secrets = Arc::new(Secrets::new([], ["s3cr3t-value".to_owned()]));
+        let text = Text::new("key s3cr3t-value", "密钥 s3cr3t-value");
+        let problem = Problem::new("id/s3cr3t-value", "a", text, text).redacted(&secrets);
+        for shown in [Lang::En, Lang::Zh].map(|lang| problem.message().in_lang(lang).to_owned()) {
+            assert_eq!(shown.matches("[redacted]").count(), 2, "{shown}");
         }
-        write!(f, ": {} ({})", self.text, self.fix)
+        assert!(!format!("{problem:?}").contains("s3cr3t"), "{problem:?}");
     }
 }

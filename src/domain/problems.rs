@@ -67,9 +67,11 @@ impl Problems {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::text::Text;
 
     fn problems(ids: &[&str]) -> Vec<Problem> {
-        ids.iter().map(|id| Problem::new(*id, "here", "wrong", "fix it")).collect()
+        let (text, fix) = (Text::new("wrong", "有误"), Text::new("fix it", "请修正"));
+        ids.iter().map(|id| Problem::new(*id, "here", text, fix)).collect()
     }
 
     fn ids(problems: &[Problem]) -> Vec<&str> {

@@ -1,8 +1,8 @@
 //! Texts in English and Chinese, for people and for models: the only way to write one.
 //!
 //! A fixed text is a [`Text`]; one with values is written with `in_lang!`, or with `localized!` where its reader
-//! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by side where the text is used, and the compiler
-//! checks that neither is missing and that the values exist (ADR 10).
+//! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by
+//! side where the text is used, and the compiler checks that neither is missing and that the values exist (ADR 10).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -89,12 +89,36 @@ impl Localized {
         Self { en: text.clone(), zh: text }
     }
 
+    /// The text that a function writes in each language.
+    pub fn of(text: impl Fn(Lang) -> String) -> Self {
+        Self { en: text(Lang::En), zh: text(Lang::Zh) }
+    }
+
     #[must_use]
     pub fn in_lang(&self, lang: Lang) -> &str {
         match lang {
             Lang::En => &self.en,
             Lang::Zh => &self.zh,
         }
+    }
+
+    /// True if there is nothing to read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.en.is_empty() && self.zh.is_empty()
+    }
+
+    /// True if the Chinese text is one of its own.
+    #[must_use]
+    pub fn is_translated(&self) -> bool {
+        self.en != self.zh && has_chinese(&self.zh)
+    }
+
+    /// The text, then `more`.
+    #[must_use]
+    pub fn and(self, more: impl Into<Self>) -> Self {
+        let more = more.into();
+        Self { en: self.en + &more.en, zh: self.zh + &more.zh }
     }
 
     /// The text after the same change of both languages.
@@ -108,6 +132,16 @@ impl From<Text> for Localized {
     fn from(text: Text) -> Self {
         Self::new(text.en, text.zh)
     }
+}
+
+/// Fails unless the text differs by language, and the Chinese one alone is Chinese.
+#[cfg(test)]
+pub fn assert_translated(text: &Localized) {
+    assert!(!has_chinese(&text.en) && text.is_translated(), "{text:?}");
+}
+
+fn has_chinese(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
 /// In English, as in logs and in data that programs read.
@@ -130,9 +164,21 @@ impl<'de> Deserialize<'de> for Localized {
 }
 
 /// A [`Localized`] with values: `localized!("{n} files", "{n} 个文件")`. Values that are not variables follow in
-/// parentheses, as for `in_lang!`.
-#[allow(unused_macros, reason = "problems and refusals follow")]
+/// parentheses, as for `in_lang!`. Values that have two languages themselves are named first:
+/// `localized!([kind] "it is {kind}", "它是{kind}")`.
 macro_rules! localized {
+    ([$($part:ident),+] $en:literal, $zh:literal $(,)?) => {
+        $crate::domain::text::Localized::new(
+            {
+                $(let $part = $part.in_lang($crate::domain::Lang::En);)+
+                format!($en)
+            },
+            {
+                $(let $part = $part.in_lang($crate::domain::Lang::Zh);)+
+                format!($zh)
+            },
+        )
+    };
     (($($en:tt)*), ($($zh:tt)*)) => {
         $crate::domain::text::Localized::new(format!($($en)*), format!($($zh)*))
     };
@@ -147,7 +193,6 @@ macro_rules! localized {
     };
 }
 
-#[allow(unused_imports, reason = "problems and refusals follow")]
 pub(crate) use localized;
 
 #[cfg(test)]
@@ -172,6 +217,15 @@ mod tests {
         assert_eq!(json, "\"3 files!\"");
         let read: Localized = serde_json::from_str(&json).unwrap();
         assert_eq!(read, Localized::same("3 files!"));
+    }
+
+    #[test]
+    fn a_value_with_two_languages_appears_in_each() {
+        let kind = Text::new("a list", "列表");
+        let text =
+            localized!([kind] "it is {kind}", "它是{kind}").and(Text::new("; ignored", "，已忽略"));
+        assert_eq!(text, Localized::new("it is a list; ignored", "它是列表，已忽略"));
+        assert!(!text.is_empty() && Localized::default().is_empty());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::ids::{CallId, SelfId};
 use super::pending::WaitGroup;
 use super::problem::Problem;
 use super::state::next_step;
+use super::text::localized;
 use super::tree::DialogTree;
 
 /// One dialog waits for one thing.
@@ -152,11 +153,15 @@ pub fn cycle_problems(tree: &DialogTree) -> Vec<Problem> {
     let problem = |ring: Vec<SelfId>| {
         let side = ring.iter().find(|id| !tree.is_main(id));
         let first = side.map(|id| tree.id(id).to_string()).unwrap_or_default();
+        let around = around(tree, &ring);
         Problem::new(
             format!("dialogs/ring/{first}"),
             format!(".dialogs/{} ({})", tree.bucket.folder(), tree.root),
-            format!("dialogs wait for each other: {}", around(tree, &ring)),
-            format!("declare one of these side dialogs dead: dominds-tui dead '{first}'"),
+            localized!("dialogs wait for each other: {around}", "对话互相等待：{around}"),
+            localized!(
+                "declare one of these side dialogs dead: dominds-tui dead '{first}'",
+                "请将其中一个支线对话宣告死亡：dominds-tui dead '{first}'"
+            ),
         )
     };
     rings(tree).into_iter().map(problem).collect()

@@ -11,6 +11,8 @@ use crate::minds::priming_problems;
 use crate::tools::{ToolCx, ToolOutcome};
 
 const TEAM_FILES: [&str; 2] = [".minds/team.yaml", ".minds/team/"];
+/// Problems of other files with the model that a member gets.
+const MODEL_PROBLEMS: [&str; 2] = ["llm/no-provider", "llm/unusable-provider/"];
 const MCP_FILE: &str = ".minds/mcp.yaml";
 
 /// These checks are of all there is.
@@ -23,7 +25,7 @@ pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> Tool
     // Which model a member gets depends on both files; the finding stands in either.
     let is_ours = |problem: &Problem| {
         let own = TEAM_FILES.iter().any(|file| problem.path.starts_with(file));
-        own || problem.text.contains("needed by")
+        own || MODEL_PROBLEMS.iter().any(|id| problem.id.starts_with(id))
     };
     problems.retain(is_ours);
     problems.extend(minds.missing().map(Problem::warning));
@@ -70,7 +72,7 @@ fn outcome_of(head: &str, problems: &[Problem], lang: Lang) -> ToolOutcome {
         let fine = Text::new("Everything is in order.", "一切正常。").in_lang(lang);
         return ToolOutcome::done(format!("{head}\n{fine}"));
     }
-    let text = format!("{head}\n{}", problem_lines(problems));
+    let text = format!("{head}\n{}", problem_lines(problems, lang));
     let any_error = problems.iter().any(|problem| problem.severity == Severity::Error);
     if any_error { ToolOutcome::failed(text) } else { ToolOutcome::done(text) }
 }

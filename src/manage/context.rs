@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::domain::text::in_lang;
 use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Problems, wildcard};
+use crate::domain::{Lang, Problem, Problems, wildcard};
 use crate::minds::Minds;
 use crate::tools::{Access, ToolCx};
 
@@ -49,7 +50,11 @@ pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
 }
 
 /// Problems as lines for a model.
-pub(super) fn problem_lines(problems: &[Problem]) -> String {
-    let line = |problem: &Problem| format!("- {}: {problem}", problem.severity.name());
+pub(super) fn problem_lines(problems: &[Problem], lang: Lang) -> String {
+    let line = |problem: &Problem| {
+        let (severity, text) = (problem.severity.label(), problem.message());
+        let (severity, text) = (severity.in_lang(lang), text.in_lang(lang));
+        in_lang!(lang, "- {severity}: {text}", "- {severity}：{text}")
+    };
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -158,7 +158,8 @@ fn yaml_fault(path: &str, text: &str, lang: Lang) -> Option<String> {
     if !CONFIGURATION.contains(&path) {
         return None;
     }
-    let error = yaml::parse(text).err()?;
+    let error = yaml::parse(text).err()?.message();
+    let error = error.in_lang(lang);
     Some(in_lang!(
         lang,
         "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Mend it \
@@ -178,5 +179,5 @@ fn findings(known: &ManageContext, cx: &ToolCx, path: &str) -> String {
             .to_owned();
     }
     let head = Text::new("Written, with findings:", "已写入,但有以下问题:").in_lang(cx.lang);
-    format!("\n{head}\n{}", problem_lines(&own))
+    format!("\n{head}\n{}", problem_lines(&own, cx.lang))
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::{ManageContext, matches_pattern, problem_lines};
-use crate::domain::Problem;
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{Lang, Problem};
 use crate::tools::{ToolCx, ToolOutcome};
 
 const DEFAULT_MAX_ITEMS: usize = 50;
@@ -95,14 +95,14 @@ pub(super) fn list(known: &ManageContext, cx: &ToolCx, args: &ListProblemsArgs) 
         let rest = meant.len().saturating_sub(most);
         let listed: Vec<Problem> = meant.iter().take(most).cloned().collect();
         let more = if rest > 0 { format!("\n(+{rest})") } else { String::new() };
-        format!("{title}: {}\n{}{more}", meant.len(), with_ids(&listed))
+        format!("{title}: {}\n{}{more}", meant.len(), with_ids(&listed, cx.lang))
     });
     ToolOutcome::done(sections.collect::<Vec<_>>().join("\n"))
 }
 
-fn with_ids(problems: &[Problem]) -> String {
+fn with_ids(problems: &[Problem], lang: Lang) -> String {
     let line = |problem: &Problem| {
-        format!("{} [{}]", problem_lines(std::slice::from_ref(problem)), problem.id)
+        format!("{} [{}]", problem_lines(std::slice::from_ref(problem), lang), problem.id)
     };
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -37,17 +37,18 @@ pub(super) struct ListModelsArgs {
 }
 
 /// What is in the way of using a provider now; nothing is sent to it.
-fn obstacle(provider: &ProviderConfig, known: &ManageContext) -> Option<String> {
+fn obstacle(provider: &ProviderConfig, known: &ManageContext, lang: Lang) -> Option<String> {
     let (found, fix) = provider.unusable_reason().or_else(|| {
         let missing = provider.api_key(known.env).err()?;
         Some((missing.text, missing.fix))
     })?;
-    Some(format!("{found} ({fix})"))
+    let (found, fix) = (found.in_lang(lang), fix.in_lang(lang));
+    Some(in_lang!(lang, "{found} ({fix})", "{found}（{fix}）"))
 }
 
 fn provider_row(provider: &ProviderConfig, known: &ManageContext, lang: Lang) -> String {
     let key = provider.api_key_env_var.as_deref().unwrap_or("-");
-    let state = match obstacle(provider, known) {
+    let state = match obstacle(provider, known, lang) {
         None => Text::new("can be used", "可用").in_lang(lang).to_owned(),
         Some(why) => why,
     };
@@ -110,7 +111,7 @@ pub(super) fn check(known: &ManageContext, cx: &ToolCx, args: &CheckProviderArgs
         return ToolOutcome::failed(no_provider(key, &minds, cx.lang));
     };
     let mut rows = vec![provider_row(provider, known, cx.lang)];
-    let mut ok = obstacle(provider, known).is_none();
+    let mut ok = obstacle(provider, known, cx.lang).is_none();
     if let Some(model) = &args.model {
         let found = provider.model(model);
         ok &= found.is_some();

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::domain::AgentId;
 use crate::domain::problem::Problem;
+use crate::domain::text::Text;
 use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::tools::test_support::{TestBench, schema_lines};
 
@@ -264,7 +265,10 @@ async fn tool_servers_and_startup_scripts_are_validated() {
 #[tokio::test]
 async fn problems_are_listed_by_filter_and_fixed_ones_are_cleared() {
     let fixture = Fixture::new(&[]);
-    let problem = |id: &str, path: &str| Problem::new(id, path, "wrong", "fix it");
+    let problem = |id: &str, path: &str| {
+        let (text, fix) = (Text::new("wrong", "有误"), Text::new("fix it", "请修正"));
+        Problem::new(id, path, text, fix)
+    };
     let (team, llm) = (problem("team/x", ".minds/team.yaml"), problem("llm/y", ".minds/llm.yaml"));
     fixture.problems.book().take("minds", vec![team.clone(), llm]);
     fixture.problems.book().take("minds", vec![team]);

@@ -79,11 +79,14 @@ async fn restart(tx: mpsc::Sender<SupervisorRequest>, server: String, lang: Lang
             "The server `{shown}` was started anew, with its present configuration.",
             "已按当前配置重新启动服务器 `{shown}`。"
         )),
-        Ok(Err(reason)) => ToolOutcome::failed(in_lang!(
-            lang,
-            "The server `{shown}` was not started anew: {reason}",
-            "未能重新启动服务器 `{shown}`：{reason}"
-        )),
+        Ok(Err(reason)) => {
+            let reason = reason.in_lang(lang);
+            ToolOutcome::failed(in_lang!(
+                lang,
+                "The server `{shown}` was not started anew: {reason}",
+                "未能重新启动服务器 `{shown}`：{reason}"
+            ))
+        }
         Err(_) => {
             ToolOutcome::failed(Text::new("The program is ending.", "程序正在结束。").in_lang(lang))
         }

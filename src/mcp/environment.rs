@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::secrets::is_secret;
+use crate::domain::text::{Localized, localized};
 use crate::domain::{Secrets, SharedSecrets};
 use crate::minds::mcp_config::ValueSource;
 use crate::tools::PASSED_ON;
@@ -30,7 +31,7 @@ impl ResolvedVariables {
         given: &[(String, ValueSource)],
         env: &EnvReader,
         vault: &SharedSecrets,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Localized> {
         let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (name, given) in given {
             values.extend(given.literal_secret(name).map(str::to_owned));
@@ -38,8 +39,9 @@ impl ResolvedVariables {
                 ValueSource::Literal(text) => text.clone(),
                 ValueSource::Env(variable) => {
                     let value = env(variable).ok_or_else(|| {
-                        format!(
-                            "{name} needs the environment variable {variable}, which is not set"
+                        localized!(
+                            "{name} needs the environment variable {variable}, which is not set",
+                            "{name} 需要环境变量 {variable}，但它未设置"
                         )
                     })?;
                     let is_inherited = PASSED_ON.contains(&variable.as_str());
@@ -88,7 +90,7 @@ mod tests {
         let given = [("A".to_owned(), ValueSource::Env("NOWHERE".to_owned()))];
         let error =
             ResolvedVariables::resolve(&given, &env, &SharedSecrets::default()).unwrap_err();
-        assert_eq!(error, "A needs the environment variable NOWHERE, which is not set");
+        assert_eq!(error.to_string(), "A needs the environment variable NOWHERE, which is not set");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::environment::ResolvedVariables;
 use super::message_filter::MAX_BYTES;
+use crate::domain::text::{Localized, localized};
 use crate::llm::Clients;
 
 /// Headers that the protocol sets itself.
@@ -22,8 +23,8 @@ pub(super) fn transport(
     url: &str,
     headers: &ResolvedVariables,
     clients: &Clients,
-) -> Result<StreamableHttpClientTransport<Client>, String> {
-    let client = clients.for_address(url).map_err(|error| error.to_string())?;
+) -> Result<StreamableHttpClientTransport<Client>, Localized> {
+    let client = clients.for_address(url).map_err(|error| Localized::same(error.to_string()))?;
     let headers = headers.pairs.iter().map(|(name, value)| header(name, value));
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .max_sse_event_size(MAX_BYTES)
@@ -57,13 +58,21 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let known = name.parse::<HeaderName>().map_err(|_| format!("`{name}` is no header name"))?;
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Localized> {
+    let no_name = |_| localized!("`{name}` is no header name", "`{name}` 不是标头名");
+    let known = name.parse::<HeaderName>().map_err(no_name)?;
     if RESERVED.contains(&known.as_str()) {
-        return Err(format!("the header `{name}` is set by the protocol; remove it"));
+        return Err(localized!(
+            "the header `{name}` is set by the protocol; remove it",
+            "标头 `{name}` 由协议设置；请删除"
+        ));
     }
-    let mut value = HeaderValue::from_str(value.trim())
-        .map_err(|_| format!("the value of the header `{name}` contains invalid characters"))?;
+    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| {
+        localized!(
+            "the value of the header `{name}` contains invalid characters",
+            "标头 `{name}` 的值含有无效字符"
+        )
+    })?;
     value.set_sensitive(true);
     Ok((known, value))
 }
@@ -86,6 +95,7 @@ mod tests {
                     assert!(sent.is_sensitive());
                 }
                 (Err(text), Err(part)) => {
+                    let text = text.to_string();
                     assert!(text.contains(part) && text.contains(name) && !text.contains("secret"));
                 }
                 (found, _) => panic!("{name}: {found:?}"),

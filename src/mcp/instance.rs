@@ -25,6 +25,7 @@ use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
 use crate::domain::SharedSecrets;
 use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, localized};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
 use crate::sandbox::Sandbox;
@@ -67,7 +68,7 @@ pub(super) enum InstanceEvent {
     /// Its tool list changed.
     Tools(Vec<Tool>),
     /// It could not be started; the reason for the user.
-    Failed(String),
+    Failed(Localized),
 }
 
 /// The task of an instance.
@@ -105,9 +106,11 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     pub async fn run(self) -> K {
         let (key, vault) = (self.key, &self.context.vault);
         if !self.is_permitted().await {
-            let reason =
-                "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits";
-            let _ = self.events.send((key, InstanceEvent::Failed(reason.to_owned()))).await;
+            let reason = Text::new(
+                "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits",
+                "还没有人同意它现在的样子；`dominds-tui trust` 会列出等待同意的内容",
+            );
+            let _ = self.events.send((key, InstanceEvent::Failed(reason.into()))).await;
             return key;
         }
         let variables = match &self.server.transport {
@@ -126,10 +129,8 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             Err(reason) => Some(reason),
         };
         if let Some(reason) = failure {
-            let _ = self
-                .events
-                .send((key, InstanceEvent::Failed(sanitize(&reason, MAX_REASON_CHARS))))
-                .await;
+            let reason = reason.map(|text| sanitize(&text, MAX_REASON_CHARS));
+            let _ = self.events.send((key, InstanceEvent::Failed(reason))).await;
         }
         key
     }
@@ -146,7 +147,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         &self,
         program: &StdioServer,
         variables: &ResolvedVariables,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         let context = &self.context;
         let (process, pipes) = process::start(program, context, variables).await?;
         let tail = StderrTail::default();
@@ -177,17 +178,23 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         if !stderr.is_terminated() {
             let _ = timeout(STDERR_TIMEOUT, stderr).await;
         }
-        ended.map_err(|reason| match tail.text() {
-            Some(output) => format!("{}; it wrote: {output}", variables.redact(&reason)),
-            None => variables.redact(&reason),
+        ended.map_err(|reason| {
+            let reason = reason.map(|text| variables.redact(&text));
+            match tail.text() {
+                Some(output) => {
+                    reason.and(localized!("; it wrote: {output}", "；它的输出：{output}"))
+                }
+                None => reason,
+            }
         })
     }
 
-    async fn run_http(&self, url: &str, variables: &ResolvedVariables) -> Result<(), String> {
+    async fn run_http(&self, url: &str, variables: &ResolvedVariables) -> Result<(), Localized> {
         let transport = http::transport(url, variables, &self.context.clients)?;
         let watcher = ToolListWatcher::default();
         let running = self.connect(watcher.clone().serve(transport)).await;
-        self.watch_tools(running.map_err(|reason| variables.redact(&reason))?, &watcher).await;
+        let redact = |reason: Localized| reason.map(|text| variables.redact(&text));
+        self.watch_tools(running.map_err(redact)?, &watcher).await;
         Ok(())
     }
 
@@ -195,9 +202,10 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     async fn connect(
         &self,
         handshake: impl Future<Output = Result<McpConnection, ClientInitializeError>>,
-    ) -> Result<McpConnection, String> {
+    ) -> Result<McpConnection, Localized> {
         let connected = async {
-            let running = handshake.await.map_err(|error| http::open_error(&error))?;
+            let running =
+                handshake.await.map_err(|error| Localized::same(http::open_error(&error)))?;
             let tools = list(&running).await?;
             let event = InstanceEvent::Open { peer: running.peer().clone(), tools };
             let _ = self.events.send((self.key, event)).await;
@@ -205,9 +213,15 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         };
         tokio::select! {
             connected = timeout(START_TIMEOUT, connected) => connected.unwrap_or_else(|_| {
-                Err(format!("it did not answer within {} seconds", START_TIMEOUT.as_secs()))
+                let seconds = START_TIMEOUT.as_secs();
+                Err(localized!(
+                    "it did not answer within {seconds} seconds",
+                    "它在 {seconds} 秒内没有应答"
+                ))
             }),
-            () = self.stop.cancelled() => Err("it was stopped while it started".to_owned()),
+            () = self.stop.cancelled() => {
+                Err(Text::new("it was stopped while it started", "它在启动时被停止").into())
+            }
         }
     }
 
@@ -231,13 +245,15 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 }
 
-async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
+async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Localized> {
     let mut tools = Vec::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(params)).await;
-        let page = page.map_err(|error| format!("it did not list its tools: {error}"))?;
+        let page = page.map_err(|error| {
+            localized!("it did not list its tools: {error}", "它没有列出工具：{error}")
+        })?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
         if cursor.is_none() || tools.len() > MAX_TOOLS {

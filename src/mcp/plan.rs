@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::domain::text::Localized;
 use crate::minds::mcp_config::{McpServer, Transport};
 
 /// Whether the user agreed to start or connect to a server.
@@ -13,7 +14,7 @@ pub trait Permission: Send + Sync + Debug {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BlockReason {
     /// It was started and failed; the reason for the user.
-    Failed(String),
+    Failed(Localized),
     /// The user has not agreed to it.
     NotPermitted,
 }
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn k10_a_changed_server_is_tried_beside_the_one_in_use() {
         let (a, b) = (server("a"), server("b"));
-        let failed = BlockReason::Failed("x".to_owned());
+        let failed = BlockReason::Failed(Localized::same("x"));
         let status = ServerStatus {
             wanted: &a,
             active: None,

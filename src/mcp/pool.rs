@@ -12,6 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
 use crate::domain::DialogId;
+use crate::domain::text::{Localized, Text};
 use crate::minds::mcp_config::McpServer;
 use crate::tools::LeaseScope;
 
@@ -21,7 +22,7 @@ const MAX_INSTANCES: usize = 64;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) type InstanceKey = u64;
-pub(super) type Waiter = oneshot::Sender<Result<Arc<InstanceHandle>, String>>;
+pub(super) type Waiter = oneshot::Sender<Result<Arc<InstanceHandle>, Localized>>;
 
 /// A handle to an instance. The instance is stopped when the last handle is dropped.
 #[derive(Debug)]
@@ -154,17 +155,18 @@ impl InstancePool {
         match self.instances.get_mut(&key).map(|instance| &mut instance.state) {
             Some(InstanceState::Ready(handle)) => _ = waiter.send(Ok(handle.clone())),
             Some(InstanceState::Starting { waiters, .. }) => waiters.push(waiter),
-            None => _ = waiter.send(Err("it has ended".to_owned())),
+            None => _ = waiter.send(Err(Text::new("it has ended", "它已结束").into())),
         }
     }
 
     /// Releases an instance; running calls finish first.
-    pub fn release(&mut self, key: InstanceKey, reason: &str) -> Option<Instance> {
+    pub fn release(&mut self, key: InstanceKey, reason: impl Into<Localized>) -> Option<Instance> {
         let mut instance = self.instances.remove(&key)?;
         if let InstanceState::Starting { waiters, .. } = &mut instance.state {
             instance.stop.cancel();
+            let reason = reason.into();
             for waiter in waiters.drain(..) {
-                let _ = waiter.send(Err(reason.to_owned()));
+                let _ = waiter.send(Err(reason.clone()));
             }
         }
         Some(instance)
@@ -173,7 +175,7 @@ impl InstancePool {
     /// Releases all matching instances; true if there was one.
     pub fn release_matching(
         &mut self,
-        reason: &str,
+        reason: Text,
         matches: impl Fn(InstanceKey, &Instance) -> bool,
     ) -> bool {
         let keys: Vec<InstanceKey> = self

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::environment::{ResolvedVariables, passed_on};
 use super::instance::InstanceContext;
+use crate::domain::text::{Localized, Text, localized};
 use crate::minds::mcp_config::StdioServer;
 use crate::sandbox::{CommandSpec, Placeholders};
 use crate::tools::{Identity, ProcessGroup};
@@ -43,10 +44,14 @@ pub(super) async fn start(
     program: &StdioServer,
     context: &InstanceContext,
     variables: &ResolvedVariables,
-) -> Result<(ServerProcess, Pipes), String> {
+) -> Result<(ServerProcess, Pipes), Localized> {
     let cwd = context.workspace.join(&program.cwd);
     if !cwd.is_dir() {
-        return Err(format!("its folder `{}` does not exist", program.cwd));
+        let folder = &program.cwd;
+        return Err(localized!(
+            "its folder `{folder}` does not exist",
+            "它的文件夹 `{folder}` 不存在"
+        ));
     }
     // A path is relative to the working folder of the program.
     let is_path = program.command.contains('/');
@@ -57,8 +62,7 @@ pub(super) async fn start(
     let Some((sandbox, level)) = context.sandbox.clone() else {
         let mut child = Command::new(command);
         child.args(&program.args).current_dir(cwd).env_clear().envs(environment);
-        return spawn(child, 0, None)
-            .map_err(|error| format!("`{}` could not be started: {error}", program.command));
+        return spawn(child, 0, None).map_err(|error| not_started(program, &foreign(&error)));
     };
     let arguments = program.args.clone();
     let runtime = tokio::runtime::Handle::current();
@@ -74,11 +78,23 @@ pub(super) async fn start(
         child.args(&sandboxed.arguments).current_dir("/").env_clear();
         child.envs(environment).envs(sandboxed.environment);
         spawn(child, sandboxed.layers, Some(sandboxed.placeholders))
-            .map_err(|error| error.to_string())
+            .map_err(|error| foreign(&error))
     };
     let started = sandbox.run_on_launcher(job).await;
-    let started = started.unwrap_or_else(|| Err("the sandbox has ended".to_owned()));
-    started.map_err(|error| format!("`{}` could not be started: {error}", program.command))
+    let ended = || Err(Text::new("the sandbox has ended", "沙箱已结束").into());
+    started.unwrap_or_else(ended).map_err(|reason| not_started(program, &reason))
+}
+
+fn foreign(error: &std::io::Error) -> Localized {
+    Localized::same(error.to_string())
+}
+
+fn not_started(program: &StdioServer, reason: &Localized) -> Localized {
+    let command = &program.command;
+    localized!(
+        [reason] "`{command}` could not be started: {reason}",
+        "`{command}` 无法启动：{reason}"
+    )
 }
 
 fn spawn(

@@ -10,6 +10,7 @@ use super::plan::{BlockReason, ServerStatus};
 use super::pool::InstanceKey;
 use super::tool_list::ServerTools;
 use crate::domain::Problem;
+use crate::domain::text::{Text, localized};
 use crate::minds::mcp_config::{McpServer, PATH};
 
 /// When a failed server may be started again; checked when tools are requested.
@@ -60,34 +61,87 @@ impl Server {
         let (what, text, fix) = match (&self.blocked, self.trial) {
             (Some((BlockReason::Failed(reason), _)), _) => (
                 "server",
-                format!("server `{id}` cannot be used: {reason}"),
-                "fix its entry, or what it needs; it is retried automatically".to_owned(),
+                localized!(
+                    [reason] "server `{id}` cannot be used: {reason}",
+                    "服务器 `{id}` 无法使用：{reason}"
+                ),
+                Text::new(
+                    "fix its entry, or what it needs; it is retried automatically",
+                    "请修正它的配置或所需的条件；程序会自动重试",
+                ),
             ),
             (None, Some(_)) if self.active.is_none() => (
                 "starting",
-                format!("server `{id}` is still starting"),
-                "its tools come with the first request after it is ready".to_owned(),
+                localized!("server `{id}` is still starting", "服务器 `{id}` 仍在启动"),
+                Text::new(
+                    "its tools come with the first request after it is ready",
+                    "就绪之后，它的工具随下一次请求提供",
+                ),
             ),
             // Missing consent is reported elsewhere.
             (Some((BlockReason::NotPermitted, _)) | None, _) => return None,
         };
-        let suffix = if self.active.is_some() { "; its former tools stay" } else { "" };
-        Some(with_line(
-            Problem::new(format!("mcp/{what}/{id}"), PATH, format!("{text}{suffix}"), fix),
-            self.line,
-        ))
+        let text = match self.active {
+            Some(_) => text.and(Text::new("; its former tools stay", "；保留它原有的工具")),
+            None => text,
+        };
+        Some(with_line(Problem::new(format!("mcp/{what}/{id}"), PATH, text, fix), self.line))
     }
 }
 
 /// The name of a server is already in use.
 pub(super) fn name_taken(id: &str) -> Problem {
-    let text = format!("server `{id}`: a tool or toolset of this program has that name; left out");
-    Problem::new(format!("mcp/server-name/{id}"), PATH, text, "give it another name")
+    let text = localized!(
+        "server `{id}`: a tool or toolset of this program has that name; left out",
+        "服务器 `{id}`：本程序已有同名的工具或工具集；不予采用"
+    );
+    let fix = Text::new("give it another name", "请换一个名称");
+    Problem::new(format!("mcp/server-name/{id}"), PATH, text, fix)
 }
 
 pub(super) fn with_line(problem: Problem, line: Option<usize>) -> Problem {
     match line {
         Some(line) => problem.at_line(line),
         None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::{Localized, assert_translated};
+    use crate::minds::mcp_config::{StdioServer, ToolFilter, Transport};
+
+    #[test]
+    fn an_entry_that_is_not_in_use_is_reported_in_both_languages() {
+        let program = StdioServer {
+            command: "x".to_owned(),
+            args: Vec::new(),
+            cwd: ".".to_owned(),
+            env: Vec::new(),
+        };
+        let config = Arc::new(McpServer {
+            stateless: false,
+            transport: Transport::Stdio(program),
+            filter: ToolFilter::default(),
+            name_rules: Vec::new(),
+        });
+        let reason = BlockReason::Failed(Localized::same("the licence has run out"));
+        let mut server = Server {
+            id: "s".to_owned(),
+            line: Some(3),
+            wanted: config.clone(),
+            active: None,
+            trial: None,
+            blocked: Some((reason, Instant::now())),
+        };
+        let failed = server.problem().unwrap();
+        server.active = Some(ActiveConfig { config, tools: Vec::new() });
+        let kept = server.problem().unwrap();
+        assert!(kept.text.to_string().ends_with("; its former tools stay"), "{kept}");
+        for problem in [failed, kept, name_taken("os")] {
+            assert_translated(&problem.text);
+            assert_translated(&problem.fix);
+        }
     }
 }

@@ -18,9 +18,15 @@ use super::server::{ActiveConfig, Server, name_taken, with_line};
 use super::snapshot::Snapshot;
 use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
+use crate::domain::text::{Text, localized};
 use crate::domain::{DialogId, Problem, SharedSecrets};
 use crate::minds::mcp_config::{McpServer, PATH};
 use crate::tools::LeaseScope;
+
+/// Why an instance was released.
+const LET_GO: Text = Text::new("it was let go", "它已被释放");
+const STARTED_ANEW: Text = Text::new("it was started anew", "它已重新启动");
+const ENDED_EARLY: Text = Text::new("it ended while it started", "它在启动时结束了");
 
 /// How long a generation waits for a server that is starting.
 pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -136,7 +142,7 @@ impl McpSupervisor {
             SupervisorRequest::Use { server, dialog, reply } => self.lease(&server, dialog, reply),
             SupervisorRequest::Restart { server, reply } => self.restart(&server, reply),
             SupervisorRequest::Release { whose, server, reply } => {
-                let any = self.pool.release_matching("it was let go", |_, one| {
+                let any = self.pool.release_matching(LET_GO, |_, one| {
                     is_owned_by(&one.owner, &whose)
                         && server.as_ref().is_none_or(|id| *id == one.server)
                 });
@@ -163,7 +169,7 @@ impl McpSupervisor {
             self.servers.extend(server);
         }
         for removed in before {
-            let reason = "it is not in the configuration any more";
+            let reason = Text::new("it is not in the configuration any more", "它已不在配置中");
             self.pool.release_matching(reason, |_, one| one.server == removed.id);
         }
         self.publish();
@@ -190,7 +196,7 @@ impl McpSupervisor {
         }
         server.wanted = wanted;
         if let Some(trial) = server.trial.take() {
-            self.pool.release(trial, "its configuration changed");
+            self.pool.release(trial, Text::new("its configuration changed", "它的配置已改变"));
         }
         server.blocked = (action == ServerAction::AwaitPermission)
             .then(|| (BlockReason::NotPermitted, Instant::now()));
@@ -218,9 +224,9 @@ impl McpSupervisor {
                 }
             }
             InstanceEvent::Failed(reason) => {
-                self.pool.release(key, &reason);
+                self.pool.release(key, reason.clone());
                 if let Some(server) = self.trial_of(key) {
-                    tracing::warn!(server = server.id, reason, "an MCP server cannot be used");
+                    tracing::warn!(server = server.id, %reason, "an MCP server cannot be used");
                     server.trial = None;
                     server.blocked = Some((BlockReason::Failed(reason), Instant::now()));
                 }
@@ -236,8 +242,7 @@ impl McpSupervisor {
         (server.trial, server.blocked) = (None, None);
         server.active = Some(ActiveConfig { config: config.clone(), tools });
         let id = server.id.clone();
-        self.pool
-            .release_matching("it was started anew", |other, one| one.server == id && other != key);
+        self.pool.release_matching(STARTED_ANEW, |other, one| one.server == id && other != key);
         if let Some(instance) = self.pool.get_mut(key).filter(|_| config.stateless) {
             instance.owner = InstanceOwner::Shared;
         }
@@ -252,12 +257,12 @@ impl McpSupervisor {
         while let Ok((key, event)) = self.events.try_recv() {
             self.handle_event(key, event);
         }
-        if self.pool.release(key, "it ended while it started").is_some() {
+        if self.pool.release(key, ENDED_EARLY).is_some() {
             self.publish();
         }
         if let Some(server) = self.trial_of(key) {
             server.trial = None;
-            let reason = BlockReason::Failed("it ended while it started".to_owned());
+            let reason = BlockReason::Failed(ENDED_EARLY.into());
             server.blocked = Some((reason, Instant::now()));
             self.publish();
         }
@@ -268,7 +273,7 @@ impl McpSupervisor {
     fn lease(&mut self, id: &str, dialog: DialogId, reply: Waiter) {
         let found = self.servers.iter().find(|server| server.id == id);
         let Some(active) = found.and_then(|server| server.active.as_ref()) else {
-            let _ = reply.send(Err("it is not there any more".to_owned()));
+            let _ = reply.send(Err(Text::new("it is not there any more", "它已不存在").into()));
             return;
         };
         let config = active.config.clone();
@@ -278,8 +283,11 @@ impl McpSupervisor {
         let key = match self.pool.find(id, &config, &owner).or(spare) {
             Some(key) => key,
             None if self.pool.is_full() => {
-                let text = "too many instances run; let some go with mcp_release";
-                let _ = reply.send(Err(text.to_owned()));
+                let text = Text::new(
+                    "too many instances run; let some go with mcp_release",
+                    "运行的实例太多；请用 mcp_release 释放一些",
+                );
+                let _ = reply.send(Err(text.into()));
                 return;
             }
             None => self.pool.start(id, config, owner.clone()),
@@ -293,15 +301,19 @@ impl McpSupervisor {
 
     fn restart(&mut self, id: &str, reply: Waiter) {
         let Some(server) = self.servers.iter_mut().find(|server| server.id == id) else {
-            let _ = reply.send(Err(format!("{PATH} names no such server that can be used")));
+            let _ = reply.send(Err(localized!(
+                "{PATH} names no such server that can be used",
+                "{PATH} 中没有这样的可用服务器"
+            )));
             return;
         };
         if matches!(server.blocked, Some((BlockReason::NotPermitted, _))) {
-            let _ = reply.send(Err("it waits for the consent of a person".to_owned()));
+            let text = Text::new("it waits for the consent of a person", "它在等待人的同意");
+            let _ = reply.send(Err(text.into()));
             return;
         }
         if let Some(trial) = server.trial.take() {
-            self.pool.release(trial, "it was started anew");
+            self.pool.release(trial, STARTED_ANEW);
         }
         let key = self.pool.start(id, server.wanted.clone(), InstanceOwner::Unassigned);
         server.trial = Some(key);

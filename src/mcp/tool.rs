@@ -15,7 +15,7 @@ use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::SupervisorRequest;
 use super::tool_list::OfferedTool;
 use crate::domain::Lang;
-use crate::domain::text::in_lang;
+use crate::domain::text::{Text, in_lang};
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A longer call is cancelled.
@@ -62,8 +62,11 @@ async fn call(
     let _ = tx.send(request).await;
     let handle = match lease.await {
         Ok(Ok(handle)) => handle,
-        Ok(Err(reason)) => return ToolOutcome::failed(not_run(server, &reason, lang)),
-        Err(_) => return ToolOutcome::failed(not_run(server, "the program is ending", lang)),
+        Ok(Err(reason)) => return ToolOutcome::failed(not_run(server, reason.in_lang(lang), lang)),
+        Err(_) => {
+            let reason = Text::new("the program is ending", "程序正在结束");
+            return ToolOutcome::failed(not_run(server, reason.in_lang(lang), lang));
+        }
     };
     let params =
         CallToolRequestParams::new(tool.original.clone()).with_arguments(args.into_object());

@@ -7,6 +7,7 @@ use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
 use super::result::{sanitize, sanitize_and_redact};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, Secrets, SpecialCall};
 use crate::minds::mcp_config::{McpServer, PATH, ToolFilter, is_tool_name};
 use crate::tools::{Description, ToolSpec};
@@ -81,15 +82,19 @@ fn offered_tool(
     )?;
     let parameters = secrets.redacted_json(parameters(&tool.input_schema));
     if parameters.to_string().len() > MAX_SCHEMA_BYTES {
+        let kib = MAX_SCHEMA_BYTES / 1024;
         return Err(Problem::new(
             format!("mcp/tool-too-large/{server}/{shown}"),
             PATH,
-            format!(
-                "server `{server}`: the arguments of `{shown}` are described in more than {} KiB; \
+            localized!(
+                "server `{server}`: the arguments of `{shown}` are described in more than {kib} KiB; \
                  left out",
-                MAX_SCHEMA_BYTES / 1024
+                "服务器 `{server}`：`{shown}` 的参数描述超过 {kib} KiB；不予采用"
             ),
-            "put it on the blacklist, or use another server",
+            Text::new(
+                "put it on the blacklist, or use another server",
+                "请把它加入 `blacklist`，或换用其他服务器",
+            ),
         ));
     }
     let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
@@ -106,26 +111,39 @@ fn check_name(
     name: &str,
     used_names: &BTreeSet<String>,
 ) -> Result<(), Problem> {
-    let problem = |what: &str, text: String, fix: &str| {
+    let problem = |what: &str, text: Localized, fix: Text| {
         Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, text, fix)
     };
     if !is_tool_name(original) || !is_tool_name(name) {
         let text = if name == original {
-            format!("server `{server}`: `{shown}` is no name for a tool; left out")
+            localized!(
+                "server `{server}`: `{shown}` is no name for a tool; left out",
+                "服务器 `{server}`：`{shown}` 不能作工具名；不予采用"
+            )
         } else {
             let name = sanitize(name, 80);
-            format!(
-                "server `{server}`: tool `{shown}` becomes `{name}`, which is no name; left out"
+            localized!(
+                "server `{server}`: tool `{shown}` becomes `{name}`, which is no name; left out",
+                "服务器 `{server}`：工具 `{shown}` 变成 `{name}`，它不能作工具名；不予采用"
             )
         };
-        let fix = "only letters, digits, `_` and `-` may be used, 64 at most: put it on the \
-                    blacklist, or fix `transform`";
+        let fix = Text::new(
+            "only letters, digits, `_` and `-` may be used, 64 at most: put it on the blacklist, or fix \
+             `transform`",
+            "只能用字母、数字、`_` 和 `-`，最多 64 个：请把它加入 `blacklist`，或修正 `transform`",
+        );
         return Err(problem("tool-invalid-name", text, fix));
     }
     if used_names.contains(name) || SpecialCall::of(name).is_some() {
-        let text = format!("server `{server}`: the name `{name}` is taken; the tool is left out");
-        let fix = "give the server's tools a prefix with `transform: [{ prefix: x_ }]`, or put \
-                    this one on the blacklist";
+        let text = localized!(
+            "server `{server}`: the name `{name}` is taken; the tool is left out",
+            "服务器 `{server}`：名称 `{name}` 已被占用；该工具不予采用"
+        );
+        let fix = Text::new(
+            "give the server's tools a prefix with `transform: [{ prefix: x_ }]`, or put this one on the \
+             blacklist",
+            "请用 `transform: [{ prefix: x_ }]` 给该服务器的工具加前缀，或把这个工具加入 `blacklist`",
+        );
         return Err(problem("tool-collision", text, fix));
     }
     Ok(())
@@ -150,8 +168,14 @@ fn too_many(listed: &ServerTools) -> Option<Problem> {
         Problem::new(
             format!("mcp/too-many-tools/{server}"),
             PATH,
-            format!("server `{server}` has more than {MAX_TOOLS} tools; the others are left out"),
-            "have the server offer fewer tools, or split it",
+            localized!(
+                "server `{server}` has more than {MAX_TOOLS} tools; the others are left out",
+                "服务器 `{server}` 的工具超过 {MAX_TOOLS} 个；其余不予采用"
+            ),
+            Text::new(
+                "have the server offer fewer tools, or split it",
+                "请让服务器少提供一些工具，或拆分它",
+            ),
         )
     })
 }
@@ -166,12 +190,18 @@ fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
             let alone = ToolFilter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
             !listed.tools.iter().any(|tool| alone.allows(&tool.name))
         }) {
-            let (server, pattern) = (listed.server, sanitize(pattern, 80));
+            let (server, pattern, names) = (listed.server, sanitize(pattern, 80), names(listed));
             problems.push(Problem::new(
                 format!("mcp/idle-pattern/{server}/{list}/{pattern}"),
                 PATH,
-                format!("server `{server}`: `{pattern}` on the {list} matches none of its tools"),
-                format!("correct it or remove it; the server has: {}", names(listed)),
+                localized!(
+                    "server `{server}`: `{pattern}` on the {list} matches none of its tools",
+                    "服务器 `{server}`：`{list}` 中的 `{pattern}` 匹配不到它的任何工具"
+                ),
+                localized!(
+                    "correct it or remove it; the server has: {names}",
+                    "请修正或删除；该服务器有：{names}"
+                ),
             ));
         }
     }
@@ -247,7 +277,10 @@ mod tests {
                 super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
             assert!(offered_tools.is_empty(), "{name}");
             assert_eq!(problems[0].1.id, format!("mcp/tool-invalid-name/s/{name}"));
-            assert_eq!(problems[0].1.text.contains("becomes"), expected != "becomes nothing");
+            assert_eq!(
+                problems[0].1.text.to_string().contains("becomes"),
+                expected != "becomes nothing"
+            );
         }
     }
 

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
+use crate::domain::text::{Localized, Text, localized};
+
 /// Largest text read from `.minds`, in bytes (a persona, an environment text).
 pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
 
@@ -17,7 +19,7 @@ pub(crate) enum FileContent {
     Text(String),
     Missing,
     /// The reason, as the end of the sentence "the file cannot be used: …".
-    Unusable(String),
+    Unusable(Localized),
 }
 
 /// Reads `relative` inside `workspace`, at most `limit` bytes, without a byte order mark.
@@ -25,7 +27,7 @@ pub(crate) fn read(workspace: &Path, relative: &str, limit: usize) -> FileConten
     match read_bytes(workspace, relative, limit) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => FileContent::Text(text.trim_start_matches('\u{feff}').to_owned()),
-            Err(_) => FileContent::Unusable("it is not UTF-8 text".to_owned()),
+            Err(_) => unusable(Text::new("it is not UTF-8 text", "不是 UTF-8 文本")),
         },
         Err(found) => found,
     }
@@ -35,18 +37,19 @@ fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>,
     let path = workspace.join(relative).canonicalize().map_err(|e| content_of_error(&e))?;
     let root = workspace.canonicalize().map_err(|e| content_of_error(&e))?;
     if !path.starts_with(&root) {
-        return Err(unusable("it leads outside the workspace"));
+        return Err(unusable(Text::new("it leads outside the workspace", "它指向工作区之外")));
     }
     // Before opening: a pipe or a device would block.
     if !path.metadata().map_err(|e| content_of_error(&e))?.is_file() {
-        return Err(unusable("it is not a regular file"));
+        return Err(unusable(Text::new("it is not a regular file", "不是普通文件")));
     }
     let file = File::open(&path).map_err(|e| content_of_error(&e))?;
     let mut bytes = Vec::new();
     let max_bytes = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     file.take(max_bytes).read_to_end(&mut bytes).map_err(|e| content_of_error(&e))?;
     if bytes.len() > limit {
-        return Err(unusable(&format!("it is larger than {} KiB", limit.div_ceil(1024))));
+        let kib = limit.div_ceil(1024);
+        return Err(unusable(localized!("it is larger than {kib} KiB", "超过 {kib} KiB")));
     }
     Ok(bytes)
 }
@@ -58,12 +61,12 @@ fn content_of_error(error: &std::io::Error) -> FileContent {
     ) {
         FileContent::Missing
     } else {
-        unusable(&error.to_string())
+        unusable(Localized::same(error.to_string()))
     }
 }
 
-fn unusable(reason: &str) -> FileContent {
-    FileContent::Unusable(reason.to_owned())
+fn unusable(reason: impl Into<Localized>) -> FileContent {
+    FileContent::Unusable(reason.into())
 }
 
 /// The text after the front matter; the complete text without one.

@@ -2,6 +2,7 @@
 
 use super::report::with_line;
 use super::{Minds, report, team};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AccessLists, AgentId, Problem};
 
 impl Minds {
@@ -24,7 +25,7 @@ impl Minds {
     /// Entries of access lists that match nothing. `faults` returns sentences that begin with the name
     /// of the list. A problem of an inherited list is reported once.
     #[must_use]
-    pub fn access_problems(&self, faults: impl Fn(&AccessLists) -> Vec<String>) -> Vec<Problem> {
+    pub fn access_problems(&self, faults: impl Fn(&AccessLists) -> Vec<Localized>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for member in &self.team.members {
             for sentence in faults(&member.access) {
@@ -37,15 +38,22 @@ impl Minds {
         problems
     }
 
-    fn access_problem(&self, member: &AgentId, sentence: &str) -> Problem {
-        let list = sentence.split(':').next().unwrap_or_default();
+    fn access_problem(&self, member: &AgentId, sentence: &Localized) -> Problem {
+        let english = sentence.to_string();
+        let list = english.split(':').next().unwrap_or_default();
         let own = self.member_line(member, list);
         let owner = if own.is_some() { member.as_str() } else { "member_defaults" };
         let problem = Problem::new(
-            format!("team/access/{owner}/{}", report::clip(sentence)),
+            format!("team/access/{owner}/{}", report::clip(&english)),
             team::PATH,
-            format!("`{owner}`: {sentence}; the entry matches nothing"),
-            "name a folder below the workspace, if need be with `*` and `**`, such as `src/**`",
+            localized!(
+                [sentence] "`{owner}`: {sentence}; the entry matches nothing",
+                "`{owner}`：{sentence}；该项匹配不到任何内容"
+            ),
+            Text::new(
+                "name a folder below the workspace, if need be with `*` and `**`, such as `src/**`",
+                "请写工作区内的文件夹，必要时用 `*` 和 `**`，如 `src/**`",
+            ),
         );
         with_line(problem, own.or_else(|| self.line(&["member_defaults", list])))
     }

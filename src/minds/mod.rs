@@ -37,6 +37,7 @@ pub use prompt::DialogRole;
 pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
 
+use crate::domain::text::Text;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
 use crate::yaml::Lines;
@@ -210,11 +211,20 @@ impl Minds {
             return None;
         }
         let text = if self.team_lines.is_none() {
-            "there is no team: the file does not exist, or cannot be used"
+            Text::new(
+                "there is no team: the file does not exist, or cannot be used",
+                "没有团队：文件不存在，或无法使用",
+            )
         } else {
-            "there is no team: the file names no member that can be used"
+            Text::new(
+                "there is no team: the file names no member that can be used",
+                "没有团队：文件里没有可用的成员",
+            )
         };
-        let fix = "run `dominds-tui init` for a starter team, or add a member under `members:`";
+        let fix = Text::new(
+            "run `dominds-tui init` for a starter team, or add a member under `members:`",
+            "请运行 `dominds-tui init` 生成初始团队，或在 `members:` 下添加成员",
+        );
         Some(Problem::new("team/missing", team::PATH, text, fix))
     }
 

@@ -7,6 +7,7 @@ use super::llm_config::{self, Env, ModelInfo, ProviderConfig};
 use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
 use super::team;
+use crate::domain::text::{Text, localized};
 use crate::domain::{Member, Problem};
 
 impl Minds {
@@ -87,17 +88,14 @@ impl Minds {
     fn named_provider(&self, member: &Member, key: &str) -> Result<&ProviderConfig, Problem> {
         let Some(provider) = self.provider(key) else {
             let keys = self.providers.iter().map(|provider| provider.key.as_str());
-            let hint = did_you_mean(key, keys);
-            return Err(self.at_member(
-                &member.id,
-                "provider",
-                Problem::new(
-                    format!("team/unknown-provider/{}", clip(key)),
-                    team::PATH,
-                    format!("there is no provider `{}`", clip(key)),
-                    format!("add it to {}{hint}", llm_config::PATH),
-                ),
-            ));
+            let (shown, file) = (clip(key), llm_config::PATH);
+            let problem = Problem::new(
+                format!("team/unknown-provider/{shown}"),
+                team::PATH,
+                localized!("there is no provider `{shown}`", "没有模型服务 `{shown}`"),
+                localized!("add it to {file}", "请把它加入 {file}").and(did_you_mean(key, keys)),
+            );
+            return Err(self.at_member(&member.id, "provider", problem));
         };
         match provider.unusable_reason() {
             None => Ok(provider),
@@ -119,31 +117,46 @@ impl Minds {
             Problem::new(
                 "llm/no-provider",
                 llm_config::PATH,
-                "no provider is named, and the file has none that can be used",
-                "add a provider with a model (`dominds-tui init` writes an example), and name \
+                Text::new(
+                    "no provider is named, and the file has none that can be used",
+                    "没有指定模型服务，文件里也没有可用的",
+                ),
+                Text::new(
+                    "add a provider with a model (`dominds-tui init` writes an example), and name \
                      both in `member_defaults` of .minds/team.yaml",
+                    "请添加带有模型的模型服务（`dominds-tui init` 会写出示例），并在 .minds/team.yaml 的 \
+                     `member_defaults` 中写明两者",
+                ),
             )
         })
     }
 
     fn no_model(&self, member: &Member, provider: &ProviderConfig) -> Problem {
+        let key = &provider.key;
         let problem = Problem::new(
-            format!("team/no-model/{}", provider.key),
+            format!("team/no-model/{key}"),
             team::PATH,
-            format!("no model is named, and provider `{}` lists none", provider.key),
-            "name one with `model:`",
+            localized!(
+                "no model is named, and provider `{key}` lists none",
+                "没有指定模型，模型服务 `{key}` 也没有列出模型"
+            ),
+            Text::new("name one with `model:`", "请用 `model:` 指定一个"),
         );
         self.at_member(&member.id, "provider", problem)
     }
 
     fn unknown_model(&self, member: &Member, provider: &ProviderConfig, model: &str) -> Problem {
         let keys = provider.models.iter().map(|info| info.key.as_str());
-        let hint = did_you_mean(model, keys);
+        let (key, shown, file) = (&provider.key, clip(model), llm_config::PATH);
+        let fix = localized!("add it to `models` in {file}", "请把它加入 {file} 的 `models`");
         let problem = Problem::new(
-            format!("team/unknown-model/{}/{}", provider.key, clip(model)),
+            format!("team/unknown-model/{key}/{shown}"),
             team::PATH,
-            format!("provider `{}` has no model `{}`", provider.key, clip(model)),
-            format!("add it to `models` in {}{hint}", llm_config::PATH),
+            localized!(
+                "provider `{key}` has no model `{shown}`",
+                "模型服务 `{key}` 没有模型 `{shown}`"
+            ),
+            fix.and(did_you_mean(model, keys)),
         );
         self.at_member(&member.id, "model", problem)
     }
@@ -152,7 +165,10 @@ impl Minds {
 fn with_members(mut problem: Problem, members: &[&str]) -> Problem {
     const MAX_NAMED: usize = 8;
     let named: Vec<String> = members.iter().take(MAX_NAMED).map(|id| format!("`{id}`")).collect();
-    let more = if members.len() > MAX_NAMED { " and more" } else { "" };
-    problem.text.push_str(&format!("; needed by {}{more}", named.join(", ")));
+    let named = named.join(", ");
+    let more =
+        if members.len() > MAX_NAMED { Text::new(" and more", "等") } else { Text::new("", "") };
+    let needed = localized!([more] "; needed by {named}{more}", "；需要它的成员：{named}{more}");
+    problem.text = problem.text.and(needed);
     problem
 }

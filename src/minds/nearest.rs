@@ -1,5 +1,7 @@
 //! "Did you mean" suggestions for misspelt names.
 
+use crate::domain::text::{Localized, Text, localized};
+
 /// Names longer than this are not compared.
 const MAX_NAME_CHARS: usize = 64;
 
@@ -20,8 +22,17 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// A suffix for the text of a fix: `; did you mean "x"?`, or nothing.
-pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Localized {
+    let hint = |near: &str| localized!("; did you mean `{near}`?", "；是否指 `{near}`？");
+    nearest(name, known).map(hint).unwrap_or_default()
+}
+
+/// The fix for an unknown key: to remove it, and which one may be meant.
+pub(crate) fn remove_or_rename<'a>(
+    key: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Localized {
+    Localized::from(Text::new("remove it", "请删除")).and(did_you_mean(key, known))
 }
 
 fn normalized(text: &str) -> String {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::files::{self, FileContent};
 use super::report::{clip, unusable, value_type, with_line};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, json};
 use crate::yaml::{self, Lines};
 
@@ -69,7 +70,7 @@ fn collect_scripts(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec
 }
 
 fn script_problems(path: &str, text: &str) -> Vec<Problem> {
-    let problem = |what: &str, line: Option<usize>, found: String, fix: &str| {
+    let problem = |what: &str, line: Option<usize>, found: Localized, fix: Text| {
         with_line(
             Problem::new(format!("team/priming/{what}/{path}"), path, found, fix).warning(),
             line,
@@ -77,16 +78,31 @@ fn script_problems(path: &str, text: &str) -> Vec<Problem> {
     };
     let body = files::without_front_matter(text);
     let Some(head) = text.strip_suffix(body).filter(|head| !head.is_empty()) else {
-        let found = "there is no block between two `---` lines at the start".to_owned();
-        let fix = "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`";
-        return vec![problem("head", Some(1), found, fix)];
+        let found = Text::new(
+            "there is no block between two `---` lines at the start",
+            "开头没有两行 `---` 之间的内容",
+        );
+        let fix = Text::new(
+            "begin with `---`, `kind: agent_priming_script`, `version: 3`, `title:`, `---`",
+            "请以 `---`、`kind: agent_priming_script`、`version: 3`、`title:`、`---` 开头",
+        );
+        return vec![problem("head", Some(1), found.into(), fix)];
     };
     let inner = head.trim().trim_start_matches("---").trim_end_matches("---");
     let fields = match yaml::parse(inner) {
         Ok(fields) => fields,
         Err(error) => {
-            let found = format!("the block at the start cannot be read as YAML: {}", error.text);
-            return vec![problem("head", error.line, found, "fix the syntax")];
+            let reason = &error.text;
+            let found = localized!(
+                [reason] "the block at the start cannot be read as YAML: {reason}",
+                "开头的内容无法作为 YAML 读取：{reason}"
+            );
+            return vec![problem(
+                "head",
+                error.line,
+                found,
+                Text::new("fix the syntax", "请修正语法"),
+            )];
         }
     };
     let lines = Lines::of(inner);
@@ -102,25 +118,31 @@ fn script_problems(path: &str, text: &str) -> Vec<Problem> {
 }
 
 /// `(key, problem, fix)`.
-fn invalid_fields(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
+fn invalid_fields(fields: &Value) -> Vec<(&'static str, Localized, Text)> {
     let mut faults = Vec::new();
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::trim);
     if text("kind") != Some(KIND) {
-        faults.push(("kind", format!("`kind` is not `{KIND}`"), "write it so"));
+        let found = localized!("`kind` is not `{KIND}`", "`kind` 不是 `{KIND}`");
+        faults.push(("kind", found, Text::new("write it so", "请这样写")));
     }
     if fields.get("version").and_then(Value::as_u64) != Some(VERSION) {
-        let found = format!("`version` is not {VERSION}");
-        faults.push(("version", found, "only this version is supported"));
+        let found = localized!("`version` is not {VERSION}", "`version` 不是 {VERSION}");
+        let fix = Text::new("only this version is supported", "只支持这个版本");
+        faults.push(("version", found, fix));
     }
     if text("title").is_none_or(str::is_empty) {
-        faults.push(("title", "there is no `title`".to_owned(), "name what the script is for"));
+        let found = Text::new("there is no `title`", "没有 `title`");
+        let fix = Text::new("name what the script is for", "请写明脚本的用途");
+        faults.push(("title", found.into(), fix));
     }
     match fields.get("applicableMemberIds") {
         None => {}
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {}
         Some(other) => {
-            let found = format!("`applicableMemberIds` is {}", value_type(other));
-            faults.push(("applicableMemberIds", found, "write a list of members' ids"));
+            let kind = value_type(other);
+            let found = localized!([kind] "`applicableMemberIds` is {kind}", "`applicableMemberIds` 是{kind}");
+            let fix = Text::new("write a list of members' ids", "请写成员 id 的列表");
+            faults.push(("applicableMemberIds", found, fix));
         }
     }
     let has_content = |one: &Value| one.get("content").is_some_and(Value::is_string);
@@ -128,27 +150,43 @@ fn invalid_fields(fields: &Value) -> Vec<(&'static str, String, &'static str)> {
         None => {}
         Some(Value::Array(all)) if all.iter().all(has_content) => {}
         Some(_) => {
-            let found = "`reminders` is not a list of maps with `content`".to_owned();
-            faults.push(("reminders", found, "give each reminder a `content`"));
+            let found = Text::new(
+                "`reminders` is not a list of maps with `content`",
+                "`reminders` 不是带有 `content` 的映射列表",
+            );
+            let fix = Text::new("give each reminder a `content`", "请为每条提醒写上 `content`");
+            faults.push(("reminders", found.into(), fix));
         }
     }
     faults
 }
 
 /// `(line, problem, fix)`; lines of the body, 1-based.
-fn invalid_records(body: &str) -> Vec<(usize, String, &'static str)> {
+fn invalid_records(body: &str) -> Vec<(usize, Localized, Text)> {
     let lines: Vec<&str> = body.lines().collect();
     let mut faults = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = line.strip_prefix(RECORD_HEADING).map(str::trim) else { continue };
         if !RECORD_NAMES.contains(&name) {
-            let found = format!("`{}` is not a record type a script can have", clip(name));
-            faults.push((at + 1, found, "use a type such as `human_text_record`"));
+            let name = clip(name);
+            let found = localized!(
+                "`{name}` is not a record type a script can have",
+                "`{name}` 不是脚本可以有的记录类型"
+            );
+            let fix = Text::new(
+                "use a type such as `human_text_record`",
+                "请用 `human_text_record` 这样的类型",
+            );
+            faults.push((at + 1, found, fix));
         } else if name == "func_call_record"
             && !has_json_block(lines.get(at + 1..).unwrap_or_default())
         {
-            let found = "the call has no JSON block".to_owned();
-            faults.push((at + 1, found, "put its fields between ```json and ```"));
+            let found = Text::new("the call has no JSON block", "这个调用没有 JSON 块");
+            let fix = Text::new(
+                "put its fields between ```json and ```",
+                "请把它的字段放在 ```json 和 ``` 之间",
+            );
+            faults.push((at + 1, found.into(), fix));
         }
     }
     faults

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use super::*;
 
+mod translations;
+
 const TEAM: &str = "\
 member_defaults: { provider: local, model: small }
 default_responder: lead
@@ -47,7 +49,7 @@ fn without_a_folder_there_is_no_problem_but_the_team_is_missing() {
     assert_eq!(minds.problems(), []);
     let missing = minds.missing().unwrap();
     assert_eq!(missing.path, ".minds/team.yaml");
-    assert!(missing.fix.contains("init"));
+    assert!(missing.fix.to_string().contains("init"));
     assert_eq!(minds.default_responder(), Some(&"fuxi".into()));
     assert!(minds.texts_of(&"fuxi".into()).persona.is_some());
     assert!(minds.diligence().is_some());
@@ -115,8 +117,8 @@ fn an_unusable_model_or_provider_is_reported_once_with_its_line_and_fix() {
             panic!("{member}: {:?}", minds.problems());
         };
         assert_eq!((problem.id.as_str(), problem.line), (id, line), "{member}");
-        assert!(problem.fix.contains(hint), "{problem:?}");
-        assert!(problem.text.ends_with("needed by `x`, `y`"), "{problem:?}");
+        assert!(problem.fix.to_string().contains(hint), "{problem:?}");
+        assert!(problem.text.to_string().ends_with("needed by `x`, `y`"), "{problem:?}");
         assert!(minds.model_of(of(&minds, "x"), &|_| None).is_err());
         assert!(minds.model_of(of(&minds, "lead"), &|_| None).is_ok());
     }
@@ -151,7 +153,10 @@ members:
         found,
         [("team/unknown-tool/raed_file", Some(6)), ("team/unknown-toolset/wsread", Some(3))]
     );
-    assert!(problems[0].fix.contains("`read_file`") && problems[1].fix.contains("`ws_read`"));
+    assert!(
+        problems[0].fix.to_string().contains("`read_file`")
+            && problems[1].fix.to_string().contains("`ws_read`")
+    );
 }
 
 #[test]

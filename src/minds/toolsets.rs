@@ -6,6 +6,7 @@ use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
 use super::{Minds, team};
 use crate::domain::Problem;
+use crate::domain::text::{Text, localized};
 
 /// Unknown names beyond this number are not listed.
 const MAX_PROBLEMS: usize = 50;
@@ -46,16 +47,21 @@ impl Minds {
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {
-        let what = if mention.key == "tools" { "tool" } else { "toolset" };
+        let (id, what) = if mention.key == "tools" {
+            ("tool", Text::new("tool", "工具"))
+        } else {
+            ("toolset", Text::new("toolset", "工具集"))
+        };
+        let (shown, Mention { key, owner }) = (clip(name), mention);
+        let fix = localized!("remove it from `{key}`", "请把它从 `{key}` 中删除");
         let problem = Problem::new(
-            format!("team/unknown-{what}/{}", clip(name)),
+            format!("team/unknown-{id}/{shown}"),
             team::PATH,
-            format!("`{}`: there is no {what} `{}`; skipped", mention.owner, clip(name)),
-            format!(
-                "remove it from `{}`{}",
-                mention.key,
-                did_you_mean(name, known.iter().copied())
+            localized!(
+                [what] "`{owner}`: there is no {what} `{shown}`; skipped",
+                "`{owner}`：没有{what} `{shown}`；已跳过"
             ),
+            fix.and(did_you_mean(name, known.iter().copied())),
         )
         .warning();
         let own: &[&str] = &["members", mention.owner, mention.key];

@@ -12,6 +12,7 @@ use super::reserved::ReservedPaths;
 use super::session::Session;
 use super::visible::{VisiblePaths, is_root};
 use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, localized};
 
 /// Access that a rule grants, as flags of the helper.
 pub(super) const READ: &str = "--read";
@@ -38,7 +39,7 @@ pub(super) fn rules(
     config: &SandboxConfig,
     level: Level,
     (visible, reserved, session): (&VisiblePaths, &ReservedPaths, &Session),
-) -> Result<Vec<OsString>, String> {
+) -> Result<Vec<OsString>, Localized> {
     let mut rules = LandlockRules::default();
     for folder in ALWAYS_READABLE.map(Path::new) {
         rules.add(READ, folder);
@@ -80,11 +81,12 @@ fn workspace(
     config: &SandboxConfig,
     level: Level,
     reserved: &ReservedPaths,
-) -> Result<(), String> {
+) -> Result<(), Localized> {
     let top = &config.workspace;
     let contains = |path: &Path| path.starts_with(top);
     if config.home.as_deref().is_some_and(contains) || contains(&config.state) {
-        return Err("the home folder lies in the workspace".to_owned());
+        let text = Text::new("the home folder lies in the workspace", "主目录位于工作区内");
+        return Err(text.into());
     }
     rules.add(LIST, top);
     let access = if level.writes() { WRITE } else { READ };
@@ -103,7 +105,10 @@ fn workspace(
         for entry in entries(&folder)? {
             checked += 1;
             if checked > MAX_ENTRIES {
-                return Err(format!("more than {MAX_ENTRIES} entries would need a rule each"));
+                return Err(localized!(
+                    "more than {MAX_ENTRIES} entries would need a rule each",
+                    "需要单独规则的条目超过 {MAX_ENTRIES} 个"
+                ));
             }
             if areas.contains(&entry) || fixed.contains(&entry) {
                 continue;
@@ -120,8 +125,9 @@ fn workspace(
     Ok(())
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let read = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Localized> {
+    let failed = |error| Localized::same(format!("{}: {error}", folder.display()));
+    let read = fs::read_dir(folder).map_err(|error: std::io::Error| failed(error))?;
     Ok(read.flatten().map(|entry| entry.path()).collect())
 }
 
@@ -143,7 +149,7 @@ impl LandlockRules {
         folders: &[PathBuf],
         files: &[PathBuf],
         access: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         for entry in entries(folder)? {
             let masked = |all: &[PathBuf]| all.contains(&entry);
             if masked(folders) || masked(files) {

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::domain::Problem;
 use crate::domain::sandbox::Level;
+use crate::domain::text::Text;
 
 pub use config::SandboxConfig;
 #[cfg(target_os = "linux")]
@@ -120,7 +121,7 @@ impl Sandbox {
 
     fn usable(&self, level: Level) -> Result<wrap::UsableMeans, SandboxRefusal> {
         let Some(slot) = self.slot(level) else {
-            return Err(SandboxRefusal::failed("unknown level"));
+            return Err(SandboxRefusal::failed(Text::new("unknown level", "未知的级别")));
         };
         slot.get_or_init(|| self.probe(level)).clone()
     }

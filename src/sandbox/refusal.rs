@@ -1,6 +1,6 @@
 //! Why no command is run: a text for the calling model, and one for the user who can fix it.
 
-use crate::domain::text::in_lang;
+use crate::domain::text::{Localized, Text, in_lang, localized};
 use crate::domain::{Lang, Problem};
 
 /// Why a command cannot be sandboxed as required.
@@ -11,23 +11,29 @@ pub struct SandboxRefusal(pub SandboxRefusalKind);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxRefusalKind {
     /// No means works here; the error of each probe.
-    NoMeans(Vec<(&'static str, String)>),
+    NoMeans(Vec<(&'static str, Localized)>),
     /// This workspace cannot be sandboxed as it is.
-    Workspace(String),
+    Workspace(Localized),
     /// The sandbox could not be set up.
-    Failed(String),
+    Failed(Localized),
 }
 
 impl SandboxRefusal {
-    pub(super) fn failed(error: impl std::fmt::Display) -> Self {
-        Self(SandboxRefusalKind::Failed(error.to_string()))
+    pub(super) fn failed(reason: impl Into<Localized>) -> Self {
+        Self(SandboxRefusalKind::Failed(reason.into()))
+    }
+
+    /// `error`: of the operating system.
+    #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    pub(super) fn of_error(error: std::io::Error) -> Self {
+        Self::failed(Localized::same(error.to_string()))
     }
 
     /// For the user: what is wrong, and what to do.
     #[must_use]
-    pub fn for_user(&self) -> String {
+    pub fn for_user(&self) -> Localized {
         let (text, fix) = self.text_and_fix();
-        format!("{text}: {fix}")
+        localized!([text, fix] "{text}: {fix}", "{text}：{fix}")
     }
 
     /// For the list of problems.
@@ -37,22 +43,41 @@ impl SandboxRefusal {
         Problem::new("sandbox", "sandbox", text, fix)
     }
 
-    fn text_and_fix(&self) -> (String, &'static str) {
+    fn text_and_fix(&self) -> (Localized, Text) {
         let reason = self.reason();
         match &self.0 {
             SandboxRefusalKind::NoMeans(_) => (
-                format!("commands cannot be sandboxed here ({reason}), so none is run"),
-                "install bubblewrap and see `dominds-tui doctor`, or set `sandbox: off` for this \
-                 workspace in config.yaml",
+                localized!(
+                    [reason] "commands cannot be sandboxed here ({reason}), so none is run",
+                    "此处无法为命令建立沙箱（{reason}），因此不执行任何命令"
+                ),
+                Text::new(
+                    "install bubblewrap and see `dominds-tui doctor`, or set `sandbox: off` for this \
+                     workspace in config.yaml",
+                    "请安装 bubblewrap 并查看 `dominds-tui doctor`，或在 config.yaml 中为本工作区设置 \
+                     `sandbox: off`",
+                ),
             ),
             SandboxRefusalKind::Workspace(_) => (
-                format!("no command is run in this workspace: {reason}"),
-                "open a folder of its own as the workspace, or set `sandbox: off` for this one in \
-                 config.yaml",
+                localized!(
+                    [reason] "no command is run in this workspace: {reason}",
+                    "本工作区不执行任何命令：{reason}"
+                ),
+                Text::new(
+                    "open a folder of its own as the workspace, or set `sandbox: off` for this one in \
+                     config.yaml",
+                    "请以单独的文件夹作为工作区，或在 config.yaml 中为本工作区设置 `sandbox: off`",
+                ),
             ),
             SandboxRefusalKind::Failed(_) => (
-                format!("the sandbox for commands could not be built: {reason}"),
-                "see `dominds-tui doctor`, fix what it reports, then start the program again",
+                localized!(
+                    [reason] "the sandbox for commands could not be built: {reason}",
+                    "无法建立命令的沙箱：{reason}"
+                ),
+                Text::new(
+                    "see `dominds-tui doctor`, fix what it reports, then start the program again",
+                    "请查看 `dominds-tui doctor`，解决它报告的问题，然后重新启动程序",
+                ),
             ),
         }
     }
@@ -61,6 +86,7 @@ impl SandboxRefusal {
     #[must_use]
     pub fn for_model(&self, lang: Lang) -> String {
         let reason = self.reason();
+        let reason = reason.in_lang(lang);
         in_lang!(
             lang,
             "No command was run: on this machine it could not be held in a sandbox ({reason}). Trying again \
@@ -70,11 +96,16 @@ impl SandboxRefusal {
         )
     }
 
-    fn reason(&self) -> String {
+    fn reason(&self) -> Localized {
         match &self.0 {
             SandboxRefusalKind::NoMeans(tried) => {
-                let each = tried.iter().map(|(means, error)| format!("{means}: {error}"));
-                each.collect::<Vec<_>>().join("; ")
+                let in_lang = |lang| {
+                    let each = tried
+                        .iter()
+                        .map(|(means, error)| format!("{means}: {}", error.in_lang(lang)));
+                    each.collect::<Vec<_>>().join("; ")
+                };
+                Localized::new(in_lang(Lang::En), in_lang(Lang::Zh))
             }
             SandboxRefusalKind::Workspace(reason) | SandboxRefusalKind::Failed(reason) => {
                 reason.clone()
@@ -85,8 +116,34 @@ impl SandboxRefusal {
 
 impl std::fmt::Display for SandboxRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.for_user())
+        self.for_user().fmt(f)
     }
 }
 
 impl std::error::Error for SandboxRefusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::assert_translated;
+
+    #[test]
+    fn every_refusal_has_a_text_and_a_fix_in_both_languages() {
+        let reason = || localized!("it did not start", "它没有启动");
+        for kind in [
+            SandboxRefusalKind::NoMeans(vec![("bwrap", reason()), ("landlock", reason())]),
+            SandboxRefusalKind::Workspace(reason()),
+            SandboxRefusalKind::Failed(reason()),
+        ] {
+            let refusal = SandboxRefusal(kind);
+            let problem = refusal.problem();
+            assert_translated(&problem.text);
+            assert_translated(&problem.fix);
+            assert_translated(&refusal.for_user());
+            assert!(refusal.to_string().contains("it did not start"), "{refusal}");
+            for (lang, part) in [(Lang::En, "it did not start"), (Lang::Zh, "它没有启动")] {
+                assert!(refusal.for_model(lang).contains(part), "{refusal}");
+            }
+        }
+    }
+}

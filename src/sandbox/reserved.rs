@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::domain::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
+use crate::domain::text::{Localized, localized};
 
 /// Files and folders of a repository that git reads as configuration or runs.
 const GIT_FILES: [&str; 3] = ["config", "config.worktree", "commondir"];
@@ -117,7 +118,7 @@ impl NestedPaths {
 
 impl ReservedPaths {
     /// The error is a message for the user.
-    pub fn find(workspace: &Path, nested: &NestedPaths, writes: bool) -> Result<Self, String> {
+    pub fn find(workspace: &Path, nested: &NestedPaths, writes: bool) -> Result<Self, Localized> {
         let mut reserved = Self::default();
         for (name, _) in AT_TOP {
             reserved.add_area(workspace.join(name), writes)?;
@@ -133,7 +134,10 @@ impl ReservedPaths {
         }
         reserved.add_git(&workspace.join(GIT), true)?;
         if nested.repositories.len() > MAX_REPOSITORIES {
-            return Err(format!("more than {MAX_REPOSITORIES} repositories lie in the workspace"));
+            return Err(localized!(
+                "more than {MAX_REPOSITORIES} repositories lie in the workspace",
+                "工作区内的仓库超过 {MAX_REPOSITORIES} 个"
+            ));
         }
         for path in &nested.repositories {
             reserved.add_git(path, false)?;
@@ -141,7 +145,7 @@ impl ReservedPaths {
         Ok(reserved)
     }
 
-    fn add_area(&mut self, path: PathBuf, writes: bool) -> Result<(), String> {
+    fn add_area(&mut self, path: PathBuf, writes: bool) -> Result<(), Localized> {
         match kind_of(&path)? {
             Some(_) => self.areas.push(path),
             None if writes => {
@@ -153,7 +157,7 @@ impl ReservedPaths {
         Ok(())
     }
 
-    fn add_git(&mut self, path: &Path, at_top: bool) -> Result<(), String> {
+    fn add_git(&mut self, path: &Path, at_top: bool) -> Result<(), Localized> {
         match kind_of(path)? {
             // The `.git` file of a worktree or submodule; the repository is elsewhere.
             Some(PathKind::Other) => self.fixed.push(path.to_owned()),
@@ -169,7 +173,7 @@ impl ReservedPaths {
         Ok(())
     }
 
-    fn add_repository(&mut self, git: &Path) -> Result<(), String> {
+    fn add_repository(&mut self, git: &Path) -> Result<(), Localized> {
         self.pinned.push(git.to_owned());
         self.add_settings(git)?;
         for folder in ["worktrees", "modules"].map(|name| git.join(name)) {
@@ -201,7 +205,7 @@ impl ReservedPaths {
         }
     }
 
-    fn add_settings(&mut self, git: &Path) -> Result<(), String> {
+    fn add_settings(&mut self, git: &Path) -> Result<(), Localized> {
         let files = GIT_FILES.map(|name| (name, Placeholder::File));
         let folders = GIT_FOLDERS.map(|name| (name, Placeholder::Folder));
         for (name, placeholder) in files.into_iter().chain(folders) {
@@ -224,16 +228,19 @@ enum PathKind {
 }
 
 /// What exists at a path. A symlink is an error: whoever can write its folder can replace it.
-fn kind_of(path: &Path) -> Result<Option<PathKind>, String> {
+fn kind_of(path: &Path) -> Result<Option<PathKind>, Localized> {
     match fs::symlink_metadata(path) {
-        Ok(meta) if meta.file_type().is_symlink() => Err(format!(
-            "{} is a link, which cannot be protected from commands; replace it with its target",
-            path.display()
-        )),
+        Ok(meta) if meta.file_type().is_symlink() => {
+            let path = path.display();
+            Err(localized!(
+                "{path} is a link, which cannot be protected from commands; replace it with its target",
+                "{path} 是链接，无法保护它不被命令改动；请换成它指向的内容"
+            ))
+        }
         Ok(meta) if meta.is_dir() => Ok(Some(PathKind::Folder)),
         Ok(_) => Ok(Some(PathKind::Other)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+        Err(error) => Err(Localized::same(format!("{}: {error}", path.display()))),
     }
 }
 
@@ -347,7 +354,7 @@ mod tests {
             std::os::unix::fs::symlink("elsewhere", top.path().join(name)).unwrap();
             let nested = NestedPaths::find(top.path());
             let refused = ReservedPaths::find(top.path(), &nested, true).unwrap_err();
-            assert!(refused.contains("is a link"), "{name}: {refused}");
+            assert!(refused.to_string().contains("is a link"), "{name}: {refused}");
         }
     }
 }

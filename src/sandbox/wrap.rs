@@ -18,6 +18,9 @@ use super::{Means, Sandbox, bwrap, landlock};
 use crate::domain::Problem;
 use crate::domain::hidden_chars::is_hidden;
 use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, localized};
+
+const NOT_INSTALLED: Text = Text::new("it is not installed", "它没有安装");
 
 /// Variables that point to folders a command may write.
 const ENVIRONMENT: [(&str, &str); 2] = [("TMPDIR", "/tmp"), ("GOCACHE", "/tmp/.go-build")];
@@ -102,7 +105,8 @@ impl PreparedSandbox {
             visible: VisiblePaths::find(home, &config.workspace, &config.tools),
             last_scan: Mutex::new(LastScan { nested, known, ..LastScan::default() }),
             session: Session::create(&config.state, home).map_err(|error| {
-                SandboxRefusal::failed(format!("{}: {error}", config.state.display()))
+                let state = config.state.display();
+                SandboxRefusal::failed(Localized::same(format!("{state}: {error}")))
             })?,
         })
     }
@@ -116,15 +120,21 @@ fn check_workspace(config: &SandboxConfig) -> Result<(), SandboxRefusal> {
     ];
     let workspace = &config.workspace;
     let reason = if config.home.as_ref() == Some(workspace) {
-        "it is the home folder, whose secrets could not be protected from commands"
+        Text::new(
+            "it is the home folder, whose secrets could not be protected from commands",
+            "它是主目录，无法保护其中的机密不被命令读取",
+        )
     } else if SHARED.iter().any(|folder| workspace == Path::new(folder)) {
-        "it is a system folder; choose a folder of its own"
+        Text::new(
+            "it is a system folder; choose a folder of its own",
+            "它是系统文件夹；请选用单独的文件夹",
+        )
     } else if workspace.starts_with(&config.state) {
-        "it lies in the state folder of this program"
+        Text::new("it lies in the state folder of this program", "它位于本程序的状态文件夹内")
     } else {
         return Ok(());
     };
-    Err(SandboxRefusal(SandboxRefusalKind::Workspace(reason.to_owned())))
+    Err(SandboxRefusal(SandboxRefusalKind::Workspace(reason.into())))
 }
 
 impl Sandbox {
@@ -177,8 +187,15 @@ impl Sandbox {
         findings
             .map(|(path, names)| {
                 let file = path.strip_prefix(workspace).unwrap_or(&path).display().to_string();
-                let text = format!("a command may have set this while it ran: {}", names.join(", "));
-                let fix = "if it was not you, remove it before you use git there, which runs what it names";
+                let names = names.join(", ");
+                let text = localized!(
+                    "a command may have set this while it ran: {names}",
+                    "命令执行时可能改了这些设置：{names}"
+                );
+                let fix = Text::new(
+                    "if it was not you, remove it before you use git there, which runs what it names",
+                    "若不是你设置的，请先删除再在那里使用 git：git 会执行其中写的程序",
+                );
                 Problem::new(format!("sandbox/{file}"), file, text, fix)
             })
             .collect()
@@ -233,10 +250,10 @@ impl Sandbox {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(SandboxRefusal::failed)?;
+            .map_err(SandboxRefusal::of_error)?;
         let mut waited = Duration::ZERO;
         let code = loop {
-            match child.try_wait().map_err(SandboxRefusal::failed)? {
+            match child.try_wait().map_err(SandboxRefusal::of_error)? {
                 Some(status) => break status.code(),
                 None if waited >= PROBE_TIMEOUT => {
                     let _ = child.kill();
@@ -257,15 +274,16 @@ impl Sandbox {
         let written = area.join(".sandbox-try");
         if written.exists() {
             drop(std::fs::remove_file(written));
-            "it does not restrict writes".clone_into(&mut text);
+            let text = Text::new("it does not restrict writes", "它不限制写入");
+            return Err(SandboxRefusal::failed(text));
         }
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let output: String =
             one_line.chars().filter(|&c| !is_hidden(c)).take(MAX_ERROR_CHARS).collect();
         Err(SandboxRefusal::failed(if output.is_empty() {
-            "it did not start".to_owned()
+            Text::new("it did not start", "它没有启动").into()
         } else {
-            output
+            Localized::same(output)
         }))
     }
 
@@ -288,11 +306,10 @@ impl Sandbox {
         }
         drop(last_scan);
         let placeholders =
-            self.placeholder_store().create(&reserved.missing).map_err(SandboxRefusal::failed)?;
+            self.placeholder_store().create(&reserved.missing).map_err(SandboxRefusal::of_error)?;
         match usable.means {
             Means::Bwrap => {
-                let program =
-                    bwrap::find().ok_or_else(|| SandboxRefusal::failed("it is not installed"))?;
+                let program = bwrap::find().ok_or_else(|| SandboxRefusal::failed(NOT_INSTALLED))?;
                 let parts = (&prepared.visible, &reserved, &prepared.session);
                 let network = self.network().filter(|_| usable.shared_loopback);
                 let own_network = network.is_none() && !level.has_network();
@@ -321,7 +338,8 @@ impl Sandbox {
             }
             Means::Landlock => {
                 if !cfg!(target_os = "linux") {
-                    return Err(SandboxRefusal::failed("it exists only on Linux"));
+                    let text = Text::new("it exists only on Linux", "只有 Linux 才有");
+                    return Err(SandboxRefusal::failed(text));
                 }
                 let parts = (&prepared.visible, &reserved, &prepared.session);
                 let rules = landlock::rules(config, level, parts)

@@ -1,6 +1,7 @@
 //! The doctor's look at everything: damage and contradictions, not the states a crash or Dominds leaves
 //! behind in the normal course. Changes nothing.
 
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Problem, RootId};
 
@@ -9,6 +10,7 @@ use super::files::{self, FileContent};
 use super::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
 use super::parts::json_list;
 use super::problem_collector::ProblemCollector;
+use super::repair::fix_and_restore;
 use super::scan::ScanDepth;
 use super::survey::cycles_in;
 use super::{Store, folder_walk};
@@ -52,9 +54,8 @@ impl Store {
             for id in folder_walk::dialogs_below(self.disk(), &malformed, &mut problems)
                 .unwrap_or_default()
             {
-                let text = format!("the tree {id} was quarantined");
-                let fix = format!("fix it there, then: doctor --restore {id}");
-                problems.add("quarantined", &malformed.join(&id), text, &fix);
+                let text = localized!("the tree {id} was quarantined", "树 {id} 已隔离");
+                problems.add("quarantined", &malformed.join(&id), text, fix_and_restore(&id));
             }
         }
         problems.finish(&top)
@@ -81,23 +82,32 @@ impl Store {
         for name in RESPONSES {
             let path = folder.join(name);
             if let Some(why) = self.responses_damage(&path) {
-                let text = format!("damaged: {why}; no dialog relies on it");
-                problems.add("damaged", &path, text, "move it away");
+                let unused = Text::new("; no dialog relies on it", "；没有对话依赖它");
+                let fix = Text::new("move it away", "请将其移走");
+                problems.add("damaged", &path, files::damaged(&why).and(unused), fix);
             }
         }
         match folder_walk::stray_identities(&folder, &[SIDE_DIALOGS, ARTIFACTS]) {
             Ok(found) => {
                 for path in found {
-                    let text = "a dialog.yaml in a strange place: Dominds would set the tree aside";
-                    problems.add("stray", &path, text, "move the folder out of .dialogs");
+                    let text = Text::new(
+                        "a dialog.yaml in a strange place: Dominds would set the tree aside",
+                        "dialog.yaml 的位置不对：Dominds 会把该树移到一旁",
+                    );
+                    let fix =
+                        Text::new("move the folder out of .dialogs", "请把该文件夹移出 .dialogs");
+                    problems.add("stray", &path, text, fix);
                 }
             }
-            Err(error) => problems.add("unreadable", &folder, error.to_string(), "check it"),
+            Err(error) => {
+                let text = localized!("{error}", "无法读取：{error}");
+                problems.add("unreadable", &folder, text, Text::new("check it", "请检查"));
+            }
         }
         problems.finish(&folder)
     }
 
-    fn responses_damage(&self, path: &std::path::Path) -> Option<String> {
+    fn responses_damage(&self, path: &std::path::Path) -> Option<Localized> {
         match files::read_small(self.disk(), path, MAX_RESPONSES_BYTES) {
             Ok(FileContent::Absent) => None,
             Ok(FileContent::Text(text)) => match json_list::<serde_json::Map<_, _>>(&text) {
@@ -105,9 +115,9 @@ impl Store {
                 Err(why) => Some(why),
             },
             Ok(FileContent::Damaged(why)) => Some(why),
-            Ok(FileContent::Misplaced(what)) => Some(format!("it is {what}")),
-            Err(StoreError::Io { source, .. }) => Some(source.to_string()),
-            Err(error) => Some(error.to_string()),
+            Ok(FileContent::Misplaced(what)) => Some(files::it_is(what)),
+            Err(StoreError::Io { source, .. }) => Some(Localized::same(source.to_string())),
+            Err(error) => Some(Localized::same(error.to_string())),
         }
     }
 }

@@ -9,6 +9,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::domain::text::{Localized, Text, localized};
+
 use super::disk::{Disk, FILE_MODE};
 use super::error::StoreError;
 
@@ -27,9 +29,9 @@ pub(super) enum FileContent {
     Absent,
     Text(String),
     /// Why it cannot be used.
-    Damaged(String),
+    Damaged(Localized),
     /// Something other than a file lies there; it is neither opened nor replaced.
-    Misplaced(&'static str),
+    Misplaced(Text),
 }
 
 /// Reads a file of at most `limit` bytes as text, without a byte order mark.
@@ -53,14 +55,35 @@ pub(super) fn read_small(
     let mut bytes = Vec::with_capacity(4096);
     file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(StoreError::io("reading", path))?;
     if bytes.len() > limit {
-        return Ok(FileContent::Damaged(format!("larger than {limit} bytes")));
+        let why = localized!("larger than {limit} bytes", "超过 {limit} 字节");
+        return Ok(FileContent::Damaged(why));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => {
             FileContent::Text(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
         }
-        Err(_) => FileContent::Damaged("not UTF-8 text".to_owned()),
+        Err(_) => FileContent::Damaged(NOT_UTF8.into()),
     })
+}
+
+const NOT_UTF8: Text = Text::new("not UTF-8 text", "不是 UTF-8 文本");
+
+/// What a file is where a folder belongs.
+pub(super) const NO_FOLDER: Text = Text::new("a file, not a folder", "文件而不是文件夹");
+
+/// What is said about something that lies where a file belongs.
+pub(super) fn it_is(what: Text) -> Localized {
+    localized!([what] "it is {what}", "它是{what}")
+}
+
+/// The same, where it is left alone.
+pub(super) fn it_is_ignored(what: Text) -> Localized {
+    it_is(what).and(Text::new(": ignored", "：已忽略"))
+}
+
+/// What is said about a file that cannot be used.
+pub(super) fn damaged(why: &Localized) -> Localized {
+    localized!([why] "damaged: {why}", "已损坏：{why}")
 }
 
 /// What lies at a path, without following a link.
@@ -86,12 +109,14 @@ impl FileKind {
     }
 
     /// What is said where a file was expected; `None` for a file.
-    pub fn misplaced_file(self) -> Option<&'static str> {
+    pub fn misplaced_file(self) -> Option<Text> {
         match self {
             Self::File => None,
-            Self::Folder => Some("a folder, not a file"),
-            Self::Link => Some("a symbolic link, which is not followed"),
-            Self::Other => Some("not a regular file"),
+            Self::Folder => Some(Text::new("a folder, not a file", "文件夹而不是文件")),
+            Self::Link => {
+                Some(Text::new("a symbolic link, which is not followed", "符号链接，不会跟随"))
+            }
+            Self::Other => Some(Text::new("not a regular file", "特殊文件，而不是普通文件")),
         }
     }
 }
@@ -308,10 +333,10 @@ mod tests {
             ("absent", FileContent::Absent),
             ("plain/below", FileContent::Absent),
             ("plain", FileContent::Text("a: 1".to_owned())),
-            ("bytes", FileContent::Damaged("not UTF-8 text".to_owned())),
-            ("long", FileContent::Damaged("larger than 10 bytes".to_owned())),
-            ("folder", FileContent::Misplaced("a folder, not a file")),
-            ("link", FileContent::Misplaced("a symbolic link, which is not followed")),
+            ("bytes", FileContent::Damaged(NOT_UTF8.into())),
+            ("long", FileContent::Damaged(Localized::new("larger than 10 bytes", "超过 10 字节"))),
+            ("folder", FileContent::Misplaced(FileKind::Folder.misplaced_file().unwrap())),
+            ("link", FileContent::Misplaced(FileKind::Link.misplaced_file().unwrap())),
         ] {
             assert_eq!(read_small(&RealDisk, &at(name), 10).unwrap(), expected, "{name}");
         }

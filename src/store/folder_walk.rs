@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::is_dialog_path;
+use crate::domain::text::{Text, localized};
 
 use super::disk::Disk;
 use super::error::StoreError;
@@ -49,9 +50,9 @@ pub(super) fn dialogs_and_folders_below(
         None => return Ok(WalkResult::default()),
         Some(FileKind::Folder) => {}
         Some(kind) => {
-            let what = kind.misplaced_file().unwrap_or("a file, not a folder");
-            let text = format!("it is {what}: ignored");
-            problems.add("misplaced", top, text, "move it away");
+            let what = kind.misplaced_file().unwrap_or(files::NO_FOLDER);
+            let fix = Text::new("move it away", "请将其移走");
+            problems.add("misplaced", top, files::it_is_ignored(what), fix);
             return Ok(WalkResult::default());
         }
     }
@@ -95,8 +96,9 @@ struct FolderWalk<'a> {
 impl FolderWalk<'_> {
     fn folder(&mut self, path: &Path, id: &str, depth: usize) -> Result<(), StoreError> {
         if depth > MAX_DEPTH {
-            let text = "folders are nested too deeply: ignored";
-            self.problems.add("nested", path, text, "move them away");
+            let text =
+                Text::new("folders are nested too deeply: ignored", "文件夹嵌套过深：已忽略");
+            self.problems.add("nested", path, text, Text::new("move them away", "请将其移走"));
             return Ok(());
         }
         let own = stamps_of(path)?;
@@ -124,8 +126,10 @@ impl FolderWalk<'_> {
             FileKind::Folder if id.is_empty() => self.folder(&path, name, depth),
             FileKind::Folder => self.folder(&path, &format!("{id}/{name}"), depth),
             FileKind::Link => {
-                let text = "it is a symbolic link, which is not followed: ignored";
-                self.problems.add("misplaced", &path, text, "move it away");
+                if let Some(what) = kind.misplaced_file() {
+                    let fix = Text::new("move it away", "请将其移走");
+                    self.problems.add("misplaced", &path, files::it_is_ignored(what), fix);
+                }
                 Ok(())
             }
             FileKind::File | FileKind::Other => Ok(()),
@@ -136,8 +140,9 @@ impl FolderWalk<'_> {
     fn entries(&mut self, path: &Path) -> Result<Option<Vec<(String, FileKind)>>, StoreError> {
         // Through the disk first, so that an unreadable folder shows as such.
         if let Err(error) = self.disk.open_read(path) {
-            let text = format!("unreadable now: {error}");
-            self.problems.add("unreadable", path, text, "check its permissions");
+            let text = localized!("unreadable now: {error}", "现在无法读取：{error}");
+            let fix = Text::new("check its permissions", "请检查其权限");
+            self.problems.add("unreadable", path, text, fix);
             return Ok(None);
         }
         let failed = |error| StoreError::io("reading", path)(error);
@@ -145,8 +150,12 @@ impl FolderWalk<'_> {
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let Some(left) = self.left.checked_sub(1) else {
-                let text = format!("more than {MAX_ENTRIES} entries: the rest is ignored");
-                self.problems.add("crowded", path, text, "move old dialogs away");
+                let text = localized!(
+                    "more than {MAX_ENTRIES} entries: the rest is ignored",
+                    "超过 {MAX_ENTRIES} 项：其余已忽略"
+                );
+                let fix = Text::new("move old dialogs away", "请移走旧的对话");
+                self.problems.add("crowded", path, text, fix);
                 break;
             };
             self.left = left;
@@ -167,8 +176,12 @@ impl FolderWalk<'_> {
             return;
         }
         let shown: String = name.escape_debug().take(80).collect();
-        let text = format!("the name \"{shown}\" cannot be a dialog's: ignored");
-        self.problems.add("name", folder, text, "rename it or move it away");
+        let text = localized!(
+            "the name \"{shown}\" cannot be a dialog's: ignored",
+            "名称 \"{shown}\" 不能是对话的：已忽略"
+        );
+        let fix = Text::new("rename it or move it away", "请改名，或将其移走");
+        self.problems.add("name", folder, text, fix);
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, QueuedPrompt, json};
 
 use super::Store;
@@ -28,17 +29,20 @@ pub(super) fn read_queue(
     disk: &dyn Disk,
     path: &Path,
     dialog: &DialogId,
-) -> Result<(Vec<QueuedPrompt>, Option<String>), StoreError> {
+) -> Result<(Vec<QueuedPrompt>, Option<Localized>), StoreError> {
     let text = match files::read_small(disk, path, MAX_FILE_BYTES)? {
         FileContent::Absent => return Ok((Vec::new(), None)),
         FileContent::Text(text) => text,
         FileContent::Damaged(why) => return Ok((Vec::new(), Some(why))),
-        FileContent::Misplaced(what) => return Ok((Vec::new(), Some(format!("it is {what}")))),
+        FileContent::Misplaced(what) => return Ok((Vec::new(), Some(files::it_is(what)))),
     };
     Ok(match json::read::<QueueFile>(&text) {
         Ok(file) if file.dialog == *dialog => (file.prompts, None),
-        Ok(_) => (Vec::new(), Some("it belongs to another dialog".to_owned())),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+        Ok(_) => {
+            let why = Text::new("it belongs to another dialog", "它属于另一个对话");
+            (Vec::new(), Some(why.into()))
+        }
+        Err(error) => (Vec::new(), Some(Localized::same(error.to_string()))),
     })
 }
 

@@ -13,6 +13,7 @@ use crate::domain::json;
 use crate::domain::latest::StopReason;
 use crate::domain::left::seems_active;
 use crate::domain::registry::RegistryEntry;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
     AssignmentFrame, Course, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Question,
     Reminder, SelfId, Stamp,
@@ -29,7 +30,13 @@ use super::scan::{CourseScan, DialogFolder, ScanDepth};
 
 /// Largest state file read, in bytes.
 const MAX_STATE_BYTES: usize = yaml::LIMIT_BYTES;
-const REBUILT_FIX: &str = "nothing to do: it is rebuilt from the courses";
+const REBUILT_FIX: Text =
+    Text::new("nothing to do: it is rebuilt from the courses", "无需处理：由各程的记录重建");
+const REBUILT_AS_KNOWN: Text =
+    Text::new("nothing to do: it is rebuilt as far as known", "无需处理：按已知内容重建");
+const CHECK_DIALOG: Text =
+    Text::new("check the dialog, then continue it", "请检查该对话，然后继续");
+const NOT_A_MAPPING: Text = Text::new("not a mapping", "不是映射");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileHealth {
@@ -59,7 +66,7 @@ impl<T> StateFile<T> {
 }
 
 /// A value, and what is wrong with the rest of the file.
-type ParseResult<T> = Result<(T, Option<String>), String>;
+type ParseResult<T> = Result<(T, Option<Localized>), Localized>;
 
 #[derive(Debug)]
 pub(super) struct DialogParts {
@@ -102,8 +109,8 @@ impl DialogParts {
         let mut parts = Self {
             id: id.clone(),
             folder: shared.clone(),
-            meta: reader.file(DIALOG, "nothing to do: it is rebuilt as far as known", meta)?,
-            latest: reader.file(LATEST, "check the dialog, then continue it", latest)?,
+            meta: reader.file(DIALOG, REBUILT_AS_KNOWN, meta)?,
+            latest: reader.file(LATEST, CHECK_DIALOG, latest)?,
             reminders: reader.file(REMINDERS, REBUILT_FIX, reminders)?,
             questions: reader.file(QUESTIONS, REBUILT_FIX, questions)?,
             pending: reader.file(PENDING, REBUILT_FIX, json_list)?,
@@ -152,7 +159,7 @@ impl PartsReader<'_> {
     fn file<T>(
         &mut self,
         name: &'static str,
-        fix: &str,
+        fix: Text,
         parse: fn(&str) -> ParseResult<T>,
     ) -> Result<StateFile<T>, StoreError> {
         let path = self.folder.path.join(name);
@@ -179,17 +186,16 @@ impl PartsReader<'_> {
                 (None, FileHealth::Damaged)
             }
             FileContent::Misplaced(what) => {
-                let text = format!("it is {what}: ignored");
-                self.problems.add("misplaced", &path, text, "move it away");
+                let fix = Text::new("move it away", "请将其移走");
+                self.problems.add("misplaced", &path, files::it_is_ignored(what), fix);
                 (None, FileHealth::Misplaced)
             }
         };
         Ok(StateFile { folder: self.shared.clone(), name, value, health })
     }
 
-    fn damaged(&mut self, path: &Path, why: &str, fix: &str) {
-        let text = format!("damaged: {why}");
-        self.problems.add("damaged", path, text, fix);
+    fn damaged(&mut self, path: &Path, why: &Localized, fix: Text) {
+        self.problems.add("damaged", path, files::damaged(why), fix);
     }
 
     /// A process ended between writing a copy and moving it in place: the copy counts.
@@ -213,21 +219,21 @@ impl PartsReader<'_> {
 }
 
 fn meta(text: &str) -> ParseResult<Map<String, Value>> {
-    let Value::Object(map) = yaml::parse(text).map_err(|error| error.to_string())? else {
-        return Err("not a mapping".to_owned());
+    let Value::Object(map) = yaml::parse(text).map_err(|error| error.message())? else {
+        return Err(NOT_A_MAPPING.into());
     };
     let whole = serde_json::from_value::<DialogMeta>(Value::Object(map.clone()));
-    Ok((map, whole.err().map(|error| error.to_string())))
+    Ok((map, whole.err().map(|error| foreign(&error))))
 }
 
 fn latest(text: &str) -> ParseResult<Latest> {
-    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    let value = yaml::parse(text).map_err(|error| error.message())?;
     let why = match serde_json::from_value::<Latest>(value.clone()) {
         Ok(latest) => return Ok((latest, None)),
-        Err(error) => error.to_string(),
+        Err(error) => foreign(&error),
     };
     let Value::Object(map) = value else {
-        return Err("not a mapping".to_owned());
+        return Err(NOT_A_MAPPING.into());
     };
     lenient_latest(map).map_or_else(|| Err(why.clone()), |latest| Ok((latest, Some(why.clone()))))
 }
@@ -282,53 +288,74 @@ pub(super) fn default_latest(last_modified: Stamp) -> Latest {
 }
 
 fn reminders(text: &str) -> ParseResult<Vec<Reminder>> {
-    let value: Value = json::read(text).map_err(|error| error.to_string())?;
+    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
     list_under(&value, "reminders").map(|list| require_stamp(&value, list))
 }
 
 fn questions(text: &str) -> ParseResult<Vec<Question>> {
-    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    let value = yaml::parse(text).map_err(|error| error.message())?;
     list_under(&value, "questions").map(|list| require_stamp(&value, list))
 }
 
 fn registry(text: &str) -> ParseResult<Vec<RegistryEntry>> {
-    let value = yaml::parse(text).map_err(|error| error.to_string())?;
+    let value = yaml::parse(text).map_err(|error| error.message())?;
     list_under(&value, "entries")
 }
 
 pub(super) fn json_list<T: DeserializeOwned>(text: &str) -> ParseResult<Vec<T>> {
-    let value: Value = json::read(text).map_err(|error| error.to_string())?;
+    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
     list(&value)
 }
 
+/// What the parser says.
+fn foreign(error: &serde_json::Error) -> Localized {
+    Localized::same(error.to_string())
+}
+
 /// Dominds sets the whole tree aside where this stamp is missing.
-fn require_stamp<T>(value: &Value, (list, why): (T, Option<String>)) -> (T, Option<String>) {
+fn require_stamp<T>(value: &Value, (list, why): (T, Option<Localized>)) -> (T, Option<Localized>) {
     let is_stamped = value.get("updatedAt").is_some_and(Value::is_string);
-    (list, why.or_else(|| (!is_stamped).then(|| "no `updatedAt`".to_owned())))
+    (
+        list,
+        why.or_else(|| {
+            (!is_stamped).then(|| Text::new("no `updatedAt`", "没有 `updatedAt`").into())
+        }),
+    )
 }
 
 fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> ParseResult<Vec<T>> {
-    list(value.get(key).ok_or_else(|| format!("no list `{key}`"))?)
+    list(value.get(key).ok_or_else(|| localized!("no list `{key}`", "没有列表 `{key}`"))?)
 }
 
 /// Every entry that can be read; the others are counted.
 fn list<T: DeserializeOwned>(value: &Value) -> ParseResult<Vec<T>> {
-    let items = value.as_array().ok_or("not a list")?;
+    let items = value.as_array().ok_or(Text::new("not a list", "不是列表"))?;
     let good: Vec<T> =
         items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
     let bad = items.len() - good.len();
-    Ok((good, (bad > 0).then(|| format!("{} cannot be read", counted(bad, "entry", "entries")))))
+    let unreadable = || {
+        localized!(
+            ("{} cannot be read", counted(bad, "entry", "entries")),
+            ("有 {} 项无法读取", bad)
+        )
+    };
+    Ok((good, (bad > 0).then(unreadable)))
 }
 
 fn stack(text: &str) -> ParseResult<Vec<AssignmentFrame>> {
     let mut frames = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let frame: AssignmentFrame = json::read(line).map_err(|error| error.to_string())?;
+        let frame: AssignmentFrame = json::read(line).map_err(|error| foreign(&error))?;
         if frame.kind != FRAME_KIND {
-            return Err(format!("a frame of the kind {:?}", frame.kind));
+            let kind = &frame.kind;
+            return Err(localized!("a frame of the kind {kind:?}", "类型为 {kind:?} 的帧"));
         }
         if !frame_is_consistent(&frame) {
-            return Err("a frame names two different askers or calls".to_owned());
+            let text = Text::new(
+                "a frame names two different askers or calls",
+                "一个帧写了两个不同的诉请者或调用",
+            );
+            return Err(text.into());
         }
         frames.push(frame);
     }

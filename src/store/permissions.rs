@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::domain::Problem;
-use crate::domain::counted;
+use crate::domain::text::{Localized, Text, localized};
 
 /// Files and folders that are looked at.
 const MAX_ENTRIES: usize = 200_000;
@@ -61,20 +61,30 @@ pub fn config_permission_problem(file: &Path, shown: &str) -> Option<Problem> {
         // In a folder for all, what belongs to somebody stays theirs.
         let open = mode & OTHERS_WRITE_MASK != 0 && !(meta.is_dir() && mode & STICKY_BIT != 0);
         if meta.uid() != own_uid && meta.uid() != 0 {
-            Some((path, format!("belongs to user {}", meta.uid()), "chown $(id -u)"))
+            let uid = meta.uid();
+            let reason = localized!("belongs to user {uid}", "属于用户 {uid}");
+            Some((path, reason, "chown $(id -u)"))
         } else if open {
             let mode = mode & 0o7777;
-            Some((path, format!("can be written by others ({mode:04o})"), "chmod go-w"))
+            let reason = localized!(
+                "can be written by others ({mode:04o})",
+                "可被其他用户写入（{mode:04o}）"
+            );
+            Some((path, reason, "chmod go-w"))
         } else {
             None
         }
     });
-    let (path, reason, fix) = reason?;
-    let text = format!(
-        "other users of this machine can change it, and with it what commands may do: {} {reason}",
-        path.display()
+    let (path, reason, command) = reason?;
+    let path = path.display();
+    let text = localized!(
+        [reason] "other users of this machine can change it, and with it what commands may do: {path} {reason}",
+        "本机的其他用户可以更改它，从而改变命令的权限：{path} {reason}"
     );
-    let fix = format!("look at what it says, then: {fix} {}", path.display());
+    let fix = localized!(
+        "look at what it says, then: {command} {path}",
+        "请检查其内容，然后执行：{command} {path}"
+    );
     Some(Problem::new(format!("settings/{shown}"), shown.to_owned(), text, fix).warning())
 }
 
@@ -100,23 +110,39 @@ impl OthersAccess {
         };
         let mut problems = Vec::new();
         if let Some(first) = &self.first_open {
-            let may = if self.writable { "read or changed" } else { "read" };
+            let may = if self.writable {
+                Text::new("read or changed", "读取或更改")
+            } else {
+                Text::new("read", "读取")
+            };
             let more = match self.open - 1 {
-                0 => String::new(),
-                more => format!(", and {} in it", counted(more, "more", "more")),
+                0 => Localized::default(),
+                more => localized!(", and {more} more in it", "，其中另有 {more} 项"),
             };
             let now = top.permissions().mode() & 0o7777;
-            let text = format!("can be {may} by other users of this machine ({now:04o}){more}");
-            let fix = format!("chmod -R go-rwx {shown}");
+            let text = localized!(
+                [may, more] "can be {may} by other users of this machine ({now:04o}){more}",
+                "本机的其他用户可以{may}（{now:04o}）{more}"
+            );
+            let fix = localized!("chmod -R go-rwx {shown}", "请执行：chmod -R go-rwx {shown}");
             problems.push(Problem::new(format!("mode/{shown}"), name(first), text, fix).warning());
         }
         if let Some((first, owner)) = &self.first_not_owned {
             let more = match self.not_owned - 1 {
-                0 => String::new(),
-                more => format!(", and {} in it to others than you", counted(more, "more", "more")),
+                0 => Localized::default(),
+                more => localized!(
+                    ", and {more} more in it to others than you",
+                    "，其中另有 {more} 项不属于你"
+                ),
             };
-            let text = format!("belongs to user {owner}, who can change it at any time{more}");
-            let fix = format!("look at what it holds, then: chown -R $(id -u) {shown}");
+            let text = localized!(
+                [more] "belongs to user {owner}, who can change it at any time{more}",
+                "属于用户 {owner}，该用户随时可以更改它{more}"
+            );
+            let fix = localized!(
+                "look at what it holds, then: chown -R $(id -u) {shown}",
+                "请检查其内容，然后执行：chown -R $(id -u) {shown}"
+            );
             let problem = Problem::new(format!("owner/{shown}"), name(first), text, fix);
             problems.push(problem.warning());
         }

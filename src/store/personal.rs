@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use crate::domain::reminder::SharedEdit;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, Reminder, json};
 
 use super::Store;
@@ -39,14 +40,13 @@ impl Store {
             let damage = match files::read_small(self.disk(), &path, MAX_REMINDER_BYTES)? {
                 FileContent::Absent => continue,
                 FileContent::Text(text) if text.len() > remaining => {
-                    let text =
-                        format!("left out: there are more than {MAX_MEMBER_BYTES} bytes of them");
-                    problems.add(
-                        "reminder",
-                        &path,
-                        text,
-                        "make the reminders of this member fewer",
+                    let text = localized!(
+                        "left out: there are more than {MAX_MEMBER_BYTES} bytes of them",
+                        "未采用：它们总共超过 {MAX_MEMBER_BYTES} 字节"
                     );
+                    let fix =
+                        Text::new("make the reminders of this member fewer", "请减少该成员的提醒");
+                    problems.add("reminder", &path, text, fix);
                     continue;
                 }
                 FileContent::Text(text) => match json::read::<Reminder>(&text) {
@@ -55,13 +55,13 @@ impl Store {
                         reminders.push(reminder);
                         continue;
                     }
-                    Err(error) => error.to_string(),
+                    Err(error) => Localized::same(error.to_string()),
                 },
                 FileContent::Damaged(why) => why,
-                FileContent::Misplaced(what) => format!("it is {what}"),
+                FileContent::Misplaced(what) => files::it_is(what),
             };
-            let text = format!("damaged: {damage}");
-            problems.add("reminder", &path, text, "fix it or move it away");
+            let fix = Text::new("fix it or move it away", "请修正它，或将其移走");
+            problems.add("reminder", &path, files::damaged(&damage), fix);
         }
         reminders.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         Ok((reminders, problems.finish(&folder)))

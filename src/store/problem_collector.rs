@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::domain::Problem;
 use crate::domain::counted;
+use crate::domain::text::{Localized, Text, localized};
 
 use super::layout::Layout;
 
@@ -27,12 +28,24 @@ impl ProblemCollector {
         Self::new(&self.layout)
     }
 
-    pub fn add(&mut self, kind: &str, path: &Path, text: impl Into<String>, fix: &str) {
+    pub fn add(
+        &mut self,
+        kind: &str,
+        path: &Path,
+        text: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
         let problem = self.problem(kind, path, text, fix);
         self.push(problem);
     }
 
-    pub fn problem(&self, kind: &str, path: &Path, text: impl Into<String>, fix: &str) -> Problem {
+    pub fn problem(
+        &self,
+        kind: &str,
+        path: &Path,
+        text: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) -> Problem {
         let shown = self.layout.display_path(path);
         Problem::new(format!("store/{kind}/{shown}"), shown, text, fix)
     }
@@ -56,8 +69,12 @@ impl ProblemCollector {
     /// All of them, closed by a line about those that were only counted.
     pub fn finish(mut self, folder: &Path) -> Vec<Problem> {
         if self.more > 0 {
-            let text = counted(self.more, "more problem", "more problems");
-            let last = self.problem("more", folder, text, "fix those above first");
+            let text = localized!(
+                ("{}", counted(self.more, "more problem", "more problems")),
+                ("另有 {} 个问题", self.more)
+            );
+            let fix = Text::new("fix those above first", "请先解决以上问题");
+            let last = self.problem("more", folder, text, fix);
             self.problems.push(last);
         }
         self.problems

@@ -11,6 +11,7 @@ use crate::domain::history::CallFact;
 use crate::domain::json;
 use crate::domain::record::SideDialogCreated;
 use crate::domain::registry::RegistryEntry;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
     AgentId, Assignment, AssignmentFrame, CallId, CallType, Course, DialogId, DialogMeta, Pending,
     Question, ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
@@ -25,7 +26,7 @@ pub(super) struct ReconciledIndex<T> {
     /// Entries of the file that were dropped although no course could give them back.
     pub dropped: usize,
     /// Sentences about contradictions.
-    pub contradictions: Vec<String>,
+    pub contradictions: Vec<Localized>,
 }
 
 impl<T> ReconciledIndex<T> {
@@ -46,7 +47,10 @@ pub(super) fn questions(
         let call = &question.call_id;
         if !seen.insert(call.clone()) {
             index.dropped += 1;
-            index.contradictions.push(format!("the question of call {call} is listed twice"));
+            index.contradictions.push(localized!(
+                "the question of call {call} is listed twice",
+                "调用 {call} 的提问列出了两次"
+            ));
             continue;
         }
         let recorded = scan.history.calls.get(call);
@@ -118,17 +122,18 @@ pub(super) fn pending(
             continue;
         }
         if let Some(twin) = index.entries.iter().find(|other| same_session(other, entry)) {
-            let text = format!(
-                "{} waits twice in session {}",
-                twin.target_agent_id,
-                entry.session_slug.as_ref().map_or("", |slug| slug.as_str())
-            );
-            index.contradictions.push(text);
+            let (agent, session) = (&twin.target_agent_id, entry.session_slug.as_ref());
+            let session = session.map_or("", |slug| slug.as_str());
+            index.contradictions.push(localized!(
+                "{agent} waits twice in session {session}",
+                "{agent} 在会话 {session} 中等待了两次"
+            ));
             index.dropped += 1;
             continue;
         }
         if !tree.contains_key(&entry.side_dialog_id) {
-            let text = format!("the side dialog {} does not exist", entry.side_dialog_id);
+            let id = &entry.side_dialog_id;
+            let text = localized!("the side dialog {id} does not exist", "支线对话 {id} 不存在");
             index.contradictions.push(text);
         }
         index.entries.push(entry.clone());
@@ -242,14 +247,17 @@ pub(super) fn registry(
     let mut keys = BTreeSet::new();
     for entry in file.unwrap_or_default() {
         if let Some(reason) = mismatch(entry, tree) {
-            index.contradictions.push(format!("{}: {reason}", entry.key));
+            let key = &entry.key;
+            let text = localized!([reason] "{key}: {reason}", "{key}：{reason}");
+            index.contradictions.push(text);
             index.dropped += 1;
         } else if tree.get(&entry.side_dialog_id).is_some_and(|side| side.dead) {
             // Dominds prunes it too, at the next opening.
         } else if keys.insert(entry.key.clone()) {
             index.entries.push(entry.clone());
         } else {
-            index.contradictions.push(format!("{} is listed twice", entry.key));
+            let key = &entry.key;
+            index.contradictions.push(localized!("{key} is listed twice", "{key} 列出了两次"));
             index.dropped += 1;
         }
     }
@@ -267,14 +275,19 @@ pub(super) fn registry(
     index
 }
 
-fn mismatch(entry: &RegistryEntry, tree: &TreeFacts) -> Option<&'static str> {
+fn mismatch(entry: &RegistryEntry, tree: &TreeFacts) -> Option<Text> {
+    const OTHER_SESSION: Text =
+        Text::new("its side dialog has another session", "它的支线对话属于另一会话");
     let Some(side) = tree.get(&entry.side_dialog_id) else {
-        return Some("its side dialog does not exist");
+        return Some(Text::new("its side dialog does not exist", "它的支线对话不存在"));
     };
     if side.meta.agent_id != entry.agent_id {
-        return Some("its side dialog belongs to another member");
+        return Some(Text::new(
+            "its side dialog belongs to another member",
+            "它的支线对话属于另一成员",
+        ));
     }
-    (side.meta.session_slug != entry.session_slug).then_some("its side dialog has another session")
+    (side.meta.session_slug != entry.session_slug).then_some(OTHER_SESSION)
 }
 
 /// The asker stack of a side dialog from what others recorded: the newest assignment, owed unless it

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::domain::text::{Localized, localized};
 use crate::domain::tree::Bucket;
-use crate::domain::{DialogMeta, Problem, RootId};
+use crate::domain::{DialogMeta, Lang, Problem, RootId};
 use crate::yaml;
 
 use super::Store;
@@ -29,6 +30,14 @@ struct QuarantineLine<'a> {
     from: &'a str,
     to: &'a str,
     reason: &'a str,
+}
+
+/// The fix of a tree that was quarantined.
+pub(super) fn fix_and_restore(root: &dyn std::fmt::Display) -> Localized {
+    localized!(
+        "fix it there, then: doctor --restore {root}",
+        "请在那里修正，然后执行：doctor --restore {root}"
+    )
 }
 
 impl Store {
@@ -99,9 +108,12 @@ impl Store {
         disk.rename(&from, &to).map_err(StoreError::io("moving", &from))?;
         self.writer_state().buckets.remove(root);
         let (from, to) = (self.layout.display_path(&from), self.layout.display_path(&to));
-        self.log_quarantine(&from, &to, &problem.text)?;
-        problem.text = format!("{}; quarantined: moved to {to}, nothing is deleted", problem.text);
-        problem.fix = format!("fix it there, then: doctor --restore {root}");
+        self.log_quarantine(&from, &to, problem.text.in_lang(Lang::En))?;
+        problem.text = problem.text.and(localized!(
+            "; quarantined: moved to {to}, nothing is deleted",
+            "；已隔离：移到 {to}，没有删除任何内容"
+        ));
+        problem.fix = fix_and_restore(root);
         Ok(problem)
     }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::assignment::ReplyDirective;
 use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
 use crate::domain::registry::RegistryEntry;
+use crate::domain::text::Text;
 use crate::domain::{
     AgentId, CallId, Course, Entry, History, Question, Reminder, SpecialCall, Stamp,
 };
@@ -64,7 +65,7 @@ pub(super) enum FlawKind {
         bytes: u64,
     },
     /// Something other than a file.
-    Misplaced(&'static str),
+    Misplaced(Text),
     /// The id of a call, a result or a reply that stood before.
     Repeated(CallId),
     /// A lower course than one that holds records.
@@ -130,8 +131,9 @@ impl CourseScan {
             match files::kind_of(path)? {
                 Some(FileKind::File) => scan.file(disk, course, path, depth)?,
                 Some(kind) => {
-                    let what = kind.misplaced_file().unwrap_or_default();
-                    scan.flaw(course, 0, FlawKind::Misplaced(what));
+                    if let Some(what) = kind.misplaced_file() {
+                        scan.flaw(course, 0, FlawKind::Misplaced(what));
+                    }
                 }
                 None => {}
             }

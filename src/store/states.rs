@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::latest::StopReason;
+use crate::domain::text::{Text, localized};
 use crate::domain::tree::TreeChange;
 use crate::domain::{
     AssignmentFrame, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Reminder, SelfId,
@@ -13,7 +14,7 @@ use super::identity::{self, Identities, TreeParts};
 use super::parts::{DialogParts, FileHealth, default_latest, stopped_latest};
 use super::reconcile;
 use super::scan::FlawKind;
-use super::tree_builder::TreeBuilder;
+use super::tree_builder::{REBUILT_AT_START, TreeBuilder};
 
 impl TreeBuilder<'_> {
     pub(super) fn reminders(&mut self, part: &DialogParts) -> Vec<Reminder> {
@@ -27,9 +28,11 @@ impl TreeBuilder<'_> {
             FileHealth::Absent => {
                 let missed = backup.as_ref().is_some_and(|reminders| !reminders.is_empty());
                 if missed {
-                    let text = "missing: taken from the newest record of the reminders";
-                    let fix = "nothing to do: the next writing start rebuilds it";
-                    self.problems.add("missing", &file.path(), text, fix);
+                    let text = Text::new(
+                        "missing: taken from the newest record of the reminders",
+                        "缺失：已取自最新的提醒记录",
+                    );
+                    self.problems.add("missing", &file.path(), text, REBUILT_AT_START);
                 }
                 (backup, missed)
             }
@@ -105,8 +108,12 @@ impl TreeBuilder<'_> {
         let stray = scan.courses.get(&named).is_some_and(|size| *size > 0) && !torn;
         if named > course && !stray {
             let path = &part.latest.path();
-            let text = format!("it names course {named}, the newest with records is {course}");
-            let fix = "nothing to do: the newest course counts";
+            let text = localized!(
+                "it names course {named}, the newest with records is {course}",
+                "它写的是第 {named} 程，而有记录的最新一程是第 {course} 程"
+            );
+            let fix =
+                Text::new("nothing to do: the newest course counts", "无需处理：以最新一程为准");
             self.problems.add("course", path, text, fix);
             self.irreplaceable.push(path.clone());
         }
@@ -160,13 +167,22 @@ impl TreeBuilder<'_> {
         );
         let path = &part.stack.path();
         let Some(stack) = rebuilt else {
-            let text = format!("nothing tells who asked {}: it does not go on", part.id);
-            self.problems.add("route", path, text, "ask anew in another session");
+            let id = &part.id;
+            let text = localized!(
+                "nothing tells who asked {id}: it does not go on",
+                "无从得知谁向 {id} 提出诉请：它不再继续"
+            );
+            let fix = Text::new("ask anew in another session", "请在另一会话中重新诉请");
+            self.problems.add("route", path, text, fix);
             return Vec::new();
         };
         if matches!(part.stack.health, FileHealth::Absent | FileHealth::Sound) {
-            let text = format!("it names no assignment of {}", part.id);
-            let fix = "nothing to do: it is rebuilt from the records of the asker";
+            let id = &part.id;
+            let text = localized!("it names no assignment of {id}", "它没有写 {id} 的任务");
+            let fix = Text::new(
+                "nothing to do: it is rebuilt from the records of the asker",
+                "无需处理：由诉请者的记录重建",
+            );
             self.problems.add("route", path, text, fix);
         }
         if part.stack.value.as_ref().is_some_and(|frames| !frames.is_empty()) {

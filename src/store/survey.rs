@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::domain::fresh_boots::reasoning;
 use crate::domain::latest::DisplayState;
 use crate::domain::shown_state::{Activity, derive};
+use crate::domain::text::{Text, localized};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, Problem, RootId, SelfId};
@@ -255,8 +256,9 @@ impl Store {
         let top = self.layout.bucket(bucket);
         let walk = |()| folder_walk::dialogs_and_folders_below(self.disk(), &top, &mut problems);
         let found = self.check_top().and_then(walk).unwrap_or_else(|error| {
-            let text = format!("unreadable now: {error}");
-            problems.add("unreadable", &top, text, "check the folder and its permissions");
+            let text = localized!("unreadable now: {error}", "现在无法读取：{error}");
+            let fix = Text::new("check the folder and its permissions", "请检查该文件夹及其权限");
+            problems.add("unreadable", &top, text, fix);
             folder_walk::WalkResult::default()
         });
         let ids = found.ids.iter().map(RootId::new).collect();
@@ -294,9 +296,11 @@ impl Store {
             | StoreError::EarlierLayout(_)
             | StoreError::Encode { .. } => {
                 let path = self.layout.root(bucket, root);
-                let text = format!("{root} is unreadable now: {error}");
+                let text =
+                    localized!("{root} is unreadable now: {error}", "现在无法读取 {root}：{error}");
+                let fix = Text::new("check the file, then try again", "请检查该文件，然后重试");
                 let problems = ProblemCollector::new(&self.layout);
-                Some(problems.problem("unreadable", &path, text, "check the file, then try again"))
+                Some(problems.problem("unreadable", &path, text, fix))
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::domain::text::{Text, localized};
 use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, RootId, SelfId};
 
@@ -144,15 +145,21 @@ impl TreeReader<'_> {
             return StoreError::NotFound(self.root.clone());
         }
         let state = match main.map(|main| main.meta.health) {
-            Some(FileHealth::Damaged) => "damaged",
-            Some(FileHealth::Misplaced) => "not a file",
-            Some(FileHealth::Absent | FileHealth::Sound | FileHealth::Adopted) | None => "missing",
+            Some(FileHealth::Damaged) => Text::new("damaged", "已损坏"),
+            Some(FileHealth::Misplaced) => Text::new("not a file", "不是文件"),
+            Some(FileHealth::Absent | FileHealth::Sound | FileHealth::Adopted) | None => {
+                Text::new("missing", "缺失")
+            }
         };
-        let text = format!(
-            "{}: dialog.yaml is {state}, and no record tells whose dialog it is",
-            self.root
+        let root = &self.root;
+        let text = localized!(
+            [state] "{root}: dialog.yaml is {state}, and no record tells whose dialog it is",
+            "{root}：dialog.yaml {state}，也没有记录说明对话属于谁"
         );
-        let fix = "write dialog.yaml anew (id, agentId, taskDocPath, createdAt)";
+        let fix = Text::new(
+            "write dialog.yaml anew (id, agentId, taskDocPath, createdAt)",
+            "请重写 dialog.yaml（id、agentId、taskDocPath、createdAt）",
+        );
         let problem = problems.problem("identity", &folder.join(DIALOG), text, fix);
         StoreError::Damaged(Box::new(problem))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
     AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, Latest, Pending, Problem, Question,
@@ -13,6 +14,7 @@ use super::disk::Disk;
 use super::earlier_layout;
 use super::error::StoreError;
 use super::file_stamps::FolderStamps;
+use super::files;
 use super::identity::{Identities, TreeParts};
 use super::layout::{Layout, course_file};
 use super::own_files;
@@ -122,16 +124,21 @@ impl<'a> TreeBuilder<'a> {
             };
             if part.meta.health != FileHealth::Damaged {
                 let text = match part.meta.health {
-                    FileHealth::Sound => format!("its id is not that of its folder, {id}"),
+                    FileHealth::Sound => localized!(
+                        "its id is not that of its folder, {id}",
+                        "它的 id 与所在文件夹 {id} 不符"
+                    ),
                     FileHealth::Absent
                     | FileHealth::Damaged
                     | FileHealth::Adopted
                     | FileHealth::Misplaced => {
-                        format!("missing: {id} is known from the records of its tree")
+                        localized!(
+                            "missing: {id} is known from the records of its tree",
+                            "缺失：{id} 由其树的记录得知"
+                        )
                     }
                 };
-                let fix = "nothing to do: the next writing start rebuilds it";
-                self.problems.add("identity", &part.meta.path(), text, fix);
+                self.problems.add("identity", &part.meta.path(), text, REBUILT_AT_START);
             }
             if part.meta.health != FileHealth::Misplaced {
                 self.identities.push((part.meta.path(), meta.clone()));
@@ -140,8 +147,14 @@ impl<'a> TreeBuilder<'a> {
         }
         for id in &identities.lost {
             if let Some(part) = parts.get(id) {
-                let text = format!("side dialog {id} is left out: nothing tells whose it is");
-                let fix = "write its dialog.yaml anew, or move the folder away";
+                let text = localized!(
+                    "side dialog {id} is left out: nothing tells whose it is",
+                    "支线对话 {id} 未采用：无从得知它属于谁"
+                );
+                let fix = Text::new(
+                    "write its dialog.yaml anew, or move the folder away",
+                    "请重写它的 dialog.yaml，或移走该文件夹",
+                );
                 self.problems.add("identity", &part.folder, text, fix);
             }
         }
@@ -208,8 +221,9 @@ impl<'a> TreeBuilder<'a> {
         let read = own_files::read_queue(self.place.disk, &path, &dialog)?;
         let (mut queue, damage) = read;
         if let Some(reason) = damage {
-            let text = format!("damaged: {reason}; messages that waited are lost");
-            self.problems.add("queue", &path, text, "say them again");
+            let lost = Text::new("; messages that waited are lost", "；等待中的消息已丢失");
+            let fix = Text::new("say them again", "请重新发送");
+            self.problems.add("queue", &path, files::damaged(&reason).and(lost), fix);
             self.irreplaceable.push(path);
         }
         let before = queue.len();
@@ -309,12 +323,8 @@ impl<'a> TreeBuilder<'a> {
         changed: bool,
     ) -> bool {
         for text in &index.contradictions {
-            self.problems.add(
-                "contradiction",
-                path,
-                text.clone(),
-                "check what the dialog waits for",
-            );
+            let fix = Text::new("check what the dialog waits for", "请检查该对话在等待什么");
+            self.problems.add("contradiction", path, text.clone(), fix);
         }
         self.mark_if_damaged(health, path);
         if index.dropped > 0 {
@@ -344,38 +354,73 @@ impl<'a> TreeBuilder<'a> {
     }
 }
 
-fn describe(kind: &FlawKind) -> (&'static str, String, &'static str) {
+/// The fix of what is rebuilt by itself.
+pub(super) const REBUILT_AT_START: Text = Text::new(
+    "nothing to do: the next writing start rebuilds it",
+    "无需处理：下次以写入方式启动时会重建",
+);
+
+fn describe(kind: &FlawKind) -> (&'static str, Localized, Text) {
+    const NOTHING: Text = Text::new("nothing to do", "无需处理");
     match kind {
         FlawKind::Broken => (
             "line",
-            "not a record: left out".to_owned(),
-            "nothing to do: the next writing start sets it aside",
+            Text::new("not a record: left out", "不是记录：未采用").into(),
+            Text::new(
+                "nothing to do: the next writing start sets it aside",
+                "无需处理：下次以写入方式启动时会将其移到一旁",
+            ),
         ),
         FlawKind::Torn { bytes } => (
             "torn",
-            format!("the last line is incomplete ({bytes} bytes)"),
-            "nothing to do: the next record sets it aside",
+            localized!(
+                "the last line is incomplete ({bytes} bytes)",
+                "最后一行不完整（{bytes} 字节）"
+            ),
+            Text::new(
+                "nothing to do: the next record sets it aside",
+                "无需处理：下一条记录会将其移到一旁",
+            ),
         ),
-        FlawKind::NotText => {
-            ("text", "some bytes are not text: shown with marks".to_owned(), "nothing to do")
-        }
-        FlawKind::TooLong { bytes } => {
-            ("long", format!("a line of {bytes} bytes: shown cut"), "nothing to do")
-        }
+        FlawKind::NotText => (
+            "text",
+            Text::new(
+                "some bytes are not text: shown with marks",
+                "有些字节不是文本：显示为替代符号",
+            )
+            .into(),
+            NOTHING,
+        ),
+        FlawKind::TooLong { bytes } => (
+            "long",
+            localized!("a line of {bytes} bytes: shown cut", "有一行长 {bytes} 字节：截断显示"),
+            NOTHING,
+        ),
         FlawKind::Misplaced(what) => (
             "misplaced",
-            format!("it is {what}: ignored, and the dialog held"),
-            "put the course file back",
+            files::it_is(*what)
+                .and(Text::new(": ignored, and the dialog held", "：已忽略，对话已停下")),
+            Text::new("put the course file back", "请把程文件放回原处"),
         ),
         FlawKind::Repeated(id) => (
             "repeated",
-            format!("the call id {id} stood before: the dialog is held"),
-            "set one of the two lines aside, or continue the dialog as it is",
+            localized!(
+                "the call id {id} stood before: the dialog is held",
+                "调用 id {id} 之前出现过：对话已停下"
+            ),
+            Text::new(
+                "set one of the two lines aside, or continue the dialog as it is",
+                "请把两行之一移到一旁，或照原样继续对话",
+            ),
         ),
         FlawKind::Missing => (
             "missing",
-            "missing, although a later course holds records".to_owned(),
-            "put the course file back if there is a copy",
+            Text::new("missing, although a later course holds records", "缺失，但之后的程有记录")
+                .into(),
+            Text::new(
+                "put the course file back if there is a copy",
+                "若有副本，请把程文件放回原处",
+            ),
         ),
     }
 }

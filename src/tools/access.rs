@@ -7,6 +7,7 @@
 mod pattern;
 
 use crate::domain::AccessLists;
+use crate::domain::text::{Localized, localized};
 use pattern::DirPattern;
 
 /// The lists, ready to be asked. The default allows everything.
@@ -14,7 +15,7 @@ use pattern::DirPattern;
 pub struct Access {
     read: AccessRules,
     write: AccessRules,
-    problems: Vec<String>,
+    problems: Vec<Localized>,
     /// Lists of others that hold as well.
     combined: Vec<Access>,
 }
@@ -136,7 +137,7 @@ impl Access {
 
     /// Entries that match nothing because they are not patterns, one sentence each.
     #[must_use]
-    pub fn problems(&self) -> &[String] {
+    pub fn problems(&self) -> &[Localized] {
         &self.problems
     }
 
@@ -205,14 +206,17 @@ impl Access {
 }
 
 impl DirList {
-    fn new(name: &'static str, entries: &[String], problems: &mut Vec<String>) -> Self {
+    fn new(name: &'static str, entries: &[String], problems: &mut Vec<Localized>) -> Self {
         let fold = name.starts_with("no_");
         let mut patterns = Vec::new();
         for entry in entries {
             let text = if fold { entry.to_lowercase() } else { entry.clone() };
             match DirPattern::parse(&text) {
                 Ok(pattern) => patterns.push(pattern),
-                Err(reason) => problems.push(format!("{name}: `{entry}`: {reason}")),
+                Err(reason) => problems.push(localized!(
+                    [reason] "{name}: `{entry}`: {reason}",
+                    "{name}：`{entry}`：{reason}"
+                )),
             }
         }
         Self { name, entries: entries.to_vec(), patterns }

@@ -11,6 +11,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
+use crate::domain::text::{Localized, Text, localized};
 pub use chord::Chord;
 
 /// An action in a scope.
@@ -30,13 +31,19 @@ pub struct Keymap {
 pub struct KeyFault {
     /// Scope and action, as far as they are known.
     place: Vec<String>,
-    text: String,
+    text: Localized,
 }
 
 impl KeyFault {
-    fn new(place: &[&str], text: &str) -> Self {
+    fn new(place: &[&str], text: impl Into<Localized>) -> Self {
         let place = place.iter().map(|&key| key.to_owned()).collect();
-        Self { place, text: text.to_owned() }
+        Self { place, text: text.into() }
+    }
+
+    /// Where it is, and what is wrong.
+    pub fn message(&self) -> Localized {
+        let (keys, text) = (self.keys().join(": "), &self.text);
+        localized!([text] "{keys}: {text}", "{keys}：{text}")
     }
 
     /// The keys that lead to the entry.
@@ -47,7 +54,7 @@ impl KeyFault {
 
 impl fmt::Display for KeyFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.keys().join(": "), self.text)
+        self.message().fmt(f)
     }
 }
 
@@ -76,7 +83,10 @@ impl Keymap {
                 changes.scope(scope, entries);
             }
         } else if !overrides.is_null() {
-            changes.faults.push(KeyFault::new(&[], "expected a mapping of scopes"));
+            changes.faults.push(KeyFault::new(
+                &[],
+                Text::new("expected a mapping of scopes", "应为范围的映射"),
+            ));
         }
         let KeyOverrides { keys, changed, mut faults, .. } = changes;
         let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
@@ -141,8 +151,11 @@ impl Keymap {
                 let taken = *lookup.entry((*scope, *chord)).or_insert(*action);
                 if taken != *action {
                     let (scope, winner, loser) = (scope.name(), taken.name(), action.name());
-                    let text = format!("{chord} is also bound to {loser}, which loses it");
-                    conflicts.push(KeyFault::new(&[scope, winner], &text));
+                    let text = localized!(
+                        "{chord} is also bound to {loser}, which loses it",
+                        "{chord} 也绑定到 {loser}，后者失去此键"
+                    );
+                    conflicts.push(KeyFault::new(&[scope, winner], text));
                 }
                 taken == *action
             });
@@ -169,14 +182,20 @@ impl Keymap {
             };
             if let Some((of, other)) = scope.chain().skip(1).find_map(at) {
                 let (scope, of, other) = (scope.name(), of.name(), other.name());
-                let text = format!("{chord} hides {other} ({of}) there");
-                warnings.push(KeyFault::new(&[scope, name], &text));
+                let text = localized!(
+                    "{chord} hides {other} ({of}) there",
+                    "{chord} 在那里遮住了 {other}（{of}）"
+                );
+                warnings.push(KeyFault::new(&[scope, name], text));
             }
             for (narrow, other) in self.narrower(scope).into_iter().filter_map(at) {
                 if !changed.contains(&(narrow, other)) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
-                    let text = format!("in {here} {chord} stays {other}");
-                    warnings.push(KeyFault::new(&[of, name], &text));
+                    let text = localized!(
+                        "in {here} {chord} stays {other}",
+                        "在 {here} 中 {chord} 仍是 {other}"
+                    );
+                    warnings.push(KeyFault::new(&[of, name], text));
                 }
             }
         }
@@ -218,7 +237,8 @@ impl KeyOverrides {
     fn scope(&mut self, name: &str, entries: &Value) {
         let scope = self.bindings.iter().map(|one| one.scope).find(|scope| scope.name() == name);
         let (Some(scope), Value::Object(entries)) = (scope, entries) else {
-            self.faults.push(KeyFault::new(&[name], "not a scope with a mapping of actions"));
+            let text = Text::new("not a scope with a mapping of actions", "不是带有动作映射的范围");
+            self.faults.push(KeyFault::new(&[name], text));
             return;
         };
         for (action, value) in entries {
@@ -227,7 +247,7 @@ impl KeyOverrides {
                     self.keys.insert(place, chords);
                     self.changed.insert(place);
                 }
-                Err(fault) => self.faults.push(KeyFault::new(&[name, action], &fault)),
+                Err(fault) => self.faults.push(KeyFault::new(&[name, action], fault)),
             }
         }
     }
@@ -237,24 +257,29 @@ impl KeyOverrides {
         scope: Scope,
         name: &str,
         value: &Value,
-    ) -> Result<(BindingKey, Vec<Chord>), String> {
+    ) -> Result<(BindingKey, Vec<Chord>), Localized> {
         let action = self.named(scope, name).ok_or_else(|| self.unknown(scope, name))?;
         let names = if let Value::Array(names) = value {
             names.as_slice()
         } else if value.is_string() {
             std::slice::from_ref(value)
         } else {
-            return Err("expected a key or a list of keys".to_owned());
+            let text = Text::new("expected a key or a list of keys", "应为一个按键或按键列表");
+            return Err(text.into());
         };
         let mut chords = Vec::with_capacity(names.len());
         for name in names {
             let chord = name.as_str().and_then(Chord::parse);
-            let chord = chord.ok_or_else(|| format!("{name} is not a key"))?;
+            let chord =
+                chord.ok_or_else(|| localized!("{name} is not a key", "{name} 不是按键"))?;
             if scope.is_for_typing() && chord.is_typed() {
-                return Err(format!("{chord} types text here"));
+                return Err(localized!("{chord} types text here", "{chord} 在这里用于输入文字"));
             }
             if action == Action::Accept && chord.is_enter() {
-                return Err(format!("{chord} cannot confirm what cannot be undone"));
+                return Err(localized!(
+                    "{chord} cannot confirm what cannot be undone",
+                    "{chord} 不能用来确认无法撤销的操作"
+                ));
             }
             chords.push(chord);
         }
@@ -267,10 +292,16 @@ impl KeyOverrides {
         here.find(|one| one.is_named(name)).map(|one| one.action)
     }
 
-    fn unknown(&self, scope: Scope, name: &str) -> String {
+    fn unknown(&self, scope: Scope, name: &str) -> Localized {
         match scope.chain().skip(1).find(|wider| self.named(*wider, name).is_some()) {
-            Some(wider) => format!("no such action; it is defined under {}", wider.name()),
-            None => "no such action".to_owned(),
+            Some(wider) => {
+                let wider = wider.name();
+                localized!(
+                    "no such action; it is defined under {wider}",
+                    "没有这个动作；它定义在 {wider} 下"
+                )
+            }
+            None => Text::new("no such action", "没有这个动作").into(),
         }
     }
 }

@@ -12,6 +12,8 @@ use std::fmt;
 use ratatui::style::{Color, Modifier, Style};
 use serde_json::Value;
 
+use crate::domain::text::{Localized, Text, localized};
+
 pub use colour::ColorDepth;
 pub use glyphs::Glyphs;
 
@@ -100,13 +102,25 @@ impl fmt::Display for Role {
 
 /// A theme that could not be read, with all its errors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("reading the theme: {}", .faults.join("; "))]
+#[error("{}", self.message())]
 pub struct ThemeError {
-    pub faults: Vec<String>,
+    pub faults: Vec<Localized>,
 }
 
-impl From<String> for ThemeError {
-    fn from(fault: String) -> Self {
+impl ThemeError {
+    /// All errors in one text.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        let mut faults = self.faults.iter().cloned();
+        let first = faults.next().unwrap_or_default();
+        let separator = Text::new("; ", "；");
+        let faults = faults.fold(first, |all, fault| all.and(separator).and(fault));
+        localized!([faults] "reading the theme: {faults}", "读取主题：{faults}")
+    }
+}
+
+impl From<Localized> for ThemeError {
+    fn from(fault: Localized) -> Self {
         Self { faults: vec![fault] }
     }
 }
@@ -124,7 +138,8 @@ impl Theme {
     /// Every unknown role and every word that is neither a colour nor a modifier.
     pub fn from_value(value: &Value, depth: ColorDepth) -> Result<Self, ThemeError> {
         let Value::Object(entries) = value else {
-            return Err("expected a mapping of roles to colours".to_owned().into());
+            let text = Text::new("expected a mapping of roles to colours", "应为角色到颜色的映射");
+            return Err(Localized::from(text).into());
         };
         let mut given: Vec<Option<Style>> = vec![None; Role::ALL.len()];
         let mut faults = Vec::new();
@@ -152,12 +167,12 @@ impl Theme {
     pub fn embedded(
         name: &str,
         depth: ColorDepth,
-        parse: impl Fn(&str) -> Result<Value, String>,
+        parse: impl Fn(&str) -> Result<Value, Localized>,
     ) -> Result<Self, ThemeError> {
         let (_, text) = EMBEDDED
             .iter()
             .find(|(known, _)| *known == name)
-            .ok_or_else(|| format!("no theme is named {name:?}"))?;
+            .ok_or_else(|| localized!("no theme is named {name:?}", "没有名为 {name:?} 的主题"))?;
         Self::from_value(&parse(text)?, depth)
     }
 
@@ -190,22 +205,29 @@ impl Theme {
     }
 }
 
-fn parse_entry(name: &str, words: &Value) -> Result<(Role, Style), String> {
-    let role = Role::named(name).ok_or_else(|| format!("no role is named {name:?}"))?;
+fn parse_entry(name: &str, words: &Value) -> Result<(Role, Style), Localized> {
+    let unknown = || localized!("no role is named {name:?}", "没有名为 {name:?} 的角色");
+    let role = Role::named(name).ok_or_else(unknown)?;
     let Value::String(words) = words else {
-        return Err(format!("{name}: expected words such as \"cyan bold\""));
+        return Err(localized!(
+            "{name}: expected words such as \"cyan bold\"",
+            "{name}：应为 \"cyan bold\" 这样的词"
+        ));
     };
-    let style = style_from_words(words).map_err(|fault| format!("{name}: {fault}"))?;
+    let style = style_from_words(words)
+        .map_err(|fault| localized!([fault] "{name}: {fault}", "{name}：{fault}"))?;
     Ok((role, style))
 }
 
+const NO_COLOUR: Text = Text::new("a colour is missing after \"on\"", "\"on\" 之后缺少颜色");
+
 /// Reads `[colour] [on colour] [modifier …]`.
-fn style_from_words(words: &str) -> Result<Style, String> {
+fn style_from_words(words: &str) -> Result<Style, Localized> {
     let mut style = Style::default();
     let mut words = words.split_whitespace();
     while let Some(word) = words.next() {
         if word == "on" {
-            let colour = words.next().ok_or("a colour is missing after \"on\"")?;
+            let colour = words.next().ok_or(NO_COLOUR)?;
             style = style.bg(colour_or_fault(colour)?);
         } else if let Some(modifier) = modifier(word) {
             style = style.add_modifier(modifier);
@@ -216,8 +238,10 @@ fn style_from_words(words: &str) -> Result<Style, String> {
     Ok(style)
 }
 
-fn colour_or_fault(word: &str) -> Result<Color, String> {
-    colour::parse(word).ok_or_else(|| format!("{word:?} is neither a colour nor a modifier"))
+fn colour_or_fault(word: &str) -> Result<Color, Localized> {
+    colour::parse(word).ok_or_else(|| {
+        localized!("{word:?} is neither a colour nor a modifier", "{word:?} 既不是颜色也不是修饰")
+    })
 }
 
 fn modifier(word: &str) -> Option<Modifier> {

@@ -32,7 +32,6 @@ pub const WAIT_FOR_CONSENT: Counted =
 
 pub const RUNNING: Text = Text::new("running", "运行中");
 pub const DONE: Text = Text::new("done", "完成");
-pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
 pub const LOADING: Text = Text::new("loading …", "读取中 …");
 pub const THINKING: Text = Text::new("thinking", "思考");
 pub const COURSE_BEGINS: Text = Text::new("course", "课程");

@@ -184,8 +184,8 @@ fn a_ring_is_found_once_and_a_question_asked_back_is_none() {
 fn a_ring_is_a_problem_that_names_its_dialogs_and_one_that_can_be_declared_dead() {
     let ring = main().asks("a", "b", 1).asks("b", "a", 1);
     let [problem] = &cycle_problems(&ring.0)[..] else { panic!("one problem") };
-    assert!(problem.text.contains("@a!s -> @b!s -> @a!s"), "{}", problem.text);
-    assert!(problem.fix.contains("dead 'main#a'"), "{}", problem.fix);
+    assert!(problem.text.to_string().contains("@a!s -> @b!s -> @a!s"), "{}", problem.text);
+    assert!(problem.fix.to_string().contains("dead 'main#a'"), "{}", problem.fix);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::text::{Text, localized};
 use crate::domain::trust::Unagreed;
 use crate::domain::{Problem, Secrets, Team};
 use crate::driver::reporting::reports::DriverReport;
@@ -30,11 +31,14 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
         let (kind, name) = (entry.kind.name(), &entry.name);
         let (file, line) = (minds::trust_file(entry.kind), entry);
         let found = if before.is_some() {
-            format!("{line}: it changed since you agreed to it")
+            localized!("{line}: it changed since you agreed to it", "{line}：在你同意之后有改动")
         } else {
-            format!("{line}: nobody has agreed to that")
+            localized!("{line}: nobody has agreed to that", "{line}：还没有人同意")
         };
-        let fix = "run `dominds-tui trust`: it shows all that waits, and you may agree";
+        let fix = Text::new(
+            "run `dominds-tui trust`: it shows all that waits, and you may agree",
+            "请运行 `dominds-tui trust`：它会列出等待同意的内容，你可以在那里同意",
+        );
         Problem::new(format!("trust/{kind}/{name}"), file, found, fix).warning()
     })
 }

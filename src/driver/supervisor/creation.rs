@@ -52,7 +52,7 @@ fn make_tree(
         format!("there is no member @{agent}; known: {}", known.join(", "))
     })?;
     minds.model_of(member, engine.env).map_err(|problem| problem.to_string())?;
-    taskdoc::validate_path(path)?;
+    taskdoc::validate_path(path).map_err(|reason| reason.to_string())?;
     create_taskdoc(&engine.workspace, path)?;
     let now = engine.clock.now();
     let id = unused_root(engine, on);

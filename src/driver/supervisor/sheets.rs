@@ -106,7 +106,7 @@ fn read_taskdoc(engine: &Engine, dialog: &DialogId, _on: &BlockingThread) -> Res
     let mut faults: Vec<String> = found
         .violations
         .iter()
-        .map(|violation| taskdoc::violation_text(violation, engine.lang))
+        .map(|violation| taskdoc::violation_text(violation).in_lang(engine.lang).to_owned())
         .collect();
     if found.unlisted > 0 {
         faults.push(counted(

@@ -3,6 +3,7 @@
 use crate::domain::latest::StopReason;
 use crate::domain::record::Record;
 use crate::domain::shown_state::Activity;
+use crate::domain::text::{Text, localized};
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::context::usage::ContextUsage;
@@ -168,14 +169,26 @@ pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
         ErrorClass::Rejected | ErrorClass::ContextOverflow => Some(Problem::new(
             format!("llm_provider_rejected_request/{dialog}"),
             ".minds/llm.yaml",
-            format!("a request of {dialog} was rejected: {error}"),
-            "check the model, its key and its settings, then continue the dialog",
+            localized!(
+                "a request of {dialog} was rejected: {error}",
+                "{dialog} 的请求被拒绝：{error}"
+            ),
+            Text::new(
+                "check the model, its key and its settings, then continue the dialog",
+                "请检查模型及其密钥和设置，然后继续该对话",
+            ),
         )),
         ErrorClass::Violation => Some(Problem::new(
             format!("llm_protocol_violation/{dialog}"),
             ".minds/llm.yaml",
-            format!("the stream of an answer to {dialog} cannot be trusted: {error}"),
-            "use another server or `apiType` for this model, or continue the dialog to ask again",
+            localized!(
+                "the stream of an answer to {dialog} cannot be trusted: {error}",
+                "给 {dialog} 的应答流不可信：{error}"
+            ),
+            Text::new(
+                "use another server or `apiType` for this model, or continue the dialog to ask again",
+                "请为该模型换用其他服务器或 `apiType`，或继续该对话以重新请求",
+            ),
         )),
         ErrorClass::Fatal
         | ErrorClass::RateLimited

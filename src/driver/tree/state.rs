@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::domain::latest::StopReason;
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{NextStep, next_step};
+use crate::domain::text::{Text, localized};
 use crate::domain::tree::DialogTree;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
@@ -205,8 +206,11 @@ impl TreeState {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
                 format!(".dialogs ({})", self.tree.id(dialog)),
-                error.clone(),
-                "free space or repair the disk, then continue the dialog",
+                localized!("{error}", "无法写入：{error}"),
+                Text::new(
+                    "free space or repair the disk, then continue the dialog",
+                    "请腾出空间或修复磁盘，然后继续该对话",
+                ),
             )
         });
         let others = self.rejected.values().chain(&self.wait_cycles).cloned();

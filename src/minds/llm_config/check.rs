@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::nearest;
-use crate::minds::report::{ProblemReport, clip, value_type};
+use crate::minds::report::{ProblemReport, clip, must_be, value_type};
 
 /// The values a key accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +27,12 @@ impl ValueKind {
         }
     }
 
-    fn description(self) -> &'static str {
+    fn description(self) -> Text {
         match self {
-            Self::Text => "a string",
-            Self::Count => "a number, 1 or above",
-            Self::Amount => "a number, 0 or above",
-            Self::Flag => "true or false",
+            Self::Text => Text::new("a string", "字符串"),
+            Self::Count => Text::new("a number, 1 or above", "不小于 1 的数字"),
+            Self::Amount => Text::new("a number, 0 or above", "不小于 0 的数字"),
+            Self::Flag => Text::new("true or false", " true 或 false"),
         }
     }
 }
@@ -65,11 +66,17 @@ const MODEL: [(&str, ValueKind); 9] = [
 /// Checks one provider and its models.
 pub(super) fn check_provider(key: &str, map: &Map<String, Value>, report: &mut ProblemReport) {
     let at = ["providers", key];
-    check_values(&format!("provider `{}`", clip(key)), &at, map, &PROVIDER, report);
+    let shown = clip(key);
+    let owner = localized!("provider `{shown}`", "模型服务 `{shown}`");
+    check_values(&owner, &at, map, &PROVIDER, report);
     let models = map.get("models").and_then(Value::as_object);
     for (name, value) in models.into_iter().flatten() {
         let at = ["providers", key, "models", name];
-        let who = format!("model `{}` of provider `{}`", clip(name), clip(key));
+        let model = clip(name);
+        let who = localized!(
+            "model `{model}` of provider `{shown}`",
+            "模型服务 `{shown}` 的模型 `{model}`"
+        );
         match value {
             Value::Null => {}
             Value::Object(model) => {
@@ -78,15 +85,24 @@ pub(super) fn check_provider(key: &str, map: &Map<String, Value>, report: &mut P
             }
             other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
                 let id = format!("llm/wrong-type/{}/{}", clip(key), clip(name));
-                let found = format!("{who} is {}, not a map; ignored", value_type(other));
-                report.warn(&id, &at, found, "write `{}` or its keys".to_owned());
+                let kind = value_type(other);
+                let found = localized!(
+                    [who, kind] "{who} is {kind}, not a map; ignored",
+                    "{who} 是{kind}，不是映射；已忽略"
+                );
+                report.warn(
+                    &id,
+                    &at,
+                    found,
+                    Text::new("write `{}` or its keys", "请写 `{}` 或它的键"),
+                );
             }
         }
     }
 }
 
 fn check_values(
-    who: &str,
+    who: &Localized,
     at: &[&str],
     map: &Map<String, Value>,
     known: &[(&'static str, ValueKind)],
@@ -99,14 +115,18 @@ fn check_values(
         }
         let keys = [at, &[key]].concat();
         let id = format!("llm/wrong-value/{}", id_path(&keys));
-        let found = format!("`{key}` of {who} is {}; ignored", describe(value));
-        report.warn(&id, &keys, found, format!("it must be {}", wanted.description()));
+        let value = describe(value);
+        let found = localized!(
+            [who, value] "`{key}` of {who} is {value}; ignored",
+            "{who} 的 `{key}` 是{value}；已忽略"
+        );
+        report.warn(&id, &keys, found, must_be(wanted.description()));
     }
 }
 
 /// Reports keys that are close to a known one. Others are allowed: they may describe the model.
 fn check_misspelt_keys(
-    who: &str,
+    who: &Localized,
     at: &[&str],
     map: &Map<String, Value>,
     report: &mut ProblemReport,
@@ -116,8 +136,11 @@ fn check_misspelt_keys(
         if let Some(near) = nearest(key, names) {
             let keys = [at, &[key]].concat();
             let id = format!("llm/unknown-key/{}", id_path(&keys));
-            let found = format!("unknown key `{}` of {who}", clip(key));
-            report.warn(&id, &keys, found, format!("did you mean `{near}`?"));
+            let shown = clip(key);
+            let found =
+                localized!([who] "unknown key `{shown}` of {who}", "{who} 有未知的键 `{shown}`");
+            let fix = localized!("did you mean `{near}`?", "是否指 `{near}`？");
+            report.warn(&id, &keys, found, fix);
         }
     }
 }
@@ -126,12 +149,15 @@ fn id_path(keys: &[&str]) -> String {
     keys.iter().skip(1).map(|key| clip(key)).collect::<Vec<_>>().join("/")
 }
 
-fn describe(value: &Value) -> String {
+fn describe(value: &Value) -> Localized {
     match value {
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the string `{}`", clip(text)),
+        Value::Number(number) => localized!("the number {number}", "数字 {number}"),
+        Value::String(text) => {
+            let text = clip(text);
+            localized!("the string `{text}`", "字符串 `{text}`")
+        }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            value_type(value).to_owned()
+            value_type(value).into()
         }
     }
 }

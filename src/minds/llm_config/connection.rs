@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Dialect, Quirk, Quirks, ThinkingReplay};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type};
@@ -76,16 +77,19 @@ impl ProviderKeys<'_, '_> {
         self.map.get(key).filter(|value| !value.is_null()).cloned()
     }
 
-    fn report_wrong(&mut self, key: &str, found: &Value, fix: String) {
+    fn report_wrong(&mut self, key: &str, found: &Value, fix: impl Into<Localized>) {
         let provider = clip(self.provider);
         let shown = match found {
-            Value::Number(number) => number.to_string(),
-            Value::String(text) => format!("`{}`", clip(text)),
+            Value::Number(number) => Localized::same(number.to_string()),
+            Value::String(text) => Localized::same(format!("`{}`", clip(text))),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-                value_type(found).to_owned()
+                value_type(found).into()
             }
         };
-        let text = format!("`{key}` of provider `{provider}` is {shown}; ignored");
+        let text = localized!(
+            [shown] "`{key}` of provider `{provider}` is {shown}; ignored",
+            "模型服务 `{provider}` 的 `{key}` 是 {shown}；已忽略"
+        );
         let id = format!("llm/wrong-value/{provider}/{key}");
         self.report.warn(&id, &["providers", self.provider, key], text, fix);
     }
@@ -99,7 +103,10 @@ impl ProviderKeys<'_, '_> {
             self.report_wrong(
                 KEY,
                 &value,
-                format!("write a whole number from 1 to {MAX_CONCURRENT}"),
+                localized!(
+                    "write a whole number from 1 to {MAX_CONCURRENT}",
+                    "请写 1 到 {MAX_CONCURRENT} 的整数"
+                ),
             );
         }
         number.unwrap_or(DEFAULT_MAX_CONCURRENT)
@@ -109,7 +116,10 @@ impl ProviderKeys<'_, '_> {
         let value = self.value(key)?;
         let millis = value.as_u64().filter(|millis| (1..=MAX_TIMEOUT_MS).contains(millis));
         if millis.is_none() {
-            let fix = format!("write milliseconds, a whole number from 1 to {MAX_TIMEOUT_MS}");
+            let fix = localized!(
+                "write milliseconds, a whole number from 1 to {MAX_TIMEOUT_MS}",
+                "请写毫秒数，1 到 {MAX_TIMEOUT_MS} 的整数"
+            );
             self.report_wrong(key, &value, fix);
         }
         millis.map(Duration::from_millis)
@@ -122,8 +132,11 @@ impl ProviderKeys<'_, '_> {
         let path = value.as_str().map(|text| PathBuf::from(text.trim()));
         let path = path.filter(|path| path.is_absolute());
         if path.is_none() {
-            let fix = "write the absolute path of a PEM file outside of the workspace";
-            self.report_wrong(KEY, &value, fix.to_owned());
+            let fix = Text::new(
+                "write the absolute path of a PEM file outside of the workspace",
+                "请写工作区之外的 PEM 文件的绝对路径",
+            );
+            self.report_wrong(KEY, &value, fix);
         }
         path
     }
@@ -137,7 +150,12 @@ impl ProviderKeys<'_, '_> {
         }
         let names: Vec<&str> = ThinkingReplay::ALL.into_iter().map(ThinkingReplay::name).collect();
         let hint = did_you_mean(value.as_str().unwrap_or_default(), names.iter().copied());
-        self.report_wrong(KEY, &value, format!("write one of {}{hint}", names.join(", ")));
+        let names = names.join(", ");
+        self.report_wrong(
+            KEY,
+            &value,
+            localized!("write one of {names}", "请写其一：{names}").and(hint),
+        );
         ThinkingReplay::default()
     }
 
@@ -157,7 +175,9 @@ impl ProviderKeys<'_, '_> {
         if known.is_none() {
             let names: Vec<&str> = Quirk::ALL.into_iter().map(Quirk::name).collect();
             let hint = did_you_mean(text, names.iter().copied());
-            self.report_wrong(key, word, format!("write some of {}{hint}", names.join(", ")));
+            let names = names.join(", ");
+            let fix = localized!("write some of {names}", "请从中选写：{names}").and(hint);
+            self.report_wrong(key, word, fix);
         }
         known
     }

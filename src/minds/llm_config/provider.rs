@@ -5,6 +5,7 @@ use super::connection::Connection;
 use super::retry::RetryConfig;
 use crate::domain::attachment::MAX_IMAGE_BYTES;
 use crate::domain::context_health::ContextLimits;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{ImageLimits, Problem};
 
 /// Reads an environment variable by name; only the caller accesses the real environment.
@@ -159,15 +160,18 @@ impl ProviderConfig {
         }
         match env(name).filter(|key| !key.trim().is_empty()) {
             Some(key) => Ok(Some(key)),
-            None => Err(Problem::new(
-                format!("llm/no-key/{}", self.key),
-                PATH,
-                format!(
-                    "provider `{}` needs the environment variable {name}, which is not set",
-                    self.key
-                ),
-                format!("set {name}, or remove `apiKeyEnvVar` if the server needs no key"),
-            )),
+            None => {
+                let key = &self.key;
+                let found = localized!(
+                    "provider `{key}` needs the environment variable {name}, which is not set",
+                    "模型服务 `{key}` 需要环境变量 {name}，但它未设置"
+                );
+                let fix = localized!(
+                    "set {name}, or remove `apiKeyEnvVar` if the server needs no key",
+                    "请设置 {name}；若服务器不需要密钥，请删除 `apiKeyEnvVar`"
+                );
+                Err(Problem::new(format!("llm/no-key/{key}"), PATH, found, fix))
+            }
         }
     }
 
@@ -177,26 +181,42 @@ impl ProviderConfig {
     }
 
     /// The reason, and the fix, if no model of this provider can be used, whatever the environment.
-    pub(crate) fn unusable_reason(&self) -> Option<(String, String)> {
+    pub(crate) fn unusable_reason(&self) -> Option<(Localized, Localized)> {
         let key = &self.key;
         if !self.api_type.is_supported() {
             let found = match self.api_type.name() {
-                "" => format!("provider `{key}` has no `apiType`"),
-                name => format!("provider `{key}`: apiType `{name}` is not supported yet"),
+                "" => localized!(
+                    "provider `{key}` has no `apiType`",
+                    "模型服务 `{key}` 没有 `apiType`"
+                ),
+                name => localized!(
+                    "provider `{key}`: apiType `{name}` is not supported yet",
+                    "模型服务 `{key}`：尚不支持 apiType `{name}`"
+                ),
             };
-            return Some((
-                found,
-                "use `anthropic`, `openai`, `openai-compatible` or `mock`".to_owned(),
-            ));
+            let fix = Text::new(
+                "use `anthropic`, `openai`, `openai-compatible` or `mock`",
+                "请使用 `anthropic`、`openai`、`openai-compatible` 或 `mock`",
+            );
+            return Some((found, fix.into()));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
         if self.api_type == ApiType::Mock && self.base_url.is_empty() {
-            let found = format!("provider `{key}` has no `baseUrl`");
-            return Some((found, "name the folder of its answers".to_owned()));
+            let found =
+                localized!("provider `{key}` has no `baseUrl`", "模型服务 `{key}` 没有 `baseUrl`");
+            let fix = Text::new("name the folder of its answers", "请写明存放其回答的文件夹");
+            return Some((found, fix.into()));
         }
         if self.api_type != ApiType::Mock && !is_url {
-            let found = format!("`baseUrl` of provider `{key}` is not a web address");
-            return Some((found, "write it as `http://…` or `https://…`".to_owned()));
+            let found = localized!(
+                "`baseUrl` of provider `{key}` is not a web address",
+                "模型服务 `{key}` 的 `baseUrl` 不是网址"
+            );
+            let fix = Text::new(
+                "write it as `http://…` or `https://…`",
+                "请写成 `http://…` 或 `https://…`",
+            );
+            return Some((found, fix.into()));
         }
         None
     }

@@ -8,8 +8,11 @@ use super::provider::{ApiType, DEFAULT_CADENCE, ModelInfo, ProviderConfig};
 use super::retry::RetryConfig;
 use super::{PATH, builtin_providers};
 use crate::domain::Problem;
+use crate::domain::text::{Text, localized};
 use crate::minds::nearest::nearest;
-use crate::minds::report::{ProblemReport, clip, value_type, with_line};
+use crate::minds::report::{
+    ProblemReport, clip, file_is_not_a_map, not_yaml, value_type, with_line,
+};
 use crate::yaml;
 
 const MAX_PROVIDERS: usize = 100;
@@ -50,20 +53,28 @@ pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (providers, Vec::new()),
         Ok(other) => {
-            let found = format!("the file is {}, not a map", value_type(&other));
-            report.add("llm/yaml", &[], found, "write `providers:`".to_owned());
+            let fix = Text::new("write `providers:`", "请写 `providers:`");
+            report.add("llm/yaml", &[], file_is_not_a_map(&other), fix);
             return (providers, report.finish());
         }
         Err(error) => {
-            let found = format!("the file cannot be read as YAML: {}", error.text);
-            let fix = "fix the syntax; until then only the built-in providers are available";
-            let problem = Problem::new("llm/yaml", PATH, found, fix);
+            let fix = Text::new(
+                "fix the syntax; until then only the built-in providers are available",
+                "请修正语法；在此之前只有内置的模型服务可用",
+            );
+            let problem = Problem::new("llm/yaml", PATH, not_yaml(&error), fix);
             return (providers, vec![with_line(problem, error.line)]);
         }
     };
     let Some(entries) = top.get("providers").and_then(Value::as_object) else {
-        let found = "there is no map `providers`; the file is ignored".to_owned();
-        let fix = "write `providers:` with one entry per provider".to_owned();
+        let found = Text::new(
+            "there is no map `providers`; the file is ignored",
+            "没有映射 `providers`；文件已忽略",
+        );
+        let fix = Text::new(
+            "write `providers:` with one entry per provider",
+            "请写 `providers:`，每个模型服务一项",
+        );
         report.add("llm/no-providers", &["providers"], found, fix);
         return (providers, report.finish());
     };
@@ -80,8 +91,15 @@ pub(crate) fn read(text: &str) -> (Vec<ProviderConfig>, Vec<Problem>) {
 
 fn read_provider(key: &str, value: &Value, report: &mut ProblemReport) -> Option<ProviderConfig> {
     let Value::Object(map) = value else {
-        let found = format!("provider `{}` is {}, not a map", clip(key), value_type(value));
-        let fix = "give it `apiType`, `baseUrl` and `models`".to_owned();
+        let (name, kind) = (clip(key), value_type(value));
+        let found = localized!(
+            [kind] "provider `{name}` is {kind}, not a map",
+            "模型服务 `{name}` 是{kind}，不是映射"
+        );
+        let fix = Text::new(
+            "give it `apiType`, `baseUrl` and `models`",
+            "请为它写上 `apiType`、`baseUrl` 和 `models`",
+        );
         let id = format!("llm/wrong-type/{}", clip(key));
         report.add(&id, &["providers", key], found, fix);
         return None;
@@ -116,17 +134,29 @@ fn check_keys(provider: &str, map: &Map<String, Value>, report: &mut ProblemRepo
     for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
         let at = ["providers", provider, key];
         if SECRET_KEYS.contains(&key.as_str()) {
-            let found = format!("provider `{}` has an API key in the file", clip(provider));
-            let fix = "put it into an environment variable, name that in `apiKeyEnvVar`, \
-                        and replace the key: it may have been shared"
-                .to_owned();
+            let name = clip(provider);
+            let found = localized!(
+                "provider `{name}` has an API key in the file",
+                "模型服务 `{name}` 的 API 密钥写在了文件里"
+            );
+            let fix = Text::new(
+                "put it into an environment variable, name that in `apiKeyEnvVar`, and replace the \
+                 key: it may have been shared",
+                "请把它放进环境变量，在 `apiKeyEnvVar` 中写变量名，并更换密钥：它可能已泄露",
+            );
             report.add(&format!("llm/secret/{}", clip(provider)), &at, found, fix);
         } else {
-            let found = format!("unknown key `{}` of provider `{}`", clip(key), clip(provider));
-            let id = format!("llm/unknown-key/{}/{}", clip(provider), clip(key));
+            let (name, shown) = (clip(provider), clip(key));
+            let found = localized!(
+                "unknown key `{shown}` of provider `{name}`",
+                "模型服务 `{name}` 有未知的键 `{shown}`"
+            );
+            let id = format!("llm/unknown-key/{name}/{shown}");
             let fix = match nearest(key, KEYS) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "remove it: nothing reads it".to_owned(),
+                Some(near) => localized!("did you mean `{near}`?", "是否指 `{near}`？"),
+                None => {
+                    Text::new("remove it: nothing reads it", "请删除：没有任何地方读取它").into()
+                }
             };
             report.warn(&id, &at, found, fix);
         }
@@ -143,9 +173,12 @@ fn read_models(
         Some(Value::Object(map)) => map,
         None | Some(Value::Null) => &empty,
         Some(other) => {
-            let found =
-                format!("`models` of provider `{}` is {}", clip(provider), value_type(other));
-            let fix = "write a map with one key per model".to_owned();
+            let (name, kind) = (clip(provider), value_type(other));
+            let found = localized!(
+                [kind] "`models` of provider `{name}` is {kind}",
+                "模型服务 `{name}` 的 `models` 是{kind}"
+            );
+            let fix = Text::new("write a map with one key per model", "请写成映射，每个模型一个键");
             let id = format!("llm/wrong-type/{}/models", clip(provider));
             report.add(&id, &["providers", provider, "models"], found, fix);
             &empty

@@ -139,7 +139,9 @@ providers:
     assert_eq!(key("b", &set), Some(None));
     assert_eq!(key("c", &|_| None), Some(None));
     let problem = find(&providers, "a").api_key(&|_| None).unwrap_err();
-    assert!(problem.text.contains("A_KEY") && problem.fix.contains("A_KEY"));
+    assert!(
+        problem.text.to_string().contains("A_KEY") && problem.fix.to_string().contains("A_KEY")
+    );
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn an_unusable_value_is_reported_with_its_line_and_counts_as_not_set() {
         let (providers, problems) = read(&format!("providers:\n  p:\n    {yaml}\n"));
         let key = yaml.split(':').next().unwrap();
         assert_eq!(ids(&problems), [(format!("llm/wrong-value/p/{key}").as_str(), Some(3))]);
-        let (text, actual) = (&problems[0].text, &problems[0].fix);
+        let [text, actual] = [&problems[0].text, &problems[0].fix].map(ToString::to_string);
         assert!(text.contains(key) && text.contains(found) && actual.contains(fix), "{problems:?}");
         assert_eq!(find(&providers, "p").connection, Connection::default(), "{yaml}");
     }

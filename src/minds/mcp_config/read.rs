@@ -6,12 +6,17 @@ use super::names::{NameRule, ToolFilter};
 use super::server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 use super::{McpFile, PATH, ServerEntry, is_tool_name};
 use crate::domain::Problem;
-use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{ProblemReport, clip, value_type, with_line};
+use crate::domain::text::{Localized, Text, localized};
+use crate::minds::nearest::{did_you_mean, remove_or_rename};
+use crate::minds::report::{
+    ProblemReport, clip, file_is_not_a_map, not_yaml, value_type, with_line,
+};
 use crate::yaml;
 
 const MAX_SERVERS: usize = 50;
 const MAX_ITEMS: usize = 200;
+
+const LIST_OF_STRINGS: Text = Text::new("write a list of strings", "请写字符串列表");
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
 
@@ -37,14 +42,16 @@ pub(super) fn read(text: &str) -> McpFile {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return McpFile::default(),
         Ok(other) => {
-            let found = format!("the file is {}, not a map", value_type(&other));
-            report.add("mcp/yaml", &[], found, "write `servers:`".to_owned());
+            let fix = Text::new("write `servers:`", "请写 `servers:`");
+            report.add("mcp/yaml", &[], file_is_not_a_map(&other), fix);
             return broken(report.finish());
         }
         Err(error) => {
-            let found = format!("the file cannot be read as YAML: {}", error.text);
-            let fix = "fix the syntax; until then the servers stay as they are";
-            let problem = Problem::new("mcp/yaml", PATH, found, fix);
+            let fix = Text::new(
+                "fix the syntax; until then the servers stay as they are",
+                "请修正语法；在此之前服务器保持原样",
+            );
+            let problem = Problem::new("mcp/yaml", PATH, not_yaml(&error), fix);
             return broken(vec![with_line(problem, error.line)]);
         }
     };
@@ -59,8 +66,11 @@ fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile 
             return McpFile { problems: report.finish(), ..McpFile::default() };
         }
         Some(other) => {
-            let found = format!("`servers` is {}, not a map", value_type(other));
-            let fix = "write one entry for each server below it".to_owned();
+            let kind = value_type(other);
+            let found =
+                localized!([kind] "`servers` is {kind}, not a map", "`servers` 是{kind}，不是映射");
+            let fix =
+                Text::new("write one entry for each server below it", "请在其下为每个服务器写一项");
             report.add("mcp/wrong-type/servers", &["servers"], found, fix);
             return broken(report.finish());
         }
@@ -72,22 +82,32 @@ fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile 
         servers.push(ServerEntry { id: id.clone(), line, server });
     }
     if entries.len() > MAX_SERVERS {
-        let found = format!("{} servers; only the first {MAX_SERVERS} are used", entries.len());
-        report.add("mcp/too-many", &["servers"], found, "remove some".to_owned());
+        let count = entries.len();
+        let found = localized!(
+            "{count} servers; only the first {MAX_SERVERS} are used",
+            "有 {count} 个服务器；只使用前 {MAX_SERVERS} 个"
+        );
+        let fix = Text::new("remove some", "请减少一些");
+        report.add("mcp/too-many", &["servers"], found, fix);
     }
     McpFile { servers, problems: report.finish(), broken: false }
 }
 
 fn check_top(top: &Map<String, Value>, report: &mut ProblemReport) {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
-        let found = format!("unknown key `{}`; ignored", clip(key));
-        let fix = format!("remove it{}", did_you_mean(key, TOP_KEYS));
-        report.add(&format!("mcp/unknown-key/{}", clip(key)), &[key], found, fix);
+        let shown = clip(key);
+        let found = localized!("unknown key `{shown}`; ignored", "未知的键 `{shown}`；已忽略");
+        let fix = remove_or_rename(key, TOP_KEYS);
+        report.add(&format!("mcp/unknown-key/{shown}"), &[key], found, fix);
     }
     if let Some(version) = top.get("version").filter(|version| version.as_u64() != Some(1)) {
-        let found =
-            format!("`version` is {}, not 1; read as version 1", clip(&version.to_string()));
-        report.add("mcp/version", &["version"], found, "write `version: 1`".to_owned());
+        let version = clip(&version.to_string());
+        let found = localized!(
+            "`version` is {version}, not 1; read as version 1",
+            "`version` 是 {version} 而不是 1；按版本 1 读取"
+        );
+        let fix = Text::new("write `version: 1`", "请写 `version: 1`");
+        report.add("mcp/version", &["version"], found, fix);
     }
 }
 
@@ -105,14 +125,29 @@ impl ServerReader<'_, '_> {
     /// `None` if the server cannot be used.
     fn read(mut self, value: &Value) -> Option<McpServer> {
         if !is_tool_name(self.id) {
-            let found = format!("`{}` is not a valid server name; left out", clip(self.id));
-            self.add("name", &[], found, "use letters, digits, `_` and `-`, 64 at most");
+            let shown = clip(self.id);
+            let found = localized!(
+                "`{shown}` is not a valid server name; left out",
+                "`{shown}` 不是有效的服务器名；不予采用"
+            );
+            let fix = Text::new(
+                "use letters, digits, `_` and `-`, 64 at most",
+                "请用字母、数字、`_` 和 `-`，最多 64 个",
+            );
+            self.add("name", &[], found, fix);
             return None;
         }
         let Value::Object(map) = value else {
-            let found =
-                format!("server `{}` is {}, not a map; left out", self.id, value_type(value));
-            self.add("wrong-type", &[], found, "give it `command`, or `transport` and `url`");
+            let (id, kind) = (self.id, value_type(value));
+            let found = localized!(
+                [kind] "server `{id}` is {kind}, not a map; left out",
+                "服务器 `{id}` 是{kind}，不是映射；不予采用"
+            );
+            let fix = Text::new(
+                "give it `command`, or `transport` and `url`",
+                "请为它写上 `command`，或 `transport` 和 `url`",
+            );
+            self.add("wrong-type", &[], found, fix);
             return None;
         };
         self.check_keys(map);
@@ -123,7 +158,13 @@ impl ServerReader<'_, '_> {
         Some(McpServer { stateless, transport, filter, name_rules: changes })
     }
 
-    fn add(&mut self, what: &str, keys: &[&str], found: String, fix: &str) {
+    fn add(
+        &mut self,
+        what: &str,
+        keys: &[&str],
+        found: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
         let mut path = vec!["servers", self.id];
         path.extend(keys);
         let id = format!(
@@ -131,32 +172,41 @@ impl ServerReader<'_, '_> {
             clip(self.id),
             keys.iter().fold(String::new(), |all, key| { format!("{all}/{}", clip(key)) })
         );
-        self.report.add(&id, &path, found, fix.to_owned());
+        self.report.add(&id, &path, found, fix);
     }
 
     /// Reports a value of the wrong type; the server is skipped.
-    fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: &str) {
-        let what = keys.join(".");
-        let found = format!("`{what}` of server `{}` is {}; left out", self.id, value_type(value));
+    fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: Text) {
+        let (what, id, kind) = (keys.join("."), self.id, value_type(value));
+        let found = localized!(
+            [kind] "`{what}` of server `{id}` is {kind}; left out",
+            "服务器 `{id}` 的 `{what}` 是{kind}；不予采用"
+        );
         self.add("wrong-type", keys, found, fix);
     }
 
     fn check_keys(&mut self, map: &Map<String, Value>) {
         for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-            let found = format!("unknown key `{}` of server `{}`; ignored", clip(key), self.id);
-            let fix = format!("remove it{}", did_you_mean(key, KEYS));
-            self.add("unknown-key", &[key], found, &fix);
+            let (shown, id) = (clip(key), self.id);
+            let found = localized!(
+                "unknown key `{shown}` of server `{id}`; ignored",
+                "服务器 `{id}` 有未知的键 `{shown}`；已忽略"
+            );
+            self.add("unknown-key", &[key], found, remove_or_rename(key, KEYS));
         }
         let session =
             map.get("sessionId").is_some_and(|id| !id.is_null() && id.as_str() != Some(""));
         if session {
-            let found = format!("`sessionId` of server `{}` is ignored", self.id);
-            self.add(
-                "session",
-                &["sessionId"],
-                found,
-                "remove it: each instance opens a session of its own",
+            let id = self.id;
+            let found = localized!(
+                "`sessionId` of server `{id}` is ignored",
+                "服务器 `{id}` 的 `sessionId` 已忽略"
             );
+            let fix = Text::new(
+                "remove it: each instance opens a session of its own",
+                "请删除：每个实例都会开启自己的会话",
+            );
+            self.add("session", &["sessionId"], found, fix);
         }
     }
 
@@ -167,13 +217,17 @@ impl ServerReader<'_, '_> {
             Some("stdio") => self.program(map),
             None | Some("streamable_http") => self.http(map),
             Some(other) => {
-                let found =
-                    format!("server `{}`: unknown transport `{}`; left out", self.id, clip(other));
-                let fix = format!(
-                    "write `stdio` or `streamable_http`{}",
-                    did_you_mean(other, ["stdio", "streamable_http"])
+                let (id, shown) = (self.id, clip(other));
+                let found = localized!(
+                    "server `{id}`: unknown transport `{shown}`; left out",
+                    "服务器 `{id}`：未知的传输方式 `{shown}`；不予采用"
                 );
-                self.add("transport", &["transport"], found, &fix);
+                let fix = Text::new(
+                    "write `stdio` or `streamable_http`",
+                    "请写 `stdio` 或 `streamable_http`",
+                );
+                let hint = did_you_mean(other, ["stdio", "streamable_http"]);
+                self.add("transport", &["transport"], found, Localized::from(fix).and(hint));
                 None
             }
         }
@@ -182,8 +236,13 @@ impl ServerReader<'_, '_> {
     fn program(&mut self, map: &Map<String, Value>) -> Option<Transport> {
         let command = self.text(map, "command")?;
         if command.trim().is_empty() {
-            let found = format!("server `{}` has no `command`; left out", self.id);
-            self.add("no-command", &["command"], found, "name the program to start");
+            let id = self.id;
+            let found = localized!(
+                "server `{id}` has no `command`; left out",
+                "服务器 `{id}` 没有 `command`；不予采用"
+            );
+            let fix = Text::new("name the program to start", "请写明要启动的程序");
+            self.add("no-command", &["command"], found, fix);
             return None;
         }
         let args = self.texts(map.get("args"), &["args"])?;
@@ -196,16 +255,31 @@ impl ServerReader<'_, '_> {
     fn http(&mut self, map: &Map<String, Value>) -> Option<Transport> {
         let url = self.text(map, "url")?.trim().to_owned();
         if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
-            let found = format!("`url` of server `{}` is not a web address; left out", self.id);
-            self.add("no-url", &["url"], found, "write it as `http://...` or `https://...`");
+            let id = self.id;
+            let found = localized!(
+                "`url` of server `{id}` is not a web address; left out",
+                "服务器 `{id}` 的 `url` 不是网址；不予采用"
+            );
+            let fix = Text::new(
+                "write it as `http://...` or `https://...`",
+                "请写成 `http://...` 或 `https://...`",
+            );
+            self.add("no-url", &["url"], found, fix);
             return None;
         }
         let headers = self.values(map.get("headers"), "headers")?;
         for (name, _) in headers.iter().filter(|(name, given)| given.literal_secret(name).is_some())
         {
-            let found = format!("server `{}` has a secret in the file: `{name}`", self.id);
-            let fix = "put it into an environment variable, write `{ env: NAME }`, and replace \
-                        it: it may have been shared";
+            let id = self.id;
+            let found = localized!(
+                "server `{id}` has a secret in the file: `{name}`",
+                "服务器 `{id}` 的机密写在了文件里：`{name}`"
+            );
+            let fix = Text::new(
+                "put it into an environment variable, write `{ env: NAME }`, and replace it: it may \
+                 have been shared",
+                "请把它放进环境变量，写成 `{ env: NAME }`，并更换它：它可能已泄露",
+            );
             self.add("secret", &["headers", name], found, fix);
         }
         Some(Transport::Http(HttpServer { url, headers }))
@@ -216,20 +290,22 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => return Some(ToolFilter::default()),
             Some(Value::Object(map)) => map,
             Some(other) => {
-                self.report_wrong_type(
-                    &["tools"],
-                    other,
+                let fix = Text::new(
                     "write `tools: { whitelist: [], blacklist: [] }`",
+                    "请写成 `tools: { whitelist: [], blacklist: [] }`",
                 );
+                self.report_wrong_type(&["tools"], other, fix);
                 return None;
             }
         };
         let lists = ["whitelist", "blacklist"];
         for key in map.keys().filter(|key| !lists.contains(&key.as_str())) {
-            let found =
-                format!("unknown key `{}` in `tools` of server `{}`; ignored", clip(key), self.id);
-            let fix = format!("remove it{}", did_you_mean(key, lists));
-            self.add("unknown-key", &["tools", key], found, &fix);
+            let (shown, id) = (clip(key), self.id);
+            let found = localized!(
+                "unknown key `{shown}` in `tools` of server `{id}`; ignored",
+                "服务器 `{id}` 的 `tools` 有未知的键 `{shown}`；已忽略"
+            );
+            self.add("unknown-key", &["tools", key], found, remove_or_rename(key, lists));
         }
         Some(ToolFilter {
             whitelist: self.texts(map.get("whitelist"), &["tools", "whitelist"])?,
@@ -242,22 +318,26 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.report_wrong_type(
-                    &["transform"],
-                    other,
+                let fix = Text::new(
                     "write a list such as `[{ prefix: x_ }]`",
+                    "请写成列表，如 `[{ prefix: x_ }]`",
                 );
+                self.report_wrong_type(&["transform"], other, fix);
                 return None;
             }
         };
         let mut changes = Vec::new();
         for item in items.iter().take(MAX_ITEMS) {
             let Some(change) = name_rule(item) else {
-                let found = format!(
-                    "a step of `transform` of server `{}` is not understood; left out",
-                    self.id
+                let id = self.id;
+                let found = localized!(
+                    "a step of `transform` of server `{id}` is not understood; left out",
+                    "服务器 `{id}` 的 `transform` 有一步无法理解；不予采用"
                 );
-                let fix = "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`";
+                let fix = Text::new(
+                    "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`",
+                    "请写 `prefix: x_`、`prefix: { remove: a_, add: b_ }` 或 `suffix: _y`",
+                );
                 self.add("transform", &["transform"], found, fix);
                 return None;
             };
@@ -271,7 +351,8 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => Some(false),
             Some(Value::Bool(flag)) => Some(*flag),
             Some(other) => {
-                self.report_wrong_type(&[key], other, "write `true` or `false`");
+                let fix = Text::new("write `true` or `false`", "请写 `true` 或 `false`");
+                self.report_wrong_type(&[key], other, fix);
                 None
             }
         }
@@ -282,7 +363,7 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => Some(String::new()),
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => {
-                self.report_wrong_type(&[key], other, "write a string");
+                self.report_wrong_type(&[key], other, Text::new("write a string", "请写字符串"));
                 None
             }
         }
@@ -293,14 +374,14 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.report_wrong_type(keys, other, "write a list of strings");
+                self.report_wrong_type(keys, other, LIST_OF_STRINGS);
                 return None;
             }
         };
         let mut texts = Vec::new();
         for item in items.iter().take(MAX_ITEMS) {
             let Some(text) = scalar(item) else {
-                self.report_wrong_type(keys, item, "write a list of strings");
+                self.report_wrong_type(keys, item, LIST_OF_STRINGS);
                 return None;
             };
             texts.push(text);
@@ -313,22 +394,22 @@ impl ServerReader<'_, '_> {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Object(map)) => map,
             Some(other) => {
-                self.report_wrong_type(
-                    &[key],
-                    other,
+                let fix = Text::new(
                     "write `NAME: string` or `NAME: { env: HOST_VARIABLE }`",
+                    "请写成 `NAME: 字符串` 或 `NAME: { env: HOST_VARIABLE }`",
                 );
+                self.report_wrong_type(&[key], other, fix);
                 return None;
             }
         };
         let mut all = Vec::new();
         for (name, value) in map.iter().take(MAX_ITEMS) {
             let Some(given) = value_source(value) else {
-                self.report_wrong_type(
-                    &[key, name],
-                    value,
+                let fix = Text::new(
                     "write a string or `{ env: HOST_VARIABLE }`",
+                    "请写字符串或 `{ env: HOST_VARIABLE }`",
                 );
+                self.report_wrong_type(&[key, name], value, fix);
                 return None;
             };
             all.push((name.clone(), given));

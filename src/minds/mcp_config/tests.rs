@@ -117,7 +117,7 @@ fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped(
         let file = read(&format!("servers:\n  {entry}\n  other: {{ command: x }}\n"));
         let found: Vec<_> = file.problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
         assert_eq!(found, [(id, Some(line))], "{entry}");
-        assert!(file.problems[0].fix.contains(fix), "{entry}: {}", file.problems[0]);
+        assert!(file.problems[0].fix.to_string().contains(fix), "{entry}: {}", file.problems[0]);
         let usable: Vec<bool> = file.servers.iter().map(|d| d.server.is_some()).collect();
         assert_eq!((usable, file.broken), (vec![false, true], false), "{entry}");
     }
@@ -146,7 +146,7 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
         let file = read(&format!("{top}servers:\n  s: {{ {entry} }}\n"));
         let found: Vec<&str> = file.problems.iter().map(|problem| problem.id.as_str()).collect();
         assert_eq!(found, [id], "{entry}");
-        assert!(file.problems[0].fix.contains(fix), "{}", file.problems[0]);
+        assert!(file.problems[0].fix.to_string().contains(fix), "{}", file.problems[0]);
         assert!(file.servers[0].server.is_some(), "{entry}");
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, Team};
 
 /// One memory.
@@ -50,7 +51,7 @@ pub(super) enum UnusableReason {
     /// A link or a special file.
     NotAFile,
     /// The error text.
-    Unreadable(String),
+    Unreadable(Localized),
     /// Over the limit of entries or depth.
     TooManyEntries,
 }
@@ -93,27 +94,48 @@ impl UnusableMemory {
     fn problem(&self, folder: &str) -> Problem {
         let path = format!("{folder}/{}", self.path);
         let path = path.trim_end_matches('/');
-        let (text, fix) = match &self.reason {
-            UnusableReason::TooLarge => (
-                format!("the file is larger than {} KiB", FILE_LIMIT_BYTES / 1024),
-                "shorten it, or split it into several",
-            ),
-            UnusableReason::OverBudget => (
-                format!("this folder holds more than {} KiB", TOTAL_LIMIT_BYTES / 1024),
-                "shorten or remove memories in this folder",
-            ),
-            UnusableReason::NotAFile => {
-                ("it is a link or a special file".to_owned(), "put a file there")
+        let (text, fix): (Localized, Text) = match &self.reason {
+            UnusableReason::TooLarge => {
+                let kib = FILE_LIMIT_BYTES / 1024;
+                (
+                    localized!("the file is larger than {kib} KiB", "文件超过 {kib} KiB"),
+                    Text::new("shorten it, or split it into several", "请缩短它，或拆成几个文件"),
+                )
             }
-            UnusableReason::Unreadable(reason) => {
-                (reason.clone(), "make it a readable text file, or remove it")
+            UnusableReason::OverBudget => {
+                let kib = TOTAL_LIMIT_BYTES / 1024;
+                (
+                    localized!(
+                        "this folder holds more than {kib} KiB",
+                        "此文件夹的内容超过 {kib} KiB"
+                    ),
+                    Text::new(
+                        "shorten or remove memories in this folder",
+                        "请缩短或移除此文件夹中的记忆",
+                    ),
+                )
             }
+            UnusableReason::NotAFile => (
+                Text::new("it is a link or a special file", "它是链接或特殊文件").into(),
+                Text::new("put a file there", "请在那里放一个文件"),
+            ),
+            UnusableReason::Unreadable(reason) => (
+                reason.clone(),
+                Text::new(
+                    "make it a readable text file, or remove it",
+                    "请把它改成可读的文本文件，或将其移除",
+                ),
+            ),
             UnusableReason::TooManyEntries => (
-                "there are too many files or folders; some are not read".to_owned(),
-                "keep fewer and larger files",
+                Text::new(
+                    "there are too many files or folders; some are not read",
+                    "文件或文件夹太多；有些没有读取",
+                )
+                .into(),
+                Text::new("keep fewer and larger files", "请减少文件数，合并成较大的文件"),
             ),
         };
-        let text = format!("not in any context: {text}");
+        let text = localized!([text] "not in any context: {text}", "不在任何上下文中：{text}");
         Problem::new(format!("memory/unusable/{path}"), path, text, fix)
     }
 }

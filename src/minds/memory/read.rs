@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::memory::{FILE_LIMIT_BYTES, TOTAL_LIMIT_BYTES, is_shown};
+use crate::domain::text::Localized;
 use crate::minds::files::{self, FileContent};
 
 /// Entries read in one folder of memories, subfolders included.
@@ -49,7 +50,8 @@ impl MemoryScan<'_> {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => {
-                return self.add_unusable(below, UnusableReason::Unreadable(error.to_string()));
+                let reason = Localized::same(error.to_string());
+                return self.add_unusable(below, UnusableReason::Unreadable(reason));
             }
         };
         for (name, kind) in self.sorted_entries(entries, below) {

@@ -99,7 +99,7 @@ fn c18_an_unusable_file_is_a_problem_and_is_listed_for_the_member() {
     let found: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
     let own = |name: &str| format!("{OWN}/{name}");
     assert_eq!(found, [TEAM, &own("bytes.md"), &own("large.md"), &own("link.md")]);
-    assert!(problems[1].text.contains("UTF-8"), "{}", problems[1]);
+    assert!(problems[1].text.to_string().contains("UTF-8"), "{}", problems[1]);
     for lang in [Lang::En, Lang::Zh] {
         let messages = messages_of(root, lang, &[]);
         assert!(messages.iter().any(|text| text.ends_with("\n\ngood")));

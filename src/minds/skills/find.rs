@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Skill, read};
-use crate::domain::text::Text;
+use crate::domain::text::{Text, localized};
 use crate::domain::{Lang, Problem};
 use crate::minds::files::{self, FileContent};
 use crate::minds::report::{clip, unusable};
@@ -57,8 +57,11 @@ fn layouts(
             problems.push(Problem::new(
                 format!("skills/too-many/{folder}"),
                 folder,
-                format!("more than {MAX_ENTRIES} entries; the others are ignored"),
-                "remove unused skills",
+                localized!(
+                    "more than {MAX_ENTRIES} entries; the others are ignored",
+                    "超过 {MAX_ENTRIES} 项；其余已忽略"
+                ),
+                Text::new("remove unused skills", "请移除不用的技能"),
             ));
             break;
         }
@@ -90,11 +93,15 @@ fn single_file_id(name: &str) -> Option<&str> {
 }
 
 fn duplicate(folder: &str, id: &str) -> Problem {
+    let shown = clip(id);
     Problem::new(
         format!("skills/twice/{folder}/{id}"),
-        format!("{folder}/{}.md", clip(id)),
-        format!("skill `{}` exists twice, as a folder and as a file; the folder is used", clip(id)),
-        "remove one of the two",
+        format!("{folder}/{shown}.md"),
+        localized!(
+            "skill `{shown}` exists twice, as a folder and as a file; the folder is used",
+            "技能 `{shown}` 有两份，文件夹和文件各一；使用文件夹"
+        ),
+        Text::new("remove one of the two", "请移除其中一份"),
     )
 }
 
@@ -122,8 +129,14 @@ fn read_text(
     problems.push(Problem::new(
         format!("skills/no-text/{base}"),
         &neutral,
-        format!("this skill has no text in the work language ({})", lang.code()),
-        format!("add {own}, or {neutral} for every language"),
+        localized!(
+            ("this skill has no text in the work language ({})", lang.code()),
+            ("此技能没有工作语言（{}）的文本", lang.code())
+        ),
+        localized!(
+            "add {own}, or {neutral} for every language",
+            "请添加 {own}，或适用于所有语言的 {neutral}"
+        ),
     ));
     None
 }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::domain::text::{Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Team};
 
 /// Of all skills of one member.
@@ -84,15 +85,18 @@ fn within_budget(
     });
     if let Some(first) = left_out.first() {
         let ids: Vec<&str> = left_out.iter().take(20).map(|skill| skill.id.as_str()).collect();
+        let (ids, kib) = (ids.join(", "), MAX_TOTAL_BYTES / 1024);
         problems.push(Problem::new(
             format!("skills/no-room/{member}"),
             &first.path,
-            format!(
-                "the skills of `{member}` are larger than {} KiB together; left out: {}",
-                MAX_TOTAL_BYTES / 1024,
-                ids.join(", ")
+            localized!(
+                "the skills of `{member}` are larger than {kib} KiB together; left out: {ids}",
+                "`{member}` 的技能总共超过 {kib} KiB；未采用：{ids}"
             ),
-            "shorten skills, or give them to the members that need them",
+            Text::new(
+                "shorten skills, or give them to the members that need them",
+                "请缩短技能，或只分给需要它们的成员",
+            ),
         ));
     }
     kept

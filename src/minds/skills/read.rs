@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Skill;
 use crate::domain::Problem;
+use crate::domain::text::{Text, localized};
 use crate::minds::files::front_matter;
 use crate::minds::report::{ProblemReport, value_type, with_line};
 use crate::yaml;
@@ -37,8 +38,8 @@ pub(super) fn read_skill(
         problems.push(Problem::new(
             format!("skills/empty/{path}"),
             path,
-            "there is no text after the second `---`",
-            "write down how it is done, or remove the file",
+            Text::new("there is no text after the second `---`", "第二个 `---` 之后没有内容"),
+            Text::new("write down how it is done, or remove the file", "请写明做法，或移除文件"),
         ));
         return None;
     }
@@ -56,8 +57,11 @@ fn missing_front_matter(path: &str) -> Problem {
     let problem = Problem::new(
         format!("skills/no-front-matter/{path}"),
         path,
-        "a skill begins with `---`, then `name:` and `description:`, then `---`",
-        "put these lines at the start of the file",
+        Text::new(
+            "a skill begins with `---`, then `name:` and `description:`, then `---`",
+            "技能的开头应是 `---`，然后是 `name:` 和 `description:`，再是 `---`",
+        ),
+        Text::new("put these lines at the start of the file", "请把这些行放在文件开头"),
     );
     problem.at_line(1)
 }
@@ -70,15 +74,27 @@ fn parse_front_matter(
     let (text, line) = match yaml::parse(block) {
         Ok(Value::Object(map)) => return Some(map),
         Ok(Value::Null) => return Some(Map::new()),
-        Ok(other) => (
-            format!("the block between the `---` lines is {}, not a map", value_type(&other)),
-            Some(2),
-        ),
+        Ok(other) => {
+            let kind = value_type(&other);
+            let text = localized!(
+                [kind] "the block between the `---` lines is {kind}, not a map",
+                "两行 `---` 之间的内容是{kind}，不是映射"
+            );
+            (text, Some(2))
+        }
         Err(error) => {
-            (format!("the start cannot be read as YAML: {}", error.text), error.line.map(|n| n + 1))
+            let reason = &error.text;
+            let text = localized!(
+                [reason] "the start cannot be read as YAML: {reason}",
+                "文件开头无法作为 YAML 读取：{reason}"
+            );
+            (text, error.line.map(|n| n + 1))
         }
     };
-    let fix = "write `name: …` and `description: …`, one per line";
+    let fix = Text::new(
+        "write `name: …` and `description: …`, one per line",
+        "请写 `name: …` 和 `description: …`，各占一行",
+    );
     let problem = Problem::new(format!("skills/yaml/{path}"), path, text, fix);
     problems.push(with_line(problem, line));
     None
@@ -98,13 +114,21 @@ fn read_line(
             if !text.is_empty() && text.chars().count() <= max_chars {
                 return Some(text);
             }
-            format!("`{key}` must have 1 to {max_chars} characters")
+            localized!(
+                "`{key}` must have 1 to {max_chars} characters",
+                "`{key}` 必须有 1 到 {max_chars} 个字符"
+            )
         }
-        None => format!("`{key}` is missing"),
-        Some(other) => format!("`{key}` is {}, not a string", value_type(other)),
+        None => localized!("`{key}` is missing", "缺少 `{key}`"),
+        Some(other) => {
+            let kind = value_type(other);
+            localized!([kind] "`{key}` is {kind}, not a string", "`{key}` 是{kind}，不是字符串")
+        }
     };
     let id = format!("skills/{key}/{path}");
-    report.add(&id, &[key], fault, format!("write `{key}: …` between the `---` lines"));
+    let fix =
+        localized!("write `{key}: …` between the `---` lines", "请在两行 `---` 之间写 `{key}: …`");
+    report.add(&id, &[key], fault, fix);
     None
 }
 
@@ -123,8 +147,12 @@ fn read_tools(map: &Map<String, Value>, path: &str, report: &mut ProblemReport) 
         Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => None,
     };
     if names.is_none() {
-        let text = format!("`{KEY}` is not a list of names; ignored");
-        let fix = format!("write `{KEY}: [name, name]`, or remove it");
+        let text =
+            localized!("`{KEY}` is not a list of names; ignored", "`{KEY}` 不是名称列表；已忽略");
+        let fix = localized!(
+            "write `{KEY}: [name, name]`, or remove it",
+            "请写成 `{KEY}: [name, name]`，或删除它"
+        );
         report.add(&format!("skills/{KEY}/{path}"), &[KEY], text, fix);
     }
     names.unwrap_or_default().into_iter().take(MAX_TOOLS).collect()

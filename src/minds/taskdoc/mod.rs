@@ -20,8 +20,11 @@ pub use read::read;
 pub use render::{render, violation_text};
 pub use sections::{SectionText, TaskdocSections, section_text, sections};
 
+use std::fmt;
+
 use crate::domain::Problem;
 use crate::domain::taskdoc::{BORNE, SECTIONS};
+use crate::domain::text::{Localized, Text, localized};
 
 /// The rendered text is replaced by a notice beyond this size.
 pub const LIMIT_BYTES: usize = 100 * 1024;
@@ -56,11 +59,13 @@ pub enum Violation {
 /// A Taskdoc cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskdocError {
-    #[error("`{path}` is not the path of a Taskdoc: {reason}")]
-    BadPath { path: String, reason: String },
-    #[error("there is no Taskdoc `{path}`")]
-    Missing { path: String },
-    #[error("Taskdoc `{path}`: {source}")]
+    BadPath {
+        path: String,
+        reason: Localized,
+    },
+    Missing {
+        path: String,
+    },
     Io {
         path: String,
         #[source]
@@ -69,24 +74,51 @@ pub enum TaskdocError {
 }
 
 impl TaskdocError {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        match self {
+            Self::BadPath { path, reason } => localized!(
+                [reason] "`{path}` is not the path of a Taskdoc: {reason}",
+                "`{path}` 不是任务文档的路径：{reason}"
+            ),
+            Self::Missing { path } => {
+                localized!("there is no Taskdoc `{path}`", "没有任务文档 `{path}`")
+            }
+            Self::Io { path, source } => {
+                localized!("Taskdoc `{path}`: {source}", "任务文档 `{path}`：{source}")
+            }
+        }
+    }
+
     /// The error with a fix, for the user.
     #[must_use]
     pub fn problem(&self) -> Problem {
         let (what, path, fix) = match self {
-            Self::BadPath { path, .. } => {
-                ("bad-path", path, "name a folder inside the workspace that ends in `.tsk`")
-            }
+            Self::BadPath { path, .. } => (
+                "bad-path",
+                path,
+                Text::new(
+                    "name a folder inside the workspace that ends in `.tsk`",
+                    "请写工作区内以 `.tsk` 结尾的文件夹",
+                ),
+            ),
             Self::Missing { path } => (
                 "missing",
                 path,
-                "make the folder with goals.md, constraints.md and progress.md, or name another",
+                Text::new(
+                    "make the folder with goals.md, constraints.md and progress.md, or name another",
+                    "请建立含有 goals.md、constraints.md 和 progress.md 的文件夹，或写另一个",
+                ),
             ),
-            Self::Io { path, .. } => ("unreadable", path, "make the folder readable"),
+            Self::Io { path, .. } => {
+                ("unreadable", path, Text::new("make the folder readable", "请使该文件夹可读"))
+            }
         };
-        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.to_string(), fix)
+        Problem::new(format!("taskdoc/{what}/{path}"), path.clone(), self.message(), fix)
     }
 
-    fn bad_path(path: &str, reason: impl Into<String>) -> Self {
+    fn bad_path(path: &str, reason: impl Into<Localized>) -> Self {
         Self::BadPath { path: path.chars().take(200).collect(), reason: reason.into() }
     }
 
@@ -97,5 +129,11 @@ impl TaskdocError {
         } else {
             Self::Io { path, source }
         }
+    }
+}
+
+impl fmt::Display for TaskdocError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::{TaskdocError, read, violation_text};
-use crate::domain::{Lang, Problem};
+use crate::domain::Problem;
+use crate::domain::text::Text;
 
 /// Problems of these packages. A missing one is not a problem: it may be created later.
 #[must_use]
@@ -12,9 +13,12 @@ pub fn problems<'a>(workspace: &Path, paths: impl IntoIterator<Item = &'a str>) 
     for path in paths {
         match read(workspace, path) {
             Ok(taskdoc) => problems.extend(taskdoc.violations.iter().map(|violation| {
-                let text = violation_text(violation, Lang::En);
+                let text = violation_text(violation);
                 let id = format!("taskdoc/layout/{path}/{text}");
-                let fix = "move it out of the Taskdoc, or under a category as `NAME.md`";
+                let fix = Text::new(
+                    "move it out of the Taskdoc, or under a category as `NAME.md`",
+                    "请把它移出任务文档，或作为 `NAME.md` 放到某个类别下",
+                );
                 Problem::new(id, path, text, fix)
             })),
             Err(TaskdocError::Missing { .. }) => {}

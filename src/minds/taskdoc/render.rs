@@ -2,7 +2,7 @@
 
 use super::{LIMIT_BYTES, Taskdoc, Violation};
 use crate::domain::Lang;
-use crate::domain::text::Text;
+use crate::domain::text::{Localized, Text, localized};
 
 const HEAD: Text = Text::new("# Taskdoc", "# 任务文档");
 const GOALS: Text = Text::new("Goals", "目标");
@@ -21,7 +21,6 @@ const VIOLATIONS: Text = Text::new(
 const EMPTY: Text = Text::new("(empty)", "（空）");
 const TOO_MANY_FILES: Text =
     Text::new("the package has too many files; some were not looked at", "文件过多，有些没有查看");
-const UNEXPECTED: Text = Text::new("does not belong there", "不该放在那里");
 const TOO_LARGE: Text = Text::new(
     "Its sections together are larger than 100 KiB and are left out here. Before other work, \
      have them shortened: keep goals, constraints and the present state; move details to their \
@@ -61,7 +60,8 @@ fn full_text(taskdoc: &Taskdoc, lang: Lang) -> String {
         push_section(&mut text, MORE.in_lang(lang), &names, lang);
     }
     if !taskdoc.violations.is_empty() {
-        let violations = taskdoc.violations.iter().map(|violation| violation_text(violation, lang));
+        let violations = taskdoc.violations.iter().map(violation_text);
+        let violations = violations.map(|text| text.in_lang(lang).to_owned());
         let violations = bullets(&violations.collect::<Vec<_>>());
         push_section(&mut text, VIOLATIONS.in_lang(lang), &violations, lang);
     }
@@ -71,10 +71,12 @@ fn full_text(taskdoc: &Taskdoc, lang: Lang) -> String {
 
 /// Describes one violation.
 #[must_use]
-pub fn violation_text(violation: &Violation, lang: Lang) -> String {
+pub fn violation_text(violation: &Violation) -> Localized {
     match violation {
-        Violation::TooManyFiles => TOO_MANY_FILES.in_lang(lang).to_owned(),
-        Violation::Unexpected(name) => format!("`{name}` {}", UNEXPECTED.in_lang(lang)),
+        Violation::TooManyFiles => TOO_MANY_FILES.into(),
+        Violation::Unexpected(name) => {
+            localized!("`{name}` does not belong there", "`{name}` 不该放在那里")
+        }
     }
 }
 

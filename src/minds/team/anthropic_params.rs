@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
+use super::expected;
 use super::params::{ParamFinding, set_fails, short_text};
 use crate::domain::AnthropicParams;
+use crate::domain::text::Text;
 
 const MIN_THINKING_BUDGET: u64 = 1024;
 const MAX_STOPS: usize = 16;
@@ -18,8 +20,7 @@ pub(super) fn set(
     findings: &mut Vec<ParamFinding>,
 ) {
     if let Some(what) = set_if_valid(params, key, value) {
-        let fix = format!("it must be {what}");
-        findings.push(ParamFinding::new(&["anthropic", key], "wrong value; ignored", fix));
+        findings.push(ParamFinding::wrong(&["anthropic", key], what));
     }
 }
 
@@ -29,31 +30,30 @@ pub(super) fn set_shared(params: &mut AnthropicParams, key: &str, value: &Value)
 }
 
 /// The expected value, if the setting was not set.
-fn set_if_valid(params: &mut AnthropicParams, key: &str, value: &Value) -> Option<&'static str> {
+fn set_if_valid(params: &mut AnthropicParams, key: &str, value: &Value) -> Option<Text> {
     let fraction = || value.as_f64().filter(|n| (0.0..=1.0).contains(n));
     let count = |min: u64| value.as_u64().filter(|n| *n >= min);
     match key {
-        "temperature" => set_fails(&mut params.temperature, fraction()).then_some("0 to 1"),
-        "top_p" => set_fails(&mut params.top_p, fraction()).then_some("0 to 1"),
-        "top_k" => set_fails(&mut params.top_k, count(1)).then_some("a whole number above 0"),
-        "max_tokens" => {
-            set_fails(&mut params.max_tokens, count(1)).then_some("a whole number above 0")
+        "temperature" => set_fails(&mut params.temperature, fraction()).then_some(expected::TO_ONE),
+        "top_p" => set_fails(&mut params.top_p, fraction()).then_some(expected::TO_ONE),
+        "top_k" => set_fails(&mut params.top_k, count(1)).then_some(expected::COUNT),
+        "max_tokens" => set_fails(&mut params.max_tokens, count(1)).then_some(expected::COUNT),
+        "stop_sequences" => {
+            set_fails(&mut params.stop_sequences, stop_sequences(value)).then_some(expected::STOPS)
         }
-        "stop_sequences" => set_fails(&mut params.stop_sequences, stop_sequences(value))
-            .then_some("a list of up to 16 short texts"),
         "parallel_tool_calls" => {
-            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some(expected::FLAG)
         }
         "reasoning_effort" => {
-            set_fails(&mut params.reasoning_effort, short_text(value)).then_some("a word")
+            set_fails(&mut params.reasoning_effort, short_text(value)).then_some(expected::WORD)
         }
         "thinking_budget" => set_fails(&mut params.thinking_budget, count(MIN_THINKING_BUDGET))
-            .then_some("a whole number of at least 1024"),
+            .then_some(expected::BUDGET),
         "reasoning_split" => {
-            set_fails(&mut params.reasoning_split, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.reasoning_split, value.as_bool()).then_some(expected::FLAG)
         }
         "json_response" => {
-            set_fails(&mut params.json_response, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.json_response, value.as_bool()).then_some(expected::FLAG)
         }
         _ => None,
     }
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(params.anthropic, AnthropicParams::default());
             assert_eq!(findings.len(), 1, "{setting}");
             assert_eq!(findings[0].path.join("."), at);
-            assert!(findings[0].fix.contains(fix), "{findings:?}");
+            assert!(findings[0].fix.to_string().contains(fix), "{findings:?}");
         }
     }
 }

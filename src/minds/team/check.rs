@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::domain::team::HUMAN;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Member, ShellRight, Team};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type};
@@ -14,15 +15,17 @@ const SHELL_TOOLSET: &str = "os";
 /// An id is used as a folder name, in `id!slug` and in `@id`.
 pub(super) fn check_id(id: &str, report: &mut ProblemReport) -> bool {
     let (found, fix) = if id == HUMAN {
-        let fix = "choose another id".to_owned();
-        ("`human` is reserved for the user".to_owned(), fix)
+        let fix = Text::new("choose another id", "请换一个 id");
+        (Text::new("`human` is reserved for the user", "`human` 保留给用户").into(), fix)
     } else if is_plain_id(id) {
         return true;
     } else {
-        (
-            format!("`{}` cannot be a member's id", clip(id)),
-            "use letters, digits, `-`, `_` and dots inside, at most 64 bytes".to_owned(),
-        )
+        let shown = clip(id);
+        let fix = Text::new(
+            "use letters, digits, `-`, `_` and dots inside, at most 64 bytes",
+            "请用字母、数字、`-`、`_`，点不能在开头，最多 64 字节",
+        );
+        (localized!("`{shown}` cannot be a member's id", "`{shown}` 不能作成员的 id"), fix)
     };
     let keys = ["members", id];
     report.add(&format!("team/bad-id/{}", clip(id)), &keys, found, fix);
@@ -44,15 +47,23 @@ pub(super) fn default_responder(
     let value = top.get("default_responder")?;
     let keys = ["default_responder"];
     let Some(name) = value.as_str() else {
-        let found = format!("`default_responder` is {}; ignored", value_type(value));
-        let fix = "name one member".to_owned();
+        let kind = value_type(value);
+        let found = localized!(
+            [kind] "`default_responder` is {kind}; ignored",
+            "`default_responder` 是{kind}；已忽略"
+        );
+        let fix = Text::new("name one member", "请写一个成员");
         report.add("team/wrong-type/default_responder", &keys, found, fix);
         return None;
     };
     let id = AgentId::new(name.trim());
     if team.member(&id).is_none() {
-        let found = format!("`default_responder` names `{}`, who is not in the team", clip(name));
-        let fix = format!("name a member{}", did_you_mean(name, ids(team)));
+        let shown = clip(name);
+        let found = localized!(
+            "`default_responder` names `{shown}`, who is not in the team",
+            "`default_responder` 写的 `{shown}` 不在团队中"
+        );
+        let fix = name_a_member(name, team);
         report.add("team/unknown-default-responder", &keys, found, fix);
         return None;
     }
@@ -74,20 +85,30 @@ pub(super) fn shell_specialists(
     let mut specialists = Vec::new();
     for value in names.into_iter().take(super::MAX_MEMBERS) {
         let Some(name) = value.as_str() else {
-            let found = format!("`shell_specialists` has {}; ignored", value_type(value));
-            let fix = "write a member's id, or a list of ids".to_owned();
+            let kind = value_type(value);
+            let found = localized!(
+                [kind] "`shell_specialists` has {kind}; ignored",
+                "`shell_specialists` 里有{kind}；已忽略"
+            );
+            let fix = Text::new(
+                "write a member's id, or a list of ids",
+                "请写一个成员的 id，或 id 的列表",
+            );
             report.add("team/wrong-type/shell_specialists", &keys, found, fix);
             continue;
         };
         let id = AgentId::new(name.trim());
         match team.member(&id) {
             Some(_) => specialists.push(id),
-            None => report.add(
-                &format!("team/unknown-shell-specialist/{}", clip(name)),
-                &keys,
-                format!("`{}` is not in the team", clip(name)),
-                format!("name a member{}", did_you_mean(name, ids(team))),
-            ),
+            None => {
+                let shown = clip(name);
+                report.add(
+                    &format!("team/unknown-shell-specialist/{shown}"),
+                    &keys,
+                    localized!("`{shown}` is not in the team", "`{shown}` 不在团队中"),
+                    name_a_member(name, team),
+                );
+            }
         }
     }
     specialists
@@ -108,8 +129,14 @@ pub(super) fn remove_shell_tools(team: &mut Team, report: &mut ProblemReport) {
         report.add(
             &format!("team/shell-not-allowed/{id}"),
             &["members", id, "toolsets"],
-            format!("`{id}` has shell tools but is not a shell specialist; they are removed"),
-            format!("add `{id}` to `shell_specialists`, or remove the tools"),
+            localized!(
+                "`{id}` has shell tools but is not a shell specialist; they are removed",
+                "`{id}` 有 shell 工具，但不在 `shell_specialists` 中；这些工具已去除"
+            ),
+            localized!(
+                "add `{id}` to `shell_specialists`, or remove the tools",
+                "请把 `{id}` 加入 `shell_specialists`，或删除这些工具"
+            ),
         );
     }
 }
@@ -117,6 +144,11 @@ pub(super) fn remove_shell_tools(team: &mut Team, report: &mut ProblemReport) {
 fn requests_shell(member: &Member) -> bool {
     member.toolsets.iter().any(|name| name == SHELL_TOOLSET)
         || member.tools.iter().any(|name| SHELL_TOOLS.contains(&name.as_str()))
+}
+
+/// The fix for a name that is no member's.
+fn name_a_member(name: &str, team: &Team) -> Localized {
+    Localized::from(Text::new("name a member", "请写成员的 id")).and(did_you_mean(name, ids(team)))
 }
 
 fn ids(team: &Team) -> impl Iterator<Item = &str> {

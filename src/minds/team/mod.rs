@@ -5,6 +5,7 @@ mod access;
 mod anthropic_params;
 mod build;
 mod check;
+mod expected;
 mod param_groups;
 mod params;
 mod shadow;
@@ -14,8 +15,9 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::nearest::did_you_mean;
-use super::report::{ProblemReport, clip, value_type, with_line};
+use super::nearest::remove_or_rename;
+use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, value_type, with_line};
+use crate::domain::text::{Text, localized};
 use crate::domain::{AgentId, Member, Problem, Team};
 use crate::yaml;
 use spec::MemberSpec;
@@ -42,18 +44,19 @@ pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
         Ok(Value::Object(top)) => top,
         Ok(Value::Null) => return (without_file(), Vec::new()),
         Ok(other) => {
-            let found = format!("the file is {}, not a map", value_type(&other));
-            let fix = "write `members:` with one entry per member".to_owned();
-            report.add("team/yaml", &[], found, fix);
+            let fix = Text::new(
+                "write `members:` with one entry per member",
+                "请写 `members:`，每个成员一项",
+            );
+            report.add("team/yaml", &[], file_is_not_a_map(&other), fix);
             return (without_file(), report.finish());
         }
         Err(error) => {
-            let problem = Problem::new(
-                "team/yaml",
-                PATH,
-                format!("the file cannot be read as YAML: {}", error.text),
+            let fix = Text::new(
                 "fix the syntax; until then the team is empty",
+                "请修正语法；在此之前团队为空",
             );
+            let problem = Problem::new("team/yaml", PATH, not_yaml(&error), fix);
             return (without_file(), vec![with_line(problem, error.line)]);
         }
     };
@@ -63,11 +66,12 @@ pub(crate) fn read(text: &str) -> (Team, Vec<Problem>) {
 
 fn of_map(top: &Map<String, Value>, report: &mut ProblemReport) -> Team {
     for key in top.keys().filter(|key| !TOP_KEYS.contains(&key.as_str())) {
+        let shown = clip(key);
         report.warn(
-            &format!("team/unknown-key/{}", clip(key)),
+            &format!("team/unknown-key/{shown}"),
             &[key],
-            format!("unknown key `{}`", clip(key)),
-            format!("remove it{}", did_you_mean(key, TOP_KEYS)),
+            localized!("unknown key `{shown}`", "未知的键 `{shown}`"),
+            remove_or_rename(key, TOP_KEYS),
         );
     }
     let defaults = defaults(top, report);
@@ -86,11 +90,18 @@ fn defaults(top: &Map<String, Value>, report: &mut ProblemReport) -> MemberSpec 
         None => MemberSpec::default(),
         Some(Value::Object(map)) => MemberSpec::read_defaults(map, report),
         Some(other) => {
+            let kind = value_type(other);
             report.add(
                 "team/wrong-type/member_defaults",
                 &["member_defaults"],
-                format!("`member_defaults` is {}, not a map", value_type(other)),
-                "give it keys such as `provider:` and `model:`, or remove it".to_owned(),
+                localized!(
+                    [kind] "`member_defaults` is {kind}, not a map",
+                    "`member_defaults` 是{kind}，不是映射"
+                ),
+                Text::new(
+                    "give it keys such as `provider:` and `model:`, or remove it",
+                    "请为它写上 `provider:`、`model:` 等键，或删除它",
+                ),
             );
             MemberSpec::default()
         }
@@ -103,11 +114,18 @@ fn entries(top: &Map<String, Value>, report: &mut ProblemReport) -> Map<String, 
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(map)) => map.clone(),
         Some(other) => {
+            let kind = value_type(other);
             report.add(
                 "team/wrong-type/members",
                 &["members"],
-                format!("`members` is {}, not a map", value_type(other)),
-                "write one key per member, such as `lead:`".to_owned(),
+                localized!(
+                    [kind] "`members` is {kind}, not a map",
+                    "`members` 是{kind}，不是映射"
+                ),
+                Text::new(
+                    "write one key per member, such as `lead:`",
+                    "请为每个成员写一个键，如 `lead:`",
+                ),
             );
             Map::new()
         }
@@ -123,8 +141,11 @@ fn configured(
         report.add(
             "team/too-many-members",
             &["members"],
-            format!("{} members; only {MAX_MEMBERS} are used", entries.len()),
-            "remove members".to_owned(),
+            localized!(
+                ("{} members; only {MAX_MEMBERS} are used", entries.len()),
+                ("有 {} 个成员；只使用 {MAX_MEMBERS} 个", entries.len())
+            ),
+            Text::new("remove members", "请减少成员"),
         );
     }
     let mut members = Vec::new();

@@ -3,8 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use super::expected;
 use super::params::ParamFinding;
-use crate::minds::nearest::did_you_mean;
+use crate::domain::text::{Localized, localized};
+use crate::minds::nearest::remove_or_rename;
 
 /// The values a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,12 +87,11 @@ pub(super) fn check(
         match settings_of(group).find(|(name, _)| name == key) {
             None => {
                 let fix = suggestion(group, key);
-                findings.push(ParamFinding::new(&[group, key], "unknown setting; ignored", fix));
+                findings.push(ParamFinding::unknown(&[group, key], fix));
             }
             Some((_, kind)) if accepts(*kind, value) => {}
             Some((_, kind)) => {
-                let fix = format!("it must be {}", description(*kind));
-                findings.push(ParamFinding::new(&[group, key], "wrong value; ignored", fix));
+                findings.push(ParamFinding::wrong(&[group, key], description(*kind)));
             }
         }
     }
@@ -111,14 +112,15 @@ fn settings_of(group: &str) -> impl Iterator<Item = &'static SettingSpec> {
 }
 
 /// The fix for a setting that the group does not have.
-fn suggestion(group: &str, key: &str) -> String {
+fn suggestion(group: &str, key: &str) -> Localized {
     let others = ["openai", "anthropic", "codex"].into_iter().filter(|other| *other != group);
     let mut groups = others.filter(|other| has_setting(other, key));
     match groups.next() {
-        Some(other) => format!("it belongs to `model_params.{other}`, or remove it"),
-        None => {
-            format!("remove it{}", did_you_mean(key, settings_of(group).map(|(name, _)| *name)))
-        }
+        Some(other) => localized!(
+            "it belongs to `model_params.{other}`, or remove it",
+            "它属于 `model_params.{other}`，否则请删除"
+        ),
+        None => remove_or_rename(key, settings_of(group).map(|(name, _)| *name)),
     }
 }
 
@@ -134,15 +136,18 @@ fn accepts(kind: SettingKind, value: &Value) -> bool {
     }
 }
 
-fn description(kind: SettingKind) -> String {
+fn description(kind: SettingKind) -> Localized {
     match kind {
-        SettingKind::UpTo(most) => format!("0 to {most}"),
-        SettingKind::Count => "a whole number above 0".to_owned(),
-        SettingKind::Flag => "true or false".to_owned(),
-        SettingKind::Text => "a word".to_owned(),
-        SettingKind::Texts => "a list of strings".to_owned(),
-        SettingKind::Map => "a map".to_owned(),
-        SettingKind::OneOf(allowed) => format!("one of {}", allowed.join(", ")),
+        SettingKind::UpTo(most) => localized!("0 to {most}", " 0 到 {most}"),
+        SettingKind::Count => expected::COUNT.into(),
+        SettingKind::Flag => expected::FLAG.into(),
+        SettingKind::Text => expected::WORD.into(),
+        SettingKind::Texts => expected::STRINGS.into(),
+        SettingKind::Map => expected::MAP.into(),
+        SettingKind::OneOf(allowed) => {
+            let allowed = allowed.join(", ");
+            localized!("one of {allowed}", "以下之一：{allowed}")
+        }
     }
 }
 
@@ -170,7 +175,7 @@ mod tests {
         ] {
             let mut findings = Vec::new();
             check(group, settings.as_object().unwrap(), |_| false, &mut findings);
-            let fix = findings.first().map(|finding| finding.fix.as_str());
+            let fix = findings.first().map(|finding| finding.fix.to_string());
             assert_eq!(fix.is_some(), expected.is_some(), "{group} {settings} {findings:?}");
             let reported = expected.is_none_or(|part| fix.is_some_and(|fix| fix.contains(part)));
             assert!(reported, "{group} {settings}: {findings:?}");

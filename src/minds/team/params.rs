@@ -3,22 +3,34 @@
 
 use serde_json::{Map, Value};
 
-use super::{anthropic_params, param_groups};
+use super::{anthropic_params, expected, param_groups};
 use crate::domain::ModelParams;
+use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::did_you_mean;
+use crate::minds::report::must_be;
 
 /// A setting that is not used as it stands.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ParamFinding {
     /// The keys that lead to it, from the map on.
     pub path: Vec<String>,
-    pub text: &'static str,
-    pub fix: String,
+    pub text: Text,
+    pub fix: Localized,
 }
 
 impl ParamFinding {
-    pub(super) fn new(path: &[&str], text: &'static str, fix: String) -> Self {
-        Self { path: path.iter().map(|&key| key.to_owned()).collect(), text, fix }
+    fn new(path: &[&str], text: Text, fix: impl Into<Localized>) -> Self {
+        let path = path.iter().map(|&key| key.to_owned()).collect();
+        Self { path, text, fix: fix.into() }
+    }
+
+    pub(super) fn unknown(path: &[&str], fix: Localized) -> Self {
+        Self::new(path, Text::new("unknown setting; ignored", "未知的设置；已忽略"), fix)
+    }
+
+    /// `what`: the expected value.
+    pub(super) fn wrong(path: &[&str], what: impl Into<Localized>) -> Self {
+        Self::new(path, Text::new("wrong value; ignored", "值有误；已忽略"), must_be(what))
     }
 }
 
@@ -47,8 +59,10 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
         } else if !GROUPS.contains(&key.as_str()) {
             findings.push(unknown_setting(key));
         } else if !value.is_object() {
-            let fix = "give it a map of settings, or remove it".to_owned();
-            findings.push(ParamFinding::new(&[key], "not a map; ignored", fix));
+            let text = Text::new("not a map; ignored", "不是映射；已忽略");
+            let fix =
+                Text::new("give it a map of settings, or remove it", "请写成设置的映射，或删除它");
+            findings.push(ParamFinding::new(&[key], text, fix));
         }
     }
     for group in GROUPS {
@@ -93,15 +107,24 @@ pub(super) fn path_of_setting(key: &str) -> Option<String> {
     group.map(|group| format!("{group}.{key}"))
 }
 
+/// The fix for a setting that belongs elsewhere below `model_params`.
+pub(super) fn meant_setting(home: &str) -> Localized {
+    localized!("did you mean `model_params.{home}`?", "是否指 `model_params.{home}`？")
+}
+
 fn unknown_setting(key: &str) -> ParamFinding {
     let fix = path_of_setting(key).map_or_else(
         || {
             let hint = did_you_mean(key, ROOT.into_iter().chain(GROUPS));
-            format!("remove it, or put it into a provider's group{hint}")
+            Localized::from(Text::new(
+                "remove it, or put it into a provider's group",
+                "请删除，或放进某个协议的组里",
+            ))
+            .and(hint)
         },
-        |home| format!("did you mean `model_params.{home}`?"),
+        |home| meant_setting(&home),
     );
-    ParamFinding::new(&[key], "unknown setting; ignored", fix)
+    ParamFinding::unknown(&[key], fix)
 }
 
 /// False if the setting at the end of `path` is unknown.
@@ -114,30 +137,31 @@ fn set(
     let up_to = |max: f64| value.as_f64().filter(|n| (0.0..=max).contains(n));
     let wrong = match path.last().copied().unwrap_or_default() {
         "max_tokens" => set_fails(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
-            .then_some("a whole number above 0"),
-        "temperature" => set_fails(&mut params.temperature, up_to(2.0)).then_some("0 to 2"),
-        "top_p" => set_fails(&mut params.top_p, up_to(1.0)).then_some("0 to 1"),
+            .then_some(expected::COUNT),
+        "temperature" => set_fails(&mut params.temperature, up_to(2.0)).then_some(expected::TO_TWO),
+        "top_p" => set_fails(&mut params.top_p, up_to(1.0)).then_some(expected::TO_ONE),
         "parallel_tool_calls" => {
-            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some(expected::FLAG)
         }
         "json_response" => {
-            set_fails(&mut params.json_response, value.as_bool()).then_some("true or false")
+            set_fails(&mut params.json_response, value.as_bool()).then_some(expected::FLAG)
         }
         "reasoning_effort" => {
-            set_fails(&mut params.reasoning_effort, short_text(value)).then_some("a word")
+            set_fails(&mut params.reasoning_effort, short_text(value)).then_some(expected::WORD)
         }
         "reasoning_summary" => {
-            set_fails(&mut params.reasoning_summary, short_text(value)).then_some("a word")
+            set_fails(&mut params.reasoning_summary, short_text(value)).then_some(expected::WORD)
         }
-        "verbosity" => set_fails(&mut params.verbosity, short_text(value)).then_some("a word"),
+        "verbosity" => {
+            set_fails(&mut params.verbosity, short_text(value)).then_some(expected::WORD)
+        }
         "service_tier" => {
-            set_fails(&mut params.service_tier, short_text(value)).then_some("a word")
+            set_fails(&mut params.service_tier, short_text(value)).then_some(expected::WORD)
         }
         _ => return false,
     };
     if let Some(what) = wrong {
-        let fix = format!("it must be {what}");
-        findings.push(ParamFinding::new(path, "wrong value; ignored", fix));
+        findings.push(ParamFinding::wrong(path, what));
     }
     true
 }

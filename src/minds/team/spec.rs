@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::access;
+use super::expected;
 use super::params;
 use crate::domain::ModelParams;
-use crate::minds::nearest::did_you_mean;
-use crate::minds::report::{ProblemReport, clip, value_type};
+use crate::domain::text::{Localized, Text, localized};
+use crate::minds::nearest::remove_or_rename;
+use crate::minds::report::{ProblemReport, clip, must_be, value_type};
 
 /// Lines of `gofor` and `nogo` are truncated to this length and number.
 const MAX_LINE_CHARS: usize = 400;
@@ -78,8 +80,13 @@ impl MemberSpec {
                 (!reader.broken).then_some(spec)
             }
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                let found = format!("member `{}` is {}, not a map", clip(id), value_type(value));
-                reader.add("wrong-type", &[], found, "give it keys, or remove it".to_owned());
+                let (name, kind) = (clip(id), value_type(value));
+                let found = localized!(
+                    [kind] "member `{name}` is {kind}, not a map",
+                    "成员 `{name}` 是{kind}，不是映射"
+                );
+                let fix = Text::new("give it keys, or remove it", "请为它写上键，或删除它");
+                reader.add("wrong-type", &[], found, fix);
                 None
             }
         }
@@ -89,8 +96,11 @@ impl MemberSpec {
         let mut reader = SpecReader::new("member_defaults", &["member_defaults"], report);
         let mut spec = reader.read(map);
         if spec.name.take().is_some() {
-            let found = "`name` in `member_defaults` would name every member alike".to_owned();
-            reader.warn("unknown-key", &["name"], found, "remove it".to_owned());
+            let found = Text::new(
+                "`name` in `member_defaults` would name every member alike",
+                "`member_defaults` 里的 `name` 会使所有成员同名",
+            );
+            reader.warn("unknown-key", &["name"], found, Text::new("remove it", "请删除"));
         }
         spec
     }
@@ -137,8 +147,10 @@ impl<'r, 't> SpecReader<'r, 't> {
         let mut spec = MemberSpec::default();
         for (key, value) in map {
             if value.is_null() {
-                let found = format!("`{}` of {} is empty", clip(key), self.quoted_owner());
-                let fix = "give it a value, or remove the key".to_owned();
+                let (key_name, owner) = (clip(key), self.quoted_owner());
+                let found =
+                    localized!("`{key_name}` of {owner} is empty", "{owner} 的 `{key_name}` 为空");
+                let fix = Text::new("give it a value, or remove the key", "请写上值，或删除该键");
                 self.warn("empty", &[key], found, fix);
             } else {
                 self.read_key(&mut spec, map, key, value);
@@ -155,78 +167,93 @@ impl<'r, 't> SpecReader<'r, 't> {
         value: &Value,
     ) {
         if let Some(list) = access::KEYS.iter().find(|name| **name == key) {
-            if let Some(entries) = self.required(key, value, name_list(value), "a list of strings")
-            {
+            if let Some(entries) = self.required(key, value, name_list(value), expected::STRINGS) {
                 let entries = self.without_reserved_paths(key, entries);
                 spec.access.insert(list, entries);
             }
             return;
         }
         match key {
-            "name" => spec.name = self.optional(key, value, non_blank(value), "a string"),
-            "icon" => spec.icon = self.optional(key, value, non_blank(value), "a string"),
+            "name" => spec.name = self.optional(key, value, non_blank(value), expected::STRING),
+            "icon" => spec.icon = self.optional(key, value, non_blank(value), expected::STRING),
             "gofor" => {
-                spec.gofor = self.optional(key, value, text_lines(value), "a string, list or map");
+                spec.gofor = self.optional(key, value, text_lines(value), expected::LINES);
             }
             "nogo" => {
-                spec.nogo = self.optional(key, value, text_lines(value), "a string, list or map");
+                spec.nogo = self.optional(key, value, text_lines(value), expected::LINES);
             }
-            "provider" => spec.provider = self.required(key, value, non_blank(value), "a string"),
-            "model" => spec.model = self.required(key, value, non_blank(value), "a string"),
+            "provider" => {
+                spec.provider = self.required(key, value, non_blank(value), expected::STRING)
+            }
+            "model" => spec.model = self.required(key, value, non_blank(value), expected::STRING),
             "toolsets" => {
-                spec.toolsets = self.required(key, value, name_list(value), "a list of names");
+                spec.toolsets = self.required(key, value, name_list(value), expected::NAMES);
             }
-            "tools" => spec.tools = self.required(key, value, name_list(value), "a list of names"),
+            "tools" => spec.tools = self.required(key, value, name_list(value), expected::NAMES),
             "model_params" => spec.params = self.params(key, value),
             "fbr_model_params" => spec.fbr_params = self.params(key, value),
             "fbr-effort" | "fbr_effort" if !self.is_second_spelling(map, key) => {
                 let percent = value.as_u64().and_then(|n| u8::try_from(n).ok());
                 let effort = percent.filter(|n| *n <= 100);
-                spec.fbr_effort = self.optional(key, value, effort, "a whole number, 0 to 100");
+                spec.fbr_effort = self.optional(key, value, effort, expected::PERCENT);
             }
             "diligence-push-max" | "diligence_push_max" if !self.is_second_spelling(map, key) => {
                 let most = value.as_i64().and_then(|n| u32::try_from(n.max(0)).ok());
-                spec.diligence_push_max = self.optional(key, value, most, "a whole number");
+                spec.diligence_push_max = self.optional(key, value, most, expected::WHOLE);
             }
             "fbr_effort" | "diligence_push_max" => {}
             "streaming" => {
-                spec.streaming = self.optional(key, value, value.as_bool(), "true or false");
+                spec.streaming = self.optional(key, value, value.as_bool(), expected::FLAG);
             }
-            "hidden" => spec.hidden = self.optional(key, value, value.as_bool(), "true or false"),
+            "hidden" => spec.hidden = self.optional(key, value, value.as_bool(), expected::FLAG),
             "import" | "use" | "from" => {
-                let found =
-                    format!("`{key}` of {} asks for a teammate from an app", self.quoted_owner());
-                self.warn("unsupported", &[key], found, "write the member out here".to_owned());
+                let owner = self.quoted_owner();
+                let found = localized!(
+                    "`{key}` of {owner} asks for a teammate from an app",
+                    "{owner} 的 `{key}` 要从应用引入队友"
+                );
+                let fix = Text::new("write the member out here", "请在此处写出该成员");
+                self.warn("unsupported", &[key], found, fix);
             }
             other => self.unknown(other),
         }
     }
 
     /// A wrong value is ignored.
-    fn optional<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+    fn optional<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: Text) -> Option<T> {
         if read.is_none() {
-            let found =
-                format!("`{key}` of {} is {}; ignored", self.quoted_owner(), describe(value));
-            self.warn("wrong-type", &[key], found, format!("it must be {what}"));
+            let (owner, value) = (self.quoted_owner(), describe(value));
+            let found = localized!(
+                [value] "`{key}` of {owner} is {value}; ignored",
+                "{owner} 的 `{key}` 是{value}；已忽略"
+            );
+            self.warn("wrong-type", &[key], found, must_be(what));
         }
         read
     }
 
     /// A wrong value excludes the member.
-    fn required<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: &str) -> Option<T> {
+    fn required<T>(&mut self, key: &str, value: &Value, read: Option<T>, what: Text) -> Option<T> {
         if read.is_none() {
             self.broken = true;
-            let effect = if self.at.len() > 1 { "the member is left out" } else { "ignored" };
-            let found =
-                format!("`{key}` of {} is {}; {effect}", self.quoted_owner(), describe(value));
-            self.add("wrong-type", &[key], found, format!("it must be {what}"));
+            let effect = if self.at.len() > 1 {
+                Text::new("the member is left out", "该成员不予采用")
+            } else {
+                Text::new("ignored", "已忽略")
+            };
+            let (owner, value) = (self.quoted_owner(), describe(value));
+            let found = localized!(
+                [value, effect] "`{key}` of {owner} is {value}; {effect}",
+                "{owner} 的 `{key}` 是{value}；{effect}"
+            );
+            self.add("wrong-type", &[key], found, must_be(what));
         }
         read
     }
 
     fn params(&mut self, key: &str, value: &Value) -> Option<ModelParams> {
         let Value::Object(map) = value else {
-            return self.required(key, value, None, "a map");
+            return self.required(key, value, None, expected::MAP);
         };
         let mut findings = Vec::new();
         let params = params::read(map, &mut findings);
@@ -234,7 +261,8 @@ impl<'r, 't> SpecReader<'r, 't> {
             let path: Vec<&str> =
                 [key].into_iter().chain(finding.path.iter().map(String::as_str)).collect();
             let at = path.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
-            let found = format!("`{at}` of {}: {}", self.quoted_owner(), finding.text);
+            let (owner, text) = (self.quoted_owner(), finding.text);
+            let found = localized!([text] "`{at}` of {owner}: {text}", "{owner} 的 `{at}`：{text}");
             self.warn("params", &path, found, finding.fix);
         }
         Some(params)
@@ -246,11 +274,16 @@ impl<'r, 't> SpecReader<'r, 't> {
         let (kept, refused): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| !access::allows_reserved_path(key, entry));
         if let Some(entry) = refused.first() {
-            let found =
-                format!("`{key}` of {} opens `{}`; ignored", self.quoted_owner(), clip(entry));
-            let fix = "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file \
-                        tools, and `.git` to those that write"
-                .to_owned();
+            let (owner, entry) = (self.quoted_owner(), clip(entry));
+            let found = localized!(
+                "`{key}` of {owner} opens `{entry}`; ignored",
+                "{owner} 的 `{key}` 开放了 `{entry}`；已忽略"
+            );
+            let fix = Text::new(
+                "remove it: `.minds`, `.dialogs`, `.hive` and Taskdocs are closed to file tools, and \
+                 `.git` to those that write",
+                "请删除：文件工具不能访问 `.minds`、`.dialogs`、`.hive` 和任务文档，写文件的工具也不能访问 `.git`",
+            );
             self.add("closed-area", &[key], found, fix);
         }
         if kept.is_empty() { refused } else { kept }
@@ -262,27 +295,44 @@ impl<'r, 't> SpecReader<'r, 't> {
         if key == dashed || map.get(&dashed).is_none_or(Value::is_null) {
             return false;
         }
-        let found =
-            format!("{} has both `{dashed}` and `{key}`; the first counts", self.quoted_owner());
-        self.warn("two-spellings", &[key], found, format!("remove `{key}`"));
+        let owner = self.quoted_owner();
+        let found = localized!(
+            "{owner} has both `{dashed}` and `{key}`; the first counts",
+            "{owner} 同时有 `{dashed}` 和 `{key}`；以前者为准"
+        );
+        let fix = localized!("remove `{key}`", "请删除 `{key}`");
+        self.warn("two-spellings", &[key], found, fix);
         true
     }
 
     fn unknown(&mut self, key: &str) {
-        let found = format!("unknown key `{}` of {}", clip(key), self.quoted_owner());
+        let (shown, owner) = (clip(key), self.quoted_owner());
+        let found = localized!("unknown key `{shown}` of {owner}", "{owner} 有未知的键 `{shown}`");
         let fix = match params::path_of_setting(key) {
-            Some(home) => format!("did you mean `model_params.{home}`?"),
-            None => format!("remove it{}", did_you_mean(key, KEYS)),
+            Some(home) => params::meant_setting(&home),
+            None => remove_or_rename(key, KEYS),
         };
         self.warn("unknown-key", &[key], found, fix);
     }
 
-    fn add(&mut self, what: &str, keys: &[&str], found: String, fix: String) {
+    fn add(
+        &mut self,
+        what: &str,
+        keys: &[&str],
+        found: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
         let (id, at) = self.locate(what, keys);
         self.report.add(&id, &at, found, fix);
     }
 
-    fn warn(&mut self, what: &str, keys: &[&str], found: String, fix: String) {
+    fn warn(
+        &mut self,
+        what: &str,
+        keys: &[&str],
+        found: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
         let (id, at) = self.locate(what, keys);
         self.report.warn(&id, &at, found, fix);
     }
@@ -305,13 +355,17 @@ impl<'r, 't> SpecReader<'r, 't> {
     }
 }
 
-fn describe(value: &Value) -> String {
+fn describe(value: &Value) -> Localized {
     match value {
-        Value::String(text) if text.trim().is_empty() => "a blank string".to_owned(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::Array(_) => "a list of something else, or too long".to_owned(),
+        Value::String(text) if text.trim().is_empty() => {
+            Text::new("a blank string", "空白字符串").into()
+        }
+        Value::Number(number) => localized!("the number {number}", "数字 {number}"),
+        Value::Array(_) => {
+            Text::new("a list of something else, or too long", "内容不符或过长的列表").into()
+        }
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_) => {
-            value_type(value).to_owned()
+            value_type(value).into()
         }
     }
 }

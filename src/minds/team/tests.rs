@@ -99,7 +99,7 @@ fn a_wrong_type_of_a_critical_key_excludes_the_member() {
         assert_eq!(visible(&team), ["lead"], "{key}");
         let id = format!("team/wrong-type/ops/{name}");
         assert_eq!(ids(&problems), [(id.as_str(), Some(5))], "{key}");
-        assert!(problems[0].text.contains("left out"), "{problems:?}");
+        assert!(problems[0].text.to_string().contains("left out"), "{problems:?}");
     }
     let (team, problems) = read_members("  ops: word\n");
     assert_eq!(visible(&team), ["lead"]);
@@ -185,7 +185,7 @@ fn a_misspelt_name_is_reported_with_the_right_one() {
     ] {
         let (_, problems) = read_members(yaml);
         assert_eq!(problems.len(), 1, "{yaml} {problems:?}");
-        assert!(problems[0].fix.contains(expected), "{problems:?}");
+        assert!(problems[0].fix.to_string().contains(expected), "{problems:?}");
     }
 }
 

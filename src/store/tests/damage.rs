@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::domain::latest::StopReason;
+use crate::domain::text::assert_translated;
 use crate::domain::{DialogId, Problem};
 
 /// A tree with an open question and a side dialog that is awaited.
@@ -64,6 +65,10 @@ fn assert_whole(workspace: &Workspace) -> Vec<Problem> {
     let again = store.load(run(), &root()).unwrap();
     assert_eq!((again.repairs, again.problems), (vec![], vec![]));
     assert_nothing_is_lost(&before, workspace);
+    for problem in &loaded.problems {
+        assert_translated(&problem.text);
+        assert_translated(&problem.fix);
+    }
     loaded.problems
 }
 
@@ -232,17 +237,17 @@ fn a_tree_nobody_can_tell_the_owner_of_is_set_aside_and_can_come_back() {
     let viewed = workspace.view();
     assert!(matches!(viewed.load(run(), &root()), Err(StoreError::Damaged(_))));
     let survey = viewed.survey(&Bucket::ALL);
-    assert!(survey.trees.is_empty() && survey.problems[0].text.contains(ROOT));
+    assert!(survey.trees.is_empty() && survey.problems[0].text.to_string().contains(ROOT));
     assert_eq!(contents(&workspace.at("run")), before);
 
     let store = workspace.open();
     let Err(StoreError::Damaged(problem)) = store.load(run(), &root()) else {
         panic!("the tree is damaged");
     };
-    assert!(problem.text.contains("quarantined"), "{problem}");
+    assert!(problem.text.to_string().contains("quarantined"), "{problem}");
     assert!(workspace.at("malformed").join(ROOT).is_dir());
     assert!(workspace.at(".tui/quarantine.jsonl").is_file());
-    assert!(store.examine().iter().any(|problem| problem.text.contains(ROOT)));
+    assert!(store.examine().iter().any(|problem| problem.text.to_string().contains(ROOT)));
     assert_nothing_is_lost(&before, &workspace);
     fs::write(workspace.at("malformed").join(ROOT).join("dialog.yaml"), identity).unwrap();
     store.restore(ROOT).unwrap();
@@ -299,7 +304,7 @@ fn an_unreadable_file_is_not_damage() {
     let store = workspace.open_on(Arc::new(Crowded)).unwrap();
     assert!(matches!(store.load(run(), &root()), Err(StoreError::Io { .. })));
     let survey = store.survey(&[run()]);
-    assert!(survey.problems[0].text.contains("unreadable now"));
+    assert!(survey.problems[0].text.to_string().contains("unreadable now"));
     assert_eq!(contents(&workspace.at("run")), before);
 }
 

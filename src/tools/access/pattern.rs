@@ -2,6 +2,8 @@
 //! A pattern covers every path that has a matching directory among its beginnings, itself
 //! included. Matching takes time proportional to pattern length times path length, never more.
 
+use crate::domain::text::Text;
+
 /// The longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1_024;
 
@@ -17,24 +19,24 @@ enum PatternSegment {
 
 impl DirPattern {
     /// Reads a pattern; the error says why it is none. `.` stands for the whole workspace.
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(super) fn parse(text: &str) -> Result<Self, Text> {
         if text.trim().is_empty() {
-            return Err("is empty");
+            return Err(Text::new("is empty", "为空"));
         }
         if text.len() > MAX_PATTERN_BYTES {
-            return Err("is too long");
+            return Err(Text::new("is too long", "太长"));
         }
         if text.starts_with('/') {
-            return Err("must be relative to the workspace");
+            return Err(Text::new("must be relative to the workspace", "必须相对于工作区"));
         }
         if text.chars().any(char::is_control) {
-            return Err("holds a control character");
+            return Err(Text::new("holds a control character", "含有控制字符"));
         }
         let mut segments = Vec::new();
         for name in text.split('/') {
             match name {
                 "" | "." => {}
-                ".." => return Err("must not hold `..`"),
+                ".." => return Err(Text::new("must not hold `..`", "不能含有 `..`")),
                 "**" => segments.push(PatternSegment::AnyDepth),
                 name => segments.push(PatternSegment::Name(name.chars().collect())),
             }

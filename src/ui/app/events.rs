@@ -82,7 +82,7 @@ impl App {
             }
             DriverEvent::Problems(problems) => {
                 let known = std::mem::replace(&mut self.model.problems, problems);
-                self.follow(problems::changed(&known, &self.model.problems));
+                self.follow(problems::changed(&known, &self.model.problems, self.ui.lang));
             }
             DriverEvent::Done { ticket, dialog } => {
                 if let Some(request) = self.requests.finish(ticket) {

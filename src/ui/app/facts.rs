@@ -4,7 +4,6 @@
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
-use crate::domain::text::Text;
 use crate::protocol::TreeRow;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
@@ -109,6 +108,7 @@ pub(super) mod testing {
 mod tests {
     use super::testing::Workspace;
     use super::*;
+    use crate::domain::text::Text;
     use crate::ui::app::tests::fixture::{main_dialog, side};
     use crate::ui::panes::transcript::Unfolded;
 

@@ -2,13 +2,16 @@
 
 use serde_json::json;
 
+use crate::domain::text::assert_translated;
+
 use super::*;
 
 /// Reads the plain `role: "words"` lines the theme files consist of.
-pub(crate) fn parse_flat(text: &str) -> Result<Value, String> {
+pub(crate) fn parse_flat(text: &str) -> Result<Value, Localized> {
     let mut entries = serde_json::Map::new();
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
-        let (name, words) = line.split_once(':').ok_or(format!("not an entry: {line}"))?;
+        let no_entry = || localized!("not an entry: {line}", "不是条目：{line}");
+        let (name, words) = line.split_once(':').ok_or_else(no_entry)?;
         entries.insert(name.to_owned(), json!(words.trim().trim_matches('"')));
     }
     Ok(Value::Object(entries))
@@ -60,7 +63,10 @@ fn every_error_is_reported() {
     let error = theme(&json!({"acent": "cyan", "bad": "redish", "rule": 3, "you": "on"}));
     let faults = error.unwrap_err().faults;
     assert_eq!(faults.len(), 4);
-    assert!(faults[0].contains("acent") && faults[1].contains("redish"));
+    for (fault, word) in faults.iter().zip(["acent", "redish", "cyan bold", "on"]) {
+        assert_translated(fault);
+        assert!(fault.to_string().contains(word), "{fault}");
+    }
     assert!(theme(&json!([])).is_err());
 }
 

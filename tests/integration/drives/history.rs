@@ -124,5 +124,8 @@ async fn an_old_tree_whose_identity_is_lost_is_reported_and_left_where_it_is() {
     running.shut_down().await;
     assert_eq!(contents(&folder(&world)), before);
     let problems = world.view().survey(&Bucket::ALL).problems;
-    assert!(problems.iter().any(|problem| problem.text.contains("history")), "{problems:?}");
+    assert!(
+        problems.iter().any(|problem| problem.text.to_string().contains("history")),
+        "{problems:?}"
+    );
 }

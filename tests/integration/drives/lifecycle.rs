@@ -298,7 +298,7 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     assert!(aside.join("course-001.jsonl").is_file());
     let reported = running.seen.iter().any(|event| match event {
         DriverEvent::Problems(problems) => {
-            problems.iter().any(|problem| problem.text.contains("quarantined"))
+            problems.iter().any(|problem| problem.text.to_string().contains("quarantined"))
         }
         _ => false,
     });

@@ -232,6 +232,7 @@ async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_reported() {
     assert_eq!(ids(&reported), ["mcp/server/s"]);
     let Problem { text, line, .. } = &reported[0];
     assert_eq!(*line, Some(3));
+    let text = text.to_string();
     assert!(
         text.contains("the licence has run out") && text.contains("former tools stay"),
         "{text}"
@@ -545,7 +546,7 @@ async fn a_header_from_the_environment_is_sent_to_its_server_and_shown_nowhere()
         assert!(head.contains("authorization: token-canary"), "{head}");
         let reported = problems(&running);
         assert_eq!(ids(&reported), ["mcp/server/s"]);
-        assert!(reported[0].text.contains(why), "{}", reported[0]);
+        assert!(reported[0].text.to_string().contains(why), "{}", reported[0]);
         assert!(!format!("{:?}", running.seen).contains("token-canary"));
         running.shut_down().await;
     }
@@ -565,7 +566,7 @@ async fn a_variable_that_is_not_set_and_a_program_that_is_not_there_are_named() 
         running.talk("Go").await;
         let reported = problems(&running);
         assert_eq!(ids(&reported), ["mcp/server/s"], "{entry}");
-        assert!(reported[0].text.contains(why), "{entry}: {}", reported[0]);
+        assert!(reported[0].text.to_string().contains(why), "{entry}: {}", reported[0]);
         running.shut_down().await;
     }
 }

@@ -296,7 +296,7 @@ async fn the_reminders_a_member_shares_are_read_only_so_far_and_the_rest_is_name
     assert_eq!(block(&world.models.requests()[0]).len(), 4);
     let (read, left) = world.view().personal_reminders(&AgentId::new("lead")).expect("reminders");
     assert_eq!((read.len(), left.len()), (4, 2));
-    assert!(left[0].text.contains("left out"), "{left:?}");
+    assert!(left[0].text.to_string().contains("left out"), "{left:?}");
 }
 
 #[tokio::test(start_paused = true)]

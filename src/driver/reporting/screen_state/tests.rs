@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::domain::latest::DisplayState;
 use crate::domain::question::CallSite;
+use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
 use crate::protocol::event::QuietOutcome;
 use crate::store::Fact;
@@ -224,7 +225,9 @@ fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
 
 #[test]
 fn problems_of_one_origin_replace_only_their_own() {
-    let problem = |id: &str| Problem::new(id, "here", "wrong", "fix it");
+    let problem = |id: &str| {
+        Problem::new(id, "here", Text::new("wrong", "有误"), Text::new("fix it", "请修正"))
+    };
     let mut state = listed(Subscription::NoDialog);
     let set = |origin, ids: &[&str]| DriverReport::Problems {
         origin,

@@ -133,7 +133,7 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
     let file = file.to_str().ok_or(GitFault::Unreadable)?;
     let arguments =
         ["-C", "/", "config", "--no-includes", "--null", "--name-only", "--list", "--file", file];
-    let mut standing = None;
+    let mut placeholders = None;
     let mut command = match &place.command_sandbox {
         None => {
             let mut command = Command::new(git);
@@ -142,15 +142,15 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
         }
         Some(command_sandbox) => {
             let folder = place.workspace;
-            let order = CommandSpec { program: &git, arguments: &arguments, folder, stay: false };
+            let spec = CommandSpec { program: &git, arguments: &arguments, folder, stay: false };
             if command_sandbox.sandbox.means(command_sandbox.level).is_err() {
                 return Ok(String::new());
             }
-            let wrapped = command_sandbox.sandbox.wrap(command_sandbox.level, order);
+            let wrapped = command_sandbox.sandbox.wrap(command_sandbox.level, spec);
             let wrapped = wrapped.map_err(|_| GitFault::Unreadable)?;
             let mut command = Command::new(&wrapped.program);
             command.args(&wrapped.arguments);
-            standing = Some(wrapped.placeholders);
+            placeholders = Some(wrapped.placeholders);
             command
         }
     };
@@ -161,7 +161,7 @@ fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
         .envs(environment(place.workspace))
         .stdin(Stdio::null())
         .output();
-    drop(standing);
+    drop(placeholders);
     let output =
         output.ok().filter(|output| output.status.success()).ok_or(GitFault::Unreadable)?;
     String::from_utf8(output.stdout).map_err(|_| GitFault::Unreadable)

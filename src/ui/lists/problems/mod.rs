@@ -56,7 +56,7 @@ impl List for Problems {
         let available = width.saturating_sub(INDENT + 1).max(1);
         let mut rows = vec![(head, word)];
         for (text, role) in [(&problem.text, Role::Text), (&problem.fix, Role::TextDim)] {
-            let wrapped = plain_rows(text, INDENT, available, ui.style(role));
+            let wrapped = plain_rows(text.in_lang(ui.lang), INDENT, available, ui.style(role));
             rows.extend(wrapped.into_iter().map(|row| (row, Strip::new())));
         }
         rows.push((Strip::new(), Strip::new()));

@@ -1,6 +1,7 @@
 //! The list of problems.
 
 use crate::domain::Problem;
+use crate::domain::text::Text;
 use crate::protocol::DriverEvent;
 use crate::ui::app::tests::fixture::*;
 
@@ -9,16 +10,19 @@ fn problems() -> Vec<Problem> {
         Problem::new(
             "team/empty/ops/icon",
             ".minds/team.yaml",
-            "`icon` of `ops` is empty",
-            "give it a value, or remove the key",
+            Text::new("`icon` of `ops` is empty", "`ops` 的 `icon` 为空"),
+            Text::new("give it a value, or remove the key", "请写上值，或删除该键"),
         )
         .at_line(7)
         .warning(),
         Problem::new(
             "team/wrong-type/ops/provider",
             ".minds/team.yaml",
-            "`provider` of `ops` is the number 3; the member is left out\u{1b}[2J",
-            "it must be a text",
+            Text::new(
+                "`provider` of `ops` is the number 3; the member is left out\u{1b}[2J",
+                "`ops` 的 `provider` 是数字 3；该成员不予采用\u{1b}[2J",
+            ),
+            Text::new("it must be a text", "必须是文本"),
         )
         .at_line(6),
     ]
@@ -52,4 +56,20 @@ fn a_fixed_problem_disappears_from_the_open_list() {
     assert!(shown.contains("all problems are fixed"), "{shown}");
     stage.keys("<esc>");
     assert!(!stage.screen().contains("PROBLEMS"));
+}
+
+#[test]
+fn a_chinese_screen_lists_problems_and_announces_them_in_chinese() {
+    let mut stage = Stage::chinese(120, 40);
+    stage.apply(DriverEvent::Problems(problems()));
+    let notice = stage.screen();
+    assert!(
+        notice.contains(".minds/team.yaml:7：`ops` 的 `icon` 为空（请写上值，或删除该键）"),
+        "{notice}"
+    );
+    let shown = stage.keys("!").screen();
+    for english in ["is empty", "give it", "left out", "must be"] {
+        assert!(!notice.contains(english) && !shown.contains(english), "{english} in\n{shown}");
+    }
+    insta::assert_snapshot!("problems-zh-120x40", shown);
 }

@@ -17,6 +17,7 @@ use crate::ui::model::{Mark, Tree, TreeNode, age};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
 const BEGIN: Text = Text::new("to start one", "新建对话");
 
 pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
@@ -85,8 +86,7 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
 fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     let dim = view.ui.style(Role::TextDim);
     let key = view.ui.key(SCOPE, Action::NewDialog);
-    let lines =
-        [view.ui.text(words::NO_DIALOGS).to_owned(), format!("{key}  {}", view.ui.text(BEGIN))];
+    let lines = [view.ui.text(NO_DIALOGS).to_owned(), format!("{key}  {}", view.ui.text(BEGIN))];
     for (y, line) in (area.y..).zip(lines) {
         Strip::new().put(" ", dim).put(&line, dim).draw(buffer, area, y);
     }

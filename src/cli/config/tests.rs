@@ -1,0 +1,97 @@
+//! `config.yaml`: what is skipped, and what is said about it.
+
+use super::*;
+use crate::domain::text::assert_translated;
+
+#[test]
+fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, expected) in [
+        ("theme: dark\nlanguage: zh\nkeys:\n  tree:\n    stop: [x]\n", vec![]),
+        ("", vec![]),
+        ("theme: [\n", vec![(true, "")]),
+        ("- a\n", vec![(true, "expected a mapping of settings")]),
+        ("\ntheme: pink\n", vec![(true, "pink")]),
+        ("language: fr\n", vec![(true, "is not a language")]),
+        ("sandbox: off\nworkspaces: { /a/b: { sandbox: workspace+net } }\n", vec![]),
+        ("mcp: { sandbox: workspace }\n", vec![]),
+        ("mcp: { level: workspace }\n", vec![(true, "expected sandbox")]),
+        ("sandbox: none\n", vec![(true, "\"none\" is not a level")]),
+        ("workspaces: { a: { sandbox: off } }\n", vec![(true, "not absolute")]),
+        ("workspaces: { /a: { box: off } }\n", vec![(true, "expected sandbox")]),
+        ("workspaces: [/a]\n", vec![(true, "mapping of paths")]),
+        ("colour: 1\n", vec![(true, "unknown setting \"colour\"")]),
+        ("keys:\n  tree:\n    dance: x\n", vec![(true, "dance")]),
+        ("keys:\n  tree:\n    stop: d\n", vec![(true, "stop: d is also bound to done")]),
+        ("keys:\n  attic: {}\n  tree: 1\n", vec![(true, "attic"), (true, "tree")]),
+        ("limits: 5\n", vec![(true, "a mapping of limits")]),
+        ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
+        ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
+        ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
+    ] {
+        let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
+        let reported: Vec<(bool, String)> = setup
+            .problems
+            .iter()
+            .map(|fault| (fault.line.is_some(), fault.text.to_string()))
+            .collect();
+        assert_eq!(reported.len(), expected.len(), "{text:?}: {reported:?}");
+        for ((has_line, message), (line, part)) in reported.into_iter().zip(expected) {
+            assert!(has_line == line && message.contains(part), "{text:?}: {message}");
+        }
+        for fault in setup.problems {
+            assert_eq!(fault.path, "~/config.yaml");
+            assert_translated(&fault.text);
+            assert_translated(&fault.fix);
+        }
+    }
+    let setup = from_text("c", Err("permission denied".to_owned()), ability);
+    assert_eq!(setup.problems.len(), 1);
+}
+
+#[test]
+fn the_example_of_the_document_names_every_setting_and_has_no_problem() {
+    let page = include_str!("../../../docs/configure.md");
+    let example = page.split("```yaml").nth(1).and_then(|rest| rest.split("```").next());
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let config = from_text("c", Ok(example.map(str::to_owned)), ability);
+    assert_eq!(config.problems, []);
+    for setting in SETTINGS {
+        let name = setting.path.last().unwrap();
+        assert!(example.unwrap().contains(&format!("{name}:")), "{name}");
+    }
+}
+
+#[test]
+fn limits_have_defaults_if_the_file_does_not_set_them() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let limits = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).limits;
+    assert_eq!(limits(""), UserLimits::default());
+    assert_eq!(limits("limits: { side_dialogs: -1, answer_minutes: soon }"), UserLimits::default());
+    let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
+    assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
+    assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));
+}
+
+#[test]
+fn the_level_of_a_workspace_wins_over_the_default_and_an_invalid_one_is_ignored() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let text = "sandbox: read-only\nworkspaces:\n  /no/such/a: { sandbox: off }\n  /no/such/b: { sandbox: x }\n";
+    let levels = from_text("c", Ok(Some(text.to_owned())), ability).levels;
+    for (path, level) in
+        [("/no/such/a", Level::Off), ("/no/such/b", Level::ReadOnly), ("/no/such", Level::ReadOnly)]
+    {
+        assert_eq!(levels.of(Path::new(path)), level, "{path}");
+    }
+    let levels = from_text("c", Ok(Some("sandbox: [\n".to_owned())), ability).levels;
+    assert_eq!(levels.of(Path::new("/")), Level::Workspace);
+}
+
+#[test]
+fn a_problem_has_the_line_of_its_key() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let text = "theme: dark\nkeys:\n  tree:\n    stop: [x]\n    dance: [y]\nlanguage: fr\n";
+    let setup = from_text("c", Ok(Some(text.to_owned())), ability);
+    let lines: Vec<Option<usize>> = setup.problems.iter().map(|fault| fault.line).collect();
+    assert_eq!(lines, [Some(5), Some(6)]);
+}
