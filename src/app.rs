@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
+use crate::domain::text::localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
@@ -248,18 +249,19 @@ impl ConfiguredSource {
     fn endpoint(&self, config: &ProviderConfig) -> Result<Endpoint, ProviderError> {
         let key = config
             .api_key(&env::variable)
-            .map_err(|problem| LlmError::new(ErrorClass::Rejected, &problem.to_string()))?;
+            .map_err(|problem| LlmError::new(ErrorClass::Rejected, problem.message()))?;
         // The log must never contain it.
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
             && is_inside(path, &self.workspace)
         {
-            let text = format!(
-                "caFile {} is in the workspace, whose files are not trusted: put the file elsewhere",
-                path.display()
+            let path = path.display();
+            let text = localized!(
+                "caFile {path} is in the workspace, whose files are not trusted: put the file elsewhere",
+                "caFile {path} 位于工作区内，其中的文件不受信任：请放到别处"
             );
-            return Err(LlmError::new(ErrorClass::Rejected, &text).into());
+            return Err(LlmError::new(ErrorClass::Rejected, text).into());
         }
         Ok(Endpoint {
             limits: answer_limits(connection, self.answer),
@@ -285,7 +287,7 @@ impl ProviderSource for ConfiguredSource {
         match self.trust.provider(config) {
             Ok(None) => {}
             Ok(Some(unagreed)) => return Err(ProviderError::Unagreed(unagreed)),
-            Err(text) => return Err(LlmError::new(ErrorClass::Rejected, &text).into()),
+            Err(text) => return Err(LlmError::new(ErrorClass::Rejected, text).into()),
         }
         match &config.api_type {
             ApiType::OpenAiCompatible => {
@@ -307,12 +309,14 @@ impl ProviderSource for ConfiguredSource {
             }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
             ApiType::Codex | ApiType::Unknown(_) => {
-                let text = format!(
-                    "provider {}: apiType {} is not supported; use anthropic, openai, openai-compatible or mock",
-                    config.key,
-                    config.api_type.name()
+                let (key, api_type) = (&config.key, config.api_type.name());
+                let text = localized!(
+                    "provider {key}: apiType {api_type} is not supported; use anthropic, openai, \
+                     openai-compatible or mock",
+                    "提供方 {key}：不支持 apiType {api_type}；请使用 anthropic、openai、\
+                     openai-compatible 或 mock"
                 );
-                Err(LlmError::new(ErrorClass::Rejected, &text).into())
+                Err(LlmError::new(ErrorClass::Rejected, text).into())
             }
         }
     }

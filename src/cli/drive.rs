@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::app;
 use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::PickUp;
@@ -61,7 +62,7 @@ fn check_takes_messages(survey: &Survey, id: &DialogId) -> Result<(), CommandErr
         Some(dialog) if dialog.reasoning.is_some() => Refusal::TakesNoMessages,
         Some(_) | None => return Ok(()),
     };
-    Err(CommandError::refused(refusal.text()))
+    Err(CommandError::refused(Localized::from(refusal).to_string()))
 }
 
 /// The named member, or the default responder.

@@ -115,7 +115,7 @@ impl Printer {
             DriverEvent::Problems(problems) => self.problems(problems),
             DriverEvent::Notice(text) => {
                 self.json_line(None, "problem", json!({ "id": "notice", "text": text }));
-                self.note(text);
+                self.note(&text.to_string());
             }
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
@@ -174,7 +174,7 @@ impl Printer {
                 known.state = shown;
             }
             if let DisplayState::Stopped { reason, .. } = &row.state {
-                self.print_line(&row.dialog, &format!("stopped: {}", reason.sentence()));
+                self.print_line(&row.dialog, &format!("stopped: {}", reason.message()));
             }
         }
     }
@@ -442,7 +442,7 @@ fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
 fn state_fields(state: &DisplayState) -> Value {
     let mut fields = json!({ "state": state.kind() });
     let reason = match state {
-        DisplayState::Stopped { reason, .. } => Some(json!(reason.sentence())),
+        DisplayState::Stopped { reason, .. } => Some(json!(reason.message())),
         DisplayState::Blocked { reason } => Some(json!(reason)),
         DisplayState::Idle
         | DisplayState::Proceeding

@@ -55,7 +55,7 @@ pub fn reason(dialog: &DialogListing) -> Option<String> {
         DisplayState::Stopped { .. } if dialog.latest.is_resume_requested() => {
             Some("resumed".to_owned())
         }
-        DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.sentence())),
+        DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.message())),
         DisplayState::Dead { .. } => Some("declared dead".to_owned()),
         DisplayState::Blocked { reason: Blocker::Human } => Some("waits for a human".to_owned()),
         DisplayState::Blocked { reason: Blocker::SideDialogs } => {
@@ -135,6 +135,7 @@ fn truncate(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::latest::StopReason;
+    use crate::domain::text::Localized;
     use crate::domain::text::Text;
     use crate::domain::{
         CallSite, CallType, ContextPressure, Course, DialogMeta, Genseq, Latest, Question, RootId,
@@ -220,7 +221,10 @@ mod tests {
         for (dialogs, expected) in [
             (vec![listing("aa/bb/1")], vec![]),
             (vec![stopped(StopReason::UserStop)], vec!["stopped: stopped by you", resume]),
-            (vec![stopped(StopReason::system("no key"))], vec!["stopped: no key", fix]),
+            (
+                vec![stopped(StopReason::system(Localized::same("no key")))],
+                vec!["stopped: no key", fix],
+            ),
             (
                 vec![asks],
                 vec![

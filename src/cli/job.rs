@@ -255,7 +255,7 @@ impl Job<'_> {
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
-                return Err(self.refusal(text));
+                return Err(self.refusal(&text.to_string()));
             }
             // A new entry since the check at the start: nothing would be driven.
             if let DriverEvent::Consent(consent) = &event

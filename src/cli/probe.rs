@@ -209,7 +209,7 @@ fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
         }
         (None, ErrorClass::Rejected | ErrorClass::Fatal) => "fix the entry in .minds/llm.yaml",
         (None, ErrorClass::Violation) => "use another server or `apiType` for this model",
-        (None, ErrorClass::Transport) if is_about_certificates(error.message()) => {
+        (None, ErrorClass::Transport) if is_about_certificates(&error.to_string()) => {
             "if you trust its certificate, name that in `caFile`, or in SSL_CERT_FILE"
         }
         (None, ErrorClass::Transport) => {

@@ -26,7 +26,7 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
     }
     // Only what was shown.
     let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
-    trust.agree(&digests).map_err(CommandError::invalid)?;
+    trust.agree(&digests).map_err(|error| CommandError::invalid(error.to_string()))?;
     lines::print("agreed");
     Ok(Status::Done)
 }

@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::programs;
 use super::record::is_inside;
+use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member};
 use crate::llm::destination;
@@ -79,21 +80,27 @@ pub(super) fn server_entry(
 /// The entry of a provider; `None` if it sends nothing to another machine.
 ///
 /// # Errors
-/// Its address is invalid, or its folder of answers is outside the workspace; the error text.
+/// Its address is invalid, or its folder of answers is outside the workspace; the message for the user.
 pub(super) fn provider_entry(
     workspace: &Path,
     config: &ProviderConfig,
-) -> Result<Option<TrustEntry>, String> {
+) -> Result<Option<TrustEntry>, Localized> {
     let key = &config.key;
     if config.api_type == ApiType::Mock {
         let folder = workspace.join(&config.base_url);
         if folder.exists() && !is_inside(&folder, workspace) {
-            return Err(format!("provider {key}: its folder of answers is outside the workspace"));
+            return Err(localized!(
+                "provider {key}: its folder of answers is outside the workspace",
+                "提供方 {key}：其回应文件夹在工作区之外"
+            ));
         }
         return Ok(None);
     }
     let Some(destination) = destination(&config.base_url) else {
-        return Err(format!("provider {key}: baseUrl is not a web address"));
+        return Err(localized!(
+            "provider {key}: baseUrl is not a web address",
+            "提供方 {key}：baseUrl 不是网址"
+        ));
     };
     if destination.this_machine {
         return Ok(None);

@@ -9,9 +9,11 @@ mod programs;
 mod record;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
@@ -93,20 +95,23 @@ impl Trust {
     /// since are not recorded.
     ///
     /// # Errors
-    /// The error text for the user; nothing is recorded then.
-    pub fn agree(&self, digests: &[String]) -> Result<(), String> {
+    /// The message for the user; nothing is recorded then.
+    pub fn agree(&self, digests: &[String]) -> Result<(), Localized> {
         let shown = |entry: &TrustEntry| digests.contains(&entry.digest);
         let entries: Vec<TrustEntry> = self.list().into_iter().filter(shown).collect();
         if let Some(long) = entries.iter().find(|entry| !entry.can_be_shown()) {
             let (kind, name) = (long.kind.name(), &long.name);
-            return Err(format!("what {kind} {name} does is too long to be agreed to: shorten it"));
+            return Err(localized!(
+                "what {kind} {name} does is too long to be agreed to: shorten it",
+                "{kind} {name} 要做的事过长，无法表示同意：请缩短"
+            ));
         }
         if entries.is_empty() {
             return Ok(());
         }
         let file = self.file()?;
         record::add(file, &self.canonical_workspace, &entries)
-            .map_err(|error| format!("{}: {error}", file.display()))
+            .map_err(|error| unwritable(file, &error))
     }
 
     /// The sandbox level that was chosen on the screen. An unreadable file counts as no choice.
@@ -117,27 +122,35 @@ impl Trust {
     /// Stores the level the user chose.
     ///
     /// # Errors
-    /// The error text for the user; nothing is stored then.
-    pub fn choose(&self, sandbox: Level) -> Result<(), String> {
+    /// The message for the user; nothing is stored then.
+    pub fn choose(&self, sandbox: Level) -> Result<(), Localized> {
         let file = self.file()?;
         let chosen = ChosenLevel { workspace: self.canonical_workspace.clone(), sandbox };
-        record::write_level(file, &chosen).map_err(|error| format!("{}: {error}", file.display()))
+        record::write_level(file, &chosen).map_err(|error| unwritable(file, &error))
     }
 
-    fn file(&self) -> Result<&Path, String> {
-        let nowhere =
-            || "there is no folder outside of the workspace to store consent in".to_owned();
-        self.file.as_deref().ok_or_else(nowhere)
+    fn file(&self) -> Result<&Path, Localized> {
+        self.file.as_deref().ok_or_else(|| NO_FOLDER.into())
     }
 
     /// The entry of this provider, if it still needs consent.
     ///
     /// # Errors
-    /// It cannot be used, with or without consent; the error text.
-    pub fn provider(&self, config: &ProviderConfig) -> Result<Option<Unagreed>, String> {
+    /// It cannot be used, with or without consent; the message for the user.
+    pub fn provider(&self, config: &ProviderConfig) -> Result<Option<Unagreed>, Localized> {
         let Some(entry) = list::provider_entry(&self.workspace, config)? else { return Ok(None) };
         Ok(self.if_unagreed(entry, &self.agreed()))
     }
+}
+
+const NO_FOLDER: Text = Text::new(
+    "there is no folder outside of the workspace to store consent in",
+    "工作区之外没有可保存同意记录的文件夹",
+);
+
+fn unwritable(file: &Path, error: &io::Error) -> Localized {
+    let file = file.display();
+    localized!("{file}: {error}", "无法写入 {file}：{error}")
 }
 
 impl Permission for Trust {
@@ -152,11 +165,11 @@ impl Consent for Trust {
         self.unagreed(self.list_of(minds))
     }
 
-    fn agree(&self, digests: &[String]) -> Result<(), String> {
+    fn agree(&self, digests: &[String]) -> Result<(), Localized> {
         Self::agree(self, digests)
     }
 
-    fn choose_level(&self, level: Level) -> Result<(), String> {
+    fn choose_level(&self, level: Level) -> Result<(), Localized> {
         Self::choose(self, level)
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
+use crate::domain::text::assert_translated;
 use crate::minds::mcp_config::McpFile;
 
 const LLM: &str = "\
@@ -208,12 +209,14 @@ fn consent_is_never_read_from_a_workspace_or_an_unreadable_file() {
         let waiting = trust.waiting();
         assert_eq!(waiting.len(), 8);
         let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
-        assert!(trust.agree(&digests).unwrap_err().contains("outside of the workspace"));
+        let error = trust.agree(&digests).unwrap_err();
+        assert!(error.to_string().contains("outside of the workspace"));
+        assert_translated(&error);
     }
     fs::write(&file, [fs::read(&file).unwrap(), b"\xff".to_vec()].concat()).unwrap();
     assert_eq!(fixture.trust().waiting().len(), 8);
     let digests = [fixture.trust().waiting().remove(0).entry.digest];
-    assert!(fixture.trust().agree(&digests).is_err());
+    assert_translated(&fixture.trust().agree(&digests).unwrap_err());
     assert_eq!(fs::read(&file).unwrap().last(), Some(&0xff), "it is not replaced");
 }
 
@@ -285,7 +288,9 @@ fn a_provider_with_an_invalid_address_or_a_folder_elsewhere_cannot_be_used() {
         fixture.write(".minds/llm.yaml", &llm);
         let minds = fixture.minds();
         let found = fixture.trust().provider(minds.provider("p").unwrap());
-        assert!(found.is_err_and(|error| error.contains(fault)), "{base}");
+        let error = found.unwrap_err();
+        assert!(error.to_string().contains(fault), "{base}");
+        assert_translated(&error);
     }
 }
 

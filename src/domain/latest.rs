@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use super::assignment::ReplyDirective;
 use super::fresh_boots::FbrState;
 use super::ids::{CallId, MsgId, SelfId};
-use super::lang::Lang;
 use super::number::Course;
 use super::pending::CallType;
+pub use super::stop_reason::StopReason;
 use super::time::Stamp;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,9 +107,6 @@ impl ParkedWork {
     }
 }
 
-/// The detail of the stop that follows a person's words to a dialog with other work to do.
-const PAUSED: &str = "user_interjection_pause_resume_original_task";
-
 /// What a dialog is doing, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -151,30 +148,6 @@ pub enum Blocker {
     SideDialogs,
     #[serde(rename = "needs_human_input_and_sideDialogs")]
     HumanAndSideDialogs,
-}
-
-/// Why a dialog stopped. All of these can be continued by a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum StopReason {
-    UserStop,
-    EmergencyStop,
-    ServerRestart,
-    PendingCourseStart,
-    ForkContinueReady,
-    #[serde(rename_all = "camelCase")]
-    SystemStop {
-        detail: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        i18n_stop_reason: Option<Value>,
-    },
-    #[serde(rename_all = "camelCase")]
-    LlmRetryStopped {
-        error: String,
-        display: Value,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        recovery_action: Option<Value>,
-    },
 }
 
 /// The fact behind `stopped` and `dead`.
@@ -314,107 +287,6 @@ impl DisplayState {
     #[must_use]
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Proceeding | Self::Stopping { .. })
-    }
-}
-
-impl StopReason {
-    #[must_use]
-    pub fn system(text: &str) -> Self {
-        Self::SystemStop {
-            detail: text.to_owned(),
-            i18n_stop_reason: Some(serde_json::json!({ "en": text })),
-        }
-    }
-
-    /// The same in both languages of the screen.
-    #[must_use]
-    pub fn system_in(english: String, chinese: &str) -> Self {
-        let both = serde_json::json!({ "en": english, "zh": chinese });
-        Self::SystemStop { detail: english, i18n_stop_reason: Some(both) }
-    }
-
-    /// A person was answered; the dialog's own work waits for `Continue`.
-    #[must_use]
-    pub fn paused() -> Self {
-        Self::SystemStop {
-            detail: PAUSED.to_owned(),
-            i18n_stop_reason: Some(serde_json::json!({
-                "en": "you were answered; its own task waits: continue it, or go on talking",
-                "zh": "已回应你的插话；原任务暂停中：可继续原任务，也可接着对话",
-            })),
-        }
-    }
-
-    /// It ended again and again without the reply it owes.
-    #[must_use]
-    pub fn without_reply() -> Self {
-        let english = "it ended without the reply it owes, also when it was told so: continue it, or \
-                       tell it what is missing";
-        Self::SystemStop {
-            detail: english.to_owned(),
-            i18n_stop_reason: Some(serde_json::json!({
-                "en": english,
-                "zh": "它没有给出所欠的回复，提醒后也没有：可继续，或告诉它缺什么",
-            })),
-        }
-    }
-
-    /// Nobody waits for what it does: the dialog it works for, or one above that, is dead.
-    #[must_use]
-    pub fn asker_is_dead() -> Self {
-        let english = "the dialog it works for is dead: nobody waits for its reply";
-        Self::SystemStop {
-            detail: english.to_owned(),
-            i18n_stop_reason: Some(serde_json::json!({
-                "en": english,
-                "zh": "它为之工作的对话已死亡：没有人等它的回复",
-            })),
-        }
-    }
-
-    #[must_use]
-    pub fn is_pause(&self) -> bool {
-        matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)
-    }
-
-    /// What the stop itself says in this language, if it does.
-    #[must_use]
-    pub fn text_in(&self, lang: Lang) -> Option<&str> {
-        let texts = match self {
-            Self::SystemStop { i18n_stop_reason, .. } => i18n_stop_reason.as_ref()?,
-            Self::LlmRetryStopped { display, .. } => display.get("summaryTextI18n")?,
-            Self::UserStop
-            | Self::EmergencyStop
-            | Self::ServerRestart
-            | Self::PendingCourseStart
-            | Self::ForkContinueReady => return None,
-        };
-        texts.get(lang.code())?.as_str().map(str::trim).filter(|text| !text.is_empty())
-    }
-
-    /// True if the dialog stopped because something went wrong. That nobody waits for it was a person's
-    /// decision.
-    #[must_use]
-    pub fn is_failure(&self) -> bool {
-        let failed = matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. });
-        failed && !self.is_pause() && *self != Self::asker_is_dead()
-    }
-
-    /// In English; the screen has its own words for the other language.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        match self {
-            Self::UserStop => "stopped by you".to_owned(),
-            Self::EmergencyStop => "stopped by you, with all others".to_owned(),
-            Self::ServerRestart => "the program ended while it worked".to_owned(),
-            Self::PendingCourseStart => "a new course is about to start".to_owned(),
-            Self::ForkContinueReady => "a fork, ready to continue".to_owned(),
-            Self::SystemStop { .. } if self.is_pause() => {
-                "you were answered; its own task waits for Continue".to_owned()
-            }
-            Self::SystemStop { detail, .. } => detail.clone(),
-            Self::LlmRetryStopped { error, .. } => error.clone(),
-        }
     }
 }
 

@@ -41,6 +41,7 @@ pub mod sandbox;
 pub mod secrets;
 pub mod shown_state;
 pub mod state;
+pub mod stop_reason;
 pub mod taskdoc;
 pub mod team;
 pub mod text;

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::error::{ErrorClass, LlmError, plain};
 use super::{GenEvent, Segment, ToolCall, Usage};
+use crate::domain::text::{Text, localized};
 
 /// Calls in one answer.
 pub(super) const MAX_CALLS: usize = 512;
@@ -106,8 +107,12 @@ impl Answer {
     /// Counts stored bytes of any kind.
     pub(super) fn count(&mut self, bytes: usize) -> Result<(), LlmError> {
         let Some(remaining_bytes) = self.remaining_bytes.checked_sub(bytes) else {
-            let text = format!("stopped: the answer is over {} KiB", self.limit / 1024);
-            return Err(LlmError::new(ErrorClass::Fatal, &text));
+            let limit = self.limit / 1024;
+            let text = localized!(
+                "stopped: the answer is over {limit} KiB",
+                "已停止：回应超过 {limit} KiB"
+            );
+            return Err(LlmError::new(ErrorClass::Fatal, text));
         };
         self.remaining_bytes = remaining_bytes;
         Ok(())
@@ -139,12 +144,11 @@ impl Answer {
     pub(super) fn end(&mut self, finish: Finish, calls: Vec<ToolCall>) -> Result<(), LlmError> {
         self.check(finish, calls.is_empty())?;
         if calls.iter().any(|call| call.name.is_empty()) {
-            let text = "the model asked for a call without a name";
-            return Err(LlmError::new(ErrorClass::Malformed, text));
+            return Err(LlmError::new(ErrorClass::Malformed, UNNAMED_CALL));
         }
         let notice = notice(finish, &calls);
         self.ready.extend(unique_ids(calls).into_iter().map(GenEvent::Call));
-        self.ready.extend(notice.map(|text| GenEvent::Notice(text.to_owned())));
+        self.ready.extend(notice.map(GenEvent::Notice));
         self.ready.extend(self.usage.take().map(GenEvent::Usage));
         self.ready.push_back(GenEvent::End { model: self.model.take() });
         Ok(())
@@ -153,15 +157,10 @@ impl Answer {
     fn check(&self, finish: Finish, no_calls: bool) -> Result<(), LlmError> {
         let is_empty = !self.has_any_text && no_calls;
         match finish {
-            Finish::Failed => {
-                Err(LlmError::new(ErrorClass::Server, "the provider failed while answering"))
-            }
-            Finish::Filtered if is_empty => {
-                let text = "the provider's content filter held back the answer";
-                Err(LlmError::new(ErrorClass::Rejected, text))
-            }
+            Finish::Failed => Err(LlmError::new(ErrorClass::Server, FAILED)),
+            Finish::Filtered if is_empty => Err(LlmError::new(ErrorClass::Rejected, HELD_BACK)),
             Finish::Complete | Finish::Length | Finish::Filtered if is_empty => {
-                Err(LlmError::new(ErrorClass::Empty, "the model sent an empty answer"))
+                Err(LlmError::empty_answer())
             }
             Finish::Complete | Finish::Length | Finish::Filtered => Ok(()),
         }
@@ -183,15 +182,31 @@ impl Answer {
     }
 }
 
-fn notice(finish: Finish, calls: &[ToolCall]) -> Option<&'static str> {
+const UNNAMED_CALL: Text =
+    Text::new("the model asked for a call without a name", "模型发起的调用没有名称");
+const FAILED: Text = Text::new("the provider failed while answering", "提供方在回应时出错");
+const HELD_BACK: Text =
+    Text::new("the provider's content filter held back the answer", "提供方的内容过滤器拦截了回应");
+pub(super) const CUT_CALL: Text = Text::new(
+    "the output limit was reached inside a call: its arguments are incomplete",
+    "在一次调用中达到输出上限：其参数不完整",
+);
+pub(super) const LENGTH_REACHED: Text = Text::new(
+    "the output limit was reached: the answer may be incomplete",
+    "已达到输出上限：回应可能不完整",
+);
+pub(super) const FILTERED: Text = Text::new(
+    "the provider's content filter ended the answer early",
+    "提供方的内容过滤器提前结束了回应",
+);
+
+fn notice(finish: Finish, calls: &[ToolCall]) -> Option<Text> {
     let all_parse =
         calls.iter().all(|call| call.arguments.trim().is_empty() || is_json(&call.arguments));
     match finish {
-        Finish::Length if !all_parse => {
-            Some("the output limit was reached inside a call: its arguments are incomplete")
-        }
-        Finish::Length => Some("the output limit was reached: the answer may be incomplete"),
-        Finish::Filtered => Some("the provider's content filter ended the answer early"),
+        Finish::Length if !all_parse => Some(CUT_CALL),
+        Finish::Length => Some(LENGTH_REACHED),
+        Finish::Filtered => Some(FILTERED),
         Finish::Complete | Finish::Failed => None,
     }
 }
@@ -228,22 +243,31 @@ pub(super) fn argument_text(raw: Option<&RawValue>) -> Result<String, LlmError> 
 }
 
 pub(super) fn too_many_calls() -> LlmError {
-    LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many calls")
+    let text = Text::new("stopped: the answer has too many calls", "已停止：回应中的调用过多");
+    LlmError::new(ErrorClass::Fatal, text)
 }
 
 /// A text or thought began before the preceding one had ended.
-pub(super) fn overlap(what: &str) -> LlmError {
-    let text = format!("protocol violation: the provider sent overlapping content: {what}");
-    LlmError::new(ErrorClass::Violation, &text)
+pub(super) fn overlap(what: Text) -> LlmError {
+    let text = localized!(
+        [what] "protocol violation: the provider sent overlapping content: {what}",
+        "违反协议：提供方发来的内容相互重叠：{what}"
+    );
+    LlmError::new(ErrorClass::Violation, text)
 }
 
 pub(super) fn cut() -> LlmError {
-    LlmError::new(ErrorClass::Cut, "the answer was cut off before its end")
+    let text = Text::new("the answer was cut off before its end", "回应在结束前被截断");
+    LlmError::new(ErrorClass::Cut, text)
 }
 
 pub(super) fn unreadable(data: &str) -> LlmError {
-    let text = format!("the provider sent a line that cannot be read: {}", plain(data, 120));
-    LlmError::new(ErrorClass::Malformed, &text)
+    let line = plain(data, 120);
+    let text = localized!(
+        "the provider sent a line that cannot be read: {line}",
+        "提供方发来无法解读的一行：{line}"
+    );
+    LlmError::new(ErrorClass::Malformed, text)
 }
 
 #[cfg(test)]

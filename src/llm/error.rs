@@ -1,10 +1,12 @@
 //! The error type of this module: a short message plus the data for the retry policy.
 //!
-//! Messages are sanitized and truncated on construction, so they can be shown and recorded unchanged.
+//! Messages are in both languages; what a provider or a library wrote is quoted as it is. They are sanitized
+//! and truncated on construction, so they can be shown and recorded unchanged.
 
 use std::time::Duration;
 
 use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::{Localized, Text, localized};
 
 /// Maximum length of an error message.
 pub const MESSAGE_CHARS: usize = 500;
@@ -62,7 +64,7 @@ impl ErrorClass {
 #[error("{message}")]
 pub struct LlmError {
     class: ErrorClass,
-    message: String,
+    message: Localized,
     status: Option<u16>,
     retry_after: Option<Duration>,
 }
@@ -70,15 +72,34 @@ pub struct LlmError {
 impl LlmError {
     /// An error of `class`; `message` is sanitized and truncated to `MESSAGE_CHARS`.
     #[must_use]
-    pub fn new(class: ErrorClass, message: &str) -> Self {
-        Self { class, message: plain(message, MESSAGE_CHARS), status: None, retry_after: None }
+    pub fn new(class: ErrorClass, message: impl Into<Localized>) -> Self {
+        let message = message.into().map(|text| plain(&text, MESSAGE_CHARS));
+        Self { class, message, status: None, retry_after: None }
+    }
+
+    /// An error in the words of a provider or a library, the same in both languages.
+    #[must_use]
+    pub fn quoted(class: ErrorClass, message: &str) -> Self {
+        Self::new(class, Localized::same(message))
     }
 
     /// The environment variable that should hold the key is not set.
     #[must_use]
     pub fn missing_key(variable: &str) -> Self {
-        let text = format!("set {variable} to the provider's API key and start again");
-        Self::new(ErrorClass::Rejected, &text)
+        let text = localized!(
+            "set {variable} to the provider's API key and start again",
+            "请将 {variable} 设为该提供方的 API 密钥，然后重新启动"
+        );
+        Self::new(ErrorClass::Rejected, text)
+    }
+
+    /// The model sent neither text nor a call.
+    #[must_use]
+    pub fn empty_answer() -> Self {
+        Self::new(
+            ErrorClass::Empty,
+            Text::new("the model sent an empty answer", "模型返回了空回应"),
+        )
     }
 
     /// The same error with the HTTP status it came with.
@@ -95,10 +116,10 @@ impl LlmError {
         self
     }
 
-    /// The same error with another text.
+    /// The same error with its text changed in both languages, for example redacted.
     #[must_use]
-    pub(super) fn with_message(mut self, message: &str) -> Self {
-        self.message = plain(message, MESSAGE_CHARS);
+    pub(super) fn map_message(mut self, change: impl Fn(&str) -> String) -> Self {
+        self.message = self.message.map(|text| plain(&change(&text), MESSAGE_CHARS));
         self
     }
 
@@ -120,9 +141,9 @@ impl LlmError {
         self.status
     }
 
-    /// The sanitized message.
+    /// The sanitized message for a person.
     #[must_use]
-    pub fn message(&self) -> &str {
+    pub fn message(&self) -> &Localized {
         &self.message
     }
 }
@@ -154,6 +175,8 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Lang;
+    use crate::domain::text::assert_translated;
 
     #[test]
     fn a_message_is_one_sanitized_line_of_limited_length() {
@@ -163,17 +186,20 @@ mod tests {
             ("a\u{202e}b", "a b"),
             ("", ""),
         ] {
-            assert_eq!(LlmError::new(ErrorClass::Server, raw).to_string(), sent_images);
+            assert_eq!(LlmError::quoted(ErrorClass::Server, raw).to_string(), sent_images);
         }
-        let long = LlmError::new(ErrorClass::Server, &"字 ".repeat(5_000));
-        assert!(long.message().chars().count() <= MESSAGE_CHARS);
-        assert!(long.message().ends_with('…'));
+        let long = LlmError::quoted(ErrorClass::Server, &"字 ".repeat(5_000));
+        for text in [Lang::En, Lang::Zh].map(|lang| long.message().in_lang(lang)) {
+            assert!(text.chars().count() <= MESSAGE_CHARS);
+            assert!(text.ends_with('…'));
+        }
     }
 
     #[test]
     fn a_missing_key_names_its_variable_and_is_not_retried() {
         let error = LlmError::missing_key("SOME_KEY");
         assert!(error.to_string().starts_with("set SOME_KEY "));
+        assert_translated(error.message());
         assert!(!error.class().is_retriable());
     }
 }

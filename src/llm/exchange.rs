@@ -5,6 +5,8 @@
 //! requests with JSON and mislabel both. All events of one read are emitted before the next read. After the
 //! end or an error the connection is dropped at once.
 
+mod errors;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +23,11 @@ use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
+use crate::domain::text::localized;
+use errors::{
+    NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, idle_error,
+    malformed, network_error, no_content_error, not_an_answer, rejected, too_slow_error,
+};
 
 /// Bytes of an error body that are read.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -145,8 +152,7 @@ impl<P: Protocol> Exchange<P> {
         let Some(messages) = reading.fold.take_pause() else { return Ok(()) };
         self.pauses += 1;
         if self.pauses > MAX_PAUSES {
-            let text = "stopped: the provider paused its answer too often";
-            return Err(LlmError::new(ErrorClass::Fatal, text));
+            return Err(LlmError::new(ErrorClass::Fatal, TOO_MANY_PAUSES));
         }
         reading.request.messages.extend(messages);
         self.phase = Phase::Unsent(reading.request);
@@ -179,12 +185,11 @@ impl<P: Protocol> Exchange<P> {
 
     fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
         let base = &self.endpoint.base_url;
-        let url = address::url(base, self.protocol.path(base))
-            .ok_or_else(|| rejected("the provider's baseUrl is not an http or https address"))?;
-        let body = self
-            .protocol
-            .body(request, &self.endpoint)
-            .map_err(|error| rejected(&format!("cannot write the request: {error}")))?;
+        let url =
+            address::url(base, self.protocol.path(base)).ok_or_else(|| rejected(NOT_AN_ADDRESS))?;
+        let body = self.protocol.body(request, &self.endpoint).map_err(|error| {
+            rejected(localized!("cannot write the request: {error}", "无法生成请求：{error}"))
+        })?;
         let key = self.key()?;
         let mut http = self
             .clients
@@ -213,8 +218,9 @@ impl<P: Protocol> Exchange<P> {
         };
         let mut value =
             HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
-                rejected(&format!(
-                    "the key in {variable} has characters that are invalid in a header"
+                rejected(localized!(
+                    "the key in {variable} has characters that are invalid in a header",
+                    "{variable} 中的密钥含有请求头不允许的字符"
                 ))
             })?;
         value.set_sensitive(true);
@@ -244,10 +250,7 @@ impl<P: Protocol> Exchange<P> {
     /// Redacts the key in an error message of the provider, which may be truncated.
     fn redacted(&self, error: LlmError) -> LlmError {
         match &self.endpoint.api_key {
-            Some(key) => {
-                let text = key.redact(error.message());
-                error.with_message(&text)
-            }
+            Some(key) => error.map_message(|text| key.redact(text)),
             None => error,
         }
     }
@@ -341,7 +344,7 @@ impl<F: StreamFold> OpenResponse<F> {
     async fn try_read(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
         for _ in 0..2 {
             if let Some(read) = self.response.chunk().now_or_never() {
-                return Some(read.map_err(|error| cut_error(&root_cause(&error.without_url()))));
+                return Some(read.map_err(|error| cut_off(&root_cause(&error.without_url()))));
             }
             yield_now().await;
         }
@@ -367,7 +370,7 @@ impl<F: StreamFold> OpenResponse<F> {
         let read = timeout_at(end, self.response.chunk()).await;
         match read {
             Ok(Ok(bytes)) => Ok(bytes),
-            Ok(Err(error)) => Err(cut_error(&root_cause(&error.without_url()))),
+            Ok(Err(error)) => Err(cut_off(&root_cause(&error.without_url()))),
             Err(_) => Err(error),
         }
     }
@@ -388,14 +391,14 @@ impl<F: StreamFold> OpenResponse<F> {
         match &mut self.format {
             BodyFormat::Unknown => Ok(()),
             BodyFormat::Events(decoder) => {
-                let events = decoder.feed(bytes).map_err(|error| malformed(&error.to_string()))?;
+                let events = decoder.feed(bytes).map_err(|error| malformed(error.message()))?;
                 events.iter().try_for_each(|event| {
                     check_depth(&event.data)?;
                     self.fold.event(event)
                 })
             }
             BodyFormat::Json(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
-                Err(malformed("the answer is too large"))
+                Err(malformed(TOO_LARGE))
             }
             BodyFormat::Json(body) => {
                 body.extend_from_slice(bytes);
@@ -411,7 +414,7 @@ impl<F: StreamFold> OpenResponse<F> {
 
     fn end_of_body(&mut self) -> Result<(), LlmError> {
         match std::mem::replace(&mut self.format, BodyFormat::Unknown) {
-            BodyFormat::Unknown => return Err(cut_error("the answer has no content")),
+            BodyFormat::Unknown => return Err(LlmError::new(ErrorClass::Cut, NO_CONTENT)),
             BodyFormat::Page(body) => return Err(not_an_answer(&body)),
             BodyFormat::Json(body) => {
                 let text = String::from_utf8_lossy(&body);
@@ -439,52 +442,6 @@ impl<F: StreamFold> OpenResponse<F> {
 fn check_depth(text: &str) -> Result<(), LlmError> {
     match json::too_deep_on_the_wire(text) {
         None => Ok(()),
-        Some(_) => Err(malformed("the provider sent JSON that is nested too deep")),
+        Some(_) => Err(malformed(NESTED_TOO_DEEP)),
     }
-}
-
-fn rejected(text: &str) -> LlmError {
-    LlmError::new(ErrorClass::Rejected, text)
-}
-
-fn malformed(text: &str) -> LlmError {
-    LlmError::new(ErrorClass::Malformed, text)
-}
-
-fn cut_error(reason: &str) -> LlmError {
-    LlmError::new(ErrorClass::Cut, &format!("the answer was cut off: {reason}"))
-}
-
-fn idle_error(limit: Duration) -> LlmError {
-    let text = format!("the provider sent nothing for {} s", limit.as_secs_f64());
-    LlmError::new(ErrorClass::Transport, &text)
-}
-
-fn no_content_error(limit: Duration) -> LlmError {
-    let seconds = limit.as_secs_f64();
-    let text = format!("the provider sent keep-alives for {seconds} s, but no content");
-    LlmError::new(ErrorClass::Transport, &text)
-}
-
-/// Not retried: it would take as long again.
-fn too_slow_error(limit: Duration) -> LlmError {
-    let minutes = limit.as_secs_f64() / 60.0;
-    let text = format!("stopped: the answer took longer than {minutes} minutes");
-    LlmError::new(ErrorClass::Fatal, &text)
-}
-
-/// The body is neither a stream nor JSON; the message shows its beginning.
-fn not_an_answer(body: &[u8]) -> LlmError {
-    let start = body.get(..2048).unwrap_or(body);
-    let words = failure::without_tags(&String::from_utf8_lossy(start));
-    malformed(&format!("the provider sent something that is not a stream: {}", plain(&words, 200)))
-}
-
-fn network_error(error: &reqwest::Error) -> LlmError {
-    let cause = root_cause(error);
-    if error.is_builder() {
-        return rejected(&format!("cannot make the request: {cause}"));
-    }
-    let action = if error.is_connect() { "cannot connect" } else { "the connection failed" };
-    LlmError::new(ErrorClass::Transport, &format!("{action}: {cause}"))
 }

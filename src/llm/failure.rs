@@ -11,9 +11,13 @@ use serde_json::Value;
 
 use super::error::{ErrorClass, LlmError, plain};
 use crate::domain::json;
+use crate::domain::text::Text;
 
 /// Upper bound for the wait that a provider asks for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+const WITHOUT_TEXT: Text =
+    Text::new("the provider reported an error without a text", "提供方报告了错误，但没有说明");
 
 /// Classifies a response with an error status.
 pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str) -> LlmError {
@@ -28,7 +32,7 @@ pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str)
     if let Some(id) = request_id(headers) {
         text = format!("{} [request {id}]", plain(&text, 400));
     }
-    LlmError::new(class, &text)
+    LlmError::quoted(class, &text)
         .with_status(status.as_u16())
         .with_retry_after(wait_of_headers(headers).or(parsed.wait))
 }
@@ -36,12 +40,13 @@ pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str)
 /// Classifies an error object inside a successful response.
 pub(super) fn from_object(json: &str) -> LlmError {
     let parsed = ErrorBody::read(json);
-    let text = if parsed.message.is_empty() {
-        "the provider reported an error without a text"
+    let class = parsed.class(parsed.status);
+    let error = if parsed.message.is_empty() {
+        LlmError::new(class, WITHOUT_TEXT)
     } else {
-        &parsed.message
+        LlmError::quoted(class, &parsed.message)
     };
-    let error = LlmError::new(parsed.class(parsed.status), text).with_retry_after(parsed.wait);
+    let error = error.with_retry_after(parsed.wait);
     match parsed.status {
         Some(status) => error.with_status(status),
         None => error,

@@ -96,7 +96,7 @@ async fn check<P: Protocol + Clone>(sample: &Sample<P>, case: FaultCase) {
         (Ok(events), Expected::Answer(answer)) => assert_eq!(events, answer, "{what}"),
         (Err(error), Expected::Failure(class)) => {
             assert_eq!(error.class(), class, "{what}: {error}");
-            assert!(!error.message().is_empty(), "{what}");
+            assert!(!error.to_string().is_empty(), "{what}");
         }
         (found, expected) => panic!("{what}: {found:?}, not {expected:?}"),
     }
@@ -289,7 +289,7 @@ async fn ends_in_time<P: Protocol + Clone>(
         (ErrorClass::Transport, "no content")
     };
     assert_eq!(error.class(), class, "{what}: {error}");
-    assert!(error.message().contains(part), "{what}: {error}");
+    assert!(error.to_string().contains(part), "{what}: {error}");
 }
 
 async fn keep_alives_do_not_last<P: Protocol + Clone>(sample: Sample<P>) {

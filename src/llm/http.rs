@@ -16,6 +16,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use super::endpoint::Endpoint;
 use super::error::{ErrorClass, LlmError};
+use crate::domain::text::{Localized, Text, localized};
 
 const MAX_CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -36,8 +37,8 @@ struct ClientKey {
 impl Clients {
     /// The client for a server that is no provider.
     pub fn for_address(&self, address: &str) -> Result<Client, LlmError> {
-        let setup_error =
-            || LlmError::new(ErrorClass::Fatal, "this is not an http or https address");
+        let text = Text::new("this is not an http or https address", "这不是 http 或 https 地址");
+        let setup_error = || LlmError::new(ErrorClass::Fatal, text);
         let url = super::address::url(address, "").ok_or_else(setup_error)?;
         self.for_url(&url, &Endpoint::new(address))
     }
@@ -101,23 +102,29 @@ fn without_tls() -> Result<ClientBuilder, LlmError> {
 
 /// The certificates of a PEM file.
 fn certificates(path: &Path) -> Result<Vec<Certificate>, LlmError> {
-    let rejected = |reason: &str| {
-        let text =
-            format!("caFile {}: {reason}; name a PEM file with certificates", path.display());
-        LlmError::new(ErrorClass::Rejected, &text)
+    let rejected = |reason: Localized| {
+        let path = path.display();
+        let text = localized!(
+            [reason] "caFile {path}: {reason}; name a PEM file with certificates",
+            "caFile {path}：{reason}；请指定含有证书的 PEM 文件"
+        );
+        LlmError::new(ErrorClass::Rejected, text)
     };
+    let quoted = |reason: String| rejected(Localized::same(reason));
     let mut pem = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_CA_FILE_BYTES).read_to_end(&mut pem))
-        .map_err(|error| rejected(&error.to_string()))?;
-    let parsed =
-        Certificate::from_pem_bundle(&pem).map_err(|error| rejected(&root_cause(&error)))?;
-    if parsed.is_empty() { Err(rejected("there is no certificate in it")) } else { Ok(parsed) }
+        .map_err(|error| quoted(error.to_string()))?;
+    let parsed = Certificate::from_pem_bundle(&pem).map_err(|error| quoted(root_cause(&error)))?;
+    let empty = Text::new("there is no certificate in it", "其中没有证书");
+    if parsed.is_empty() { Err(rejected(empty.into())) } else { Ok(parsed) }
 }
 
 fn setup_error(error: &dyn std::error::Error) -> LlmError {
-    let text = format!("cannot set up the HTTP client: {}", root_cause(error));
-    LlmError::new(ErrorClass::Fatal, &text)
+    let cause = root_cause(error);
+    let text =
+        localized!("cannot set up the HTTP client: {cause}", "无法建立 HTTP 客户端：{cause}");
+    LlmError::new(ErrorClass::Fatal, text)
 }
 
 /// The message of the root cause.

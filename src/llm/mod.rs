@@ -36,6 +36,7 @@ mod canned;
 #[cfg(test)]
 mod faults;
 
+use crate::domain::text::Text;
 use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
@@ -115,7 +116,7 @@ pub enum GenEvent {
     /// At most once; absent when the provider does not count.
     Usage(Usage),
     /// A warning for the user about this answer; the answer is valid.
-    Notice(String),
+    Notice(Text),
     /// The answer is complete. `model` is the name that the provider reported.
     End { model: Option<String> },
 }

@@ -43,10 +43,9 @@ impl Redactor {
                 name: clean(name),
                 arguments: clean(arguments),
             }),
-            GenEvent::Notice(text) => GenEvent::Notice(clean(text)),
             // Counts may come in the middle of a segment.
             usage @ GenEvent::Usage(_) => return vec![Ok(usage)],
-            end @ GenEvent::End { .. } => end,
+            unchanged @ (GenEvent::Notice(_) | GenEvent::End { .. }) => unchanged,
         };
         self.flush().into_iter().chain([redacted_event]).map(Ok).collect()
     }
@@ -74,8 +73,7 @@ impl Redactor {
     }
 
     fn error(&self, error: LlmError) -> LlmError {
-        let text = self.secrets.redacted_cut(error.message());
-        if text == error.message() { error } else { error.with_message(&text) }
+        error.map_message(|text| self.secrets.redacted_cut(text))
     }
 }
 
@@ -145,7 +143,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_without_secrets_are_unchanged() {
-        let fails = LlmError::new(ErrorClass::Cut, "cut off").with_status(500);
+        let fails = LlmError::quoted(ErrorClass::Cut, "cut off").with_status(500);
         let events = vec![
             Ok(delta(Segment::Thinking, "sk-")),
             Ok(delta(Segment::Saying, "s")),
@@ -155,8 +153,8 @@ mod tests {
             Err(fails),
         ];
         assert_eq!(redacted(events.clone()).await, events);
-        let failed = LlmError::new(ErrorClass::Rejected, &format!("bad {KEY}")).with_status(401);
-        let expected = LlmError::new(ErrorClass::Rejected, "bad [redacted]").with_status(401);
+        let failed = LlmError::quoted(ErrorClass::Rejected, &format!("bad {KEY}")).with_status(401);
+        let expected = LlmError::quoted(ErrorClass::Rejected, "bad [redacted]").with_status(401);
         assert_eq!(redacted(vec![Err(failed)]).await, [Err(expected)]);
     }
 }

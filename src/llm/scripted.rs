@@ -207,7 +207,7 @@ impl ScriptedTurn {
 
 impl ScriptedError {
     fn error(&self) -> LlmError {
-        let error = LlmError::new(self.class, &self.message)
+        let error = LlmError::quoted(self.class, &self.message)
             .with_retry_after(self.retry_after_ms.map(Duration::from_millis));
         match self.status {
             Some(status) => error.with_status(status),

@@ -159,7 +159,7 @@ impl Provider for Sequence {
         let reply = queues.replies.get_mut(&request.model).and_then(VecDeque::pop_front);
         let reply = reply.unwrap_or_else(|| {
             let text = format!("no reply is left for {}", request.model);
-            Reply::failure(LlmError::new(ErrorClass::Fatal, &text))
+            Reply::failure(LlmError::quoted(ErrorClass::Fatal, &text))
         });
         let steps = reply.steps(&request.model);
         queues.requests.push(request);
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn replies_are_taken_in_order_per_model() {
-        let error = LlmError::new(ErrorClass::Server, "down");
+        let error = LlmError::quoted(ErrorClass::Server, "down");
         let provider = Sequence::new()
             .reply("a", Reply::saying("one").and_wait(Duration::from_secs(9)).and_usage(1, 2))
             .reply("a", Reply::new().and_thinking("hm").and_failure(error.clone()))

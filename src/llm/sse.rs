@@ -3,6 +3,8 @@
 //! The events do not depend on how the bytes are split. Lines end with LF, CRLF or CR; text is decoded per
 //! complete line, so a character split by the network survives. An event has at most [`MAX_EVENT_BYTES`].
 
+use crate::domain::text::{Localized, localized};
+
 /// Size of an event (and of a line).
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
@@ -18,9 +20,17 @@ pub struct SseEvent {
 }
 
 /// An event exceeds [`MAX_EVENT_BYTES`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("one event of the stream is over {} MiB", MAX_EVENT_BYTES / 1024 / 1024)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge;
+
+impl TooLarge {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(self) -> Localized {
+        let limit = MAX_EVENT_BYTES / 1024 / 1024;
+        localized!("one event of the stream is over {limit} MiB", "流中有一个事件超过 {limit} MiB")
+    }
+}
 
 /// The state between two reads.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::record::Entry;
 use crate::domain::sandbox::Level;
+use crate::domain::text::Localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
@@ -131,7 +132,7 @@ pub struct MemberView {
 pub enum RetryView {
     /// The next attempt starts in `seconds`.
     Waiting {
-        error: String,
+        error: Localized,
         seconds: u64,
     },
     Running,
@@ -248,7 +249,7 @@ pub enum DriverEvent {
     /// The command with this ticket was refused.
     Refused {
         ticket: Ticket,
-        text: String,
+        text: Localized,
     },
     /// A fork is on disk; its acknowledgement follows.
     Forked {
@@ -265,7 +266,7 @@ pub enum DriverEvent {
     /// What waits for consent; replaces the previous value.
     Consent(ConsentView),
     /// A one-time message for the user.
-    Notice(String),
+    Notice(Localized),
     /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
     /// if there are any.
     Halted(Vec<HaltedDialog>),

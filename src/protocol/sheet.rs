@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Stamp;
+use crate::domain::text::Localized;
 
 /// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,9 +62,9 @@ pub struct ReminderView {
     /// The model is not shown it.
     pub hidden: bool,
     /// Why the user cannot change it.
-    pub no_update: Option<String>,
+    pub no_update: Option<Localized>,
     /// Why the user cannot delete it.
-    pub no_delete: Option<String>,
+    pub no_delete: Option<Localized>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ pub struct TaskdocView {
     /// In the order the model sees them; then those that are only listed.
     pub sections: Vec<SectionView>,
     /// Violations of the package's rules, and sections left out.
-    pub faults: Vec<String>,
+    pub faults: Vec<Localized>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

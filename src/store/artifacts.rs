@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::{ArtifactRef, Bucket, DialogId, RootId, SelfId};
 
 use super::commit::BatchWriter;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::files::{self, FileKind};
 use super::{Staging, Store};
 
@@ -109,7 +109,8 @@ impl Staging<'_> {
         let disk = self.staged.disk();
         let parent = target.parent().unwrap_or(&target);
         files::make_folders(disk, &layout.dialogs(), parent)?;
-        let mut read = disk.open_read(&source).map_err(StoreError::io("copying", &source))?;
+        let mut read =
+            disk.open_read(&source).map_err(StoreError::io(FileAction::Copying, &source))?;
         files::replace_by(disk, &target, |file| {
             let mut chunk = vec![0; files::COPY_CHUNK];
             loop {

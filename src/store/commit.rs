@@ -12,7 +12,7 @@ use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{AssignmentFrame, Course, DialogId, DialogMeta, Entry, Latest, RootId, SelfId};
 
 use super::disk::Disk;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::layout::{DIALOG, LATEST, course_file};
 use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
 use super::{Store, SyncLevel, files};
@@ -296,7 +296,7 @@ impl<'a> BatchWriter<'a> {
     fn append_text(&mut self, path: &Path, text: &str, count: usize) -> Result<usize, StoreError> {
         let disk = self.store.disk();
         let is_new = files::kind_of(path)?.is_none();
-        let failed = |error| StoreError::io("writing", path)(error);
+        let failed = |error| StoreError::io(FileAction::Writing, path)(error);
         let mut file = disk.open_append(path).map_err(failed)?;
         if is_new {
             self.unsynced.folders.extend(path.parent().map(Path::to_owned));

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::error::StoreError;
+use super::error::{ExpectedKind, FileAction, StoreError};
 use super::lines::{LineContent, LineReader};
 use super::writer_state::CourseEnd;
 use super::{Store, files};
@@ -17,12 +17,12 @@ impl Store {
         file: &File,
         is_new: bool,
     ) -> Result<CourseEnd, StoreError> {
-        let failed = |error| StoreError::io("looking at", path)(error);
+        let failed = |error| StoreError::io(FileAction::LookingAt, path)(error);
         let meta = file.metadata().map_err(failed)?;
         if !meta.is_file() {
             return Err(StoreError::Misplaced {
                 path: path.to_owned(),
-                expected: "a regular file",
+                expected: ExpectedKind::RegularFile,
             });
         }
         let known = self.writer_state().courses.get(path).copied();
@@ -38,7 +38,7 @@ impl Store {
 
     fn repair_end(&self, path: &Path, file: &File) -> Result<CourseEnd, StoreError> {
         let disk = self.disk();
-        let failed = |error| StoreError::io("reading", path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut lines = LineReader::new(disk.open_read(path).map_err(failed)?);
         let mut known = CourseEnd { size: 0, lines: None };
         let mut count = 0;
@@ -47,7 +47,7 @@ impl Store {
             if !whole {
                 self.salvage_copy(path, line.offset)?;
                 let cut = disk.truncate(file, line.offset).and_then(|()| disk.sync(file));
-                cut.map_err(StoreError::io("mending", path))?;
+                cut.map_err(StoreError::io(FileAction::Fixing, path))?;
                 break;
             }
             known.size = lines.offset();
@@ -55,7 +55,7 @@ impl Store {
             if !line.terminated {
                 let mut file = disk.open_append(path).map_err(failed)?;
                 let ended = files::write_all(disk, &mut file, b"\n", false);
-                ended.map_err(StoreError::io("mending", path))?;
+                ended.map_err(StoreError::io(FileAction::Fixing, path))?;
                 known.size += 1;
             }
         }

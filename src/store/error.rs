@@ -1,55 +1,149 @@
 //! Why the store could not do what it was asked. Nothing that failed here was acknowledged.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, RootId};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another process writes to this workspace; the text says who.
-    #[error("the workspace is in use by {holder}")]
-    Held { holder: String },
+    /// Another process writes to this workspace.
+    Held {
+        holder: LockHolder,
+    },
     /// Somebody else's file lies where the lock belongs: whoever owns it could hold it at will.
-    #[error(
-        "{} is not your lock file: {reason}. If nobody else uses this workspace, remove it",
-        path.display()
-    )]
-    UntrustedLock { path: PathBuf, reason: String },
-    #[error("the workspace is open for reading only")]
+    UntrustedLock {
+        path: PathBuf,
+        reason: Localized,
+    },
     ReadOnly,
-    #[error("there is no dialog {0}")]
     NotFound(RootId),
-    #[error("{action} {}: {source}", path.display())]
     Io {
-        action: &'static str,
+        action: FileAction,
         path: PathBuf,
         #[source]
         source: io::Error,
     },
     /// The file grew or shrank since it was last read or written here. Nothing was written.
-    #[error("{}: another program writes to it", .0.display())]
     ExternalWriter(PathBuf),
     /// A link, folder or device lies where a file or folder of the layout belongs.
-    #[error("{} is not {expected}", path.display())]
-    Misplaced { path: PathBuf, expected: &'static str },
-    #[error("{} exists already", .0.display())]
+    Misplaced {
+        path: PathBuf,
+        expected: ExpectedKind,
+    },
     Exists(PathBuf),
     /// The tree is damaged beyond repair; in a writing store it was set aside.
-    #[error("{0}")]
     Damaged(Box<Problem>),
     /// The tree has the layout of an earlier Dominds.
-    #[error("{0} is history in an earlier layout (subdialogs/): it can be read, nothing else")]
     EarlierLayout(RootId),
-    #[error("{name:?} cannot name a file")]
-    BadName { name: String },
-    #[error("the store was cut off: {0}")]
+    BadName {
+        name: String,
+    },
     Interrupted(String),
-    #[error("writing {}: {text}", path.display())]
-    Encode { path: PathBuf, text: String },
+    Encode {
+        path: PathBuf,
+        text: String,
+    },
+}
+
+/// What was being done with a file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAction {
+    Reading,
+    /// Asking for its kind and size.
+    LookingAt,
+    Opening,
+    Writing,
+    Making,
+    Locking,
+    /// Taking the rights of other users away.
+    ClosingToOthers,
+    Moving,
+    Copying,
+    CopyingAside,
+    Fixing,
+    Removing,
+    Syncing,
+}
+
+/// What belongs at a path of the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedKind {
+    RegularFile,
+    Folder,
+}
+
+/// Who holds a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockHolder {
+    /// As its lock file says.
+    Named(String),
+    /// Its lock file belongs to another user.
+    User(u32),
+    /// Its lock file says nothing.
+    Unnamed,
+    /// One process after the other.
+    Changing,
 }
 
 impl StoreError {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        match self {
+            Self::Held { holder } => {
+                let holder = holder.message();
+                localized!([holder] "the workspace is in use by {holder}", "工作区正被占用：{holder}")
+            }
+            Self::UntrustedLock { path, reason } => {
+                let path = path.display();
+                localized!(
+                    [reason] "{path} is not your lock file: {reason}. If nobody else uses this \
+                              workspace, remove it",
+                    "{path} 不是你的锁文件：{reason}。若无他人使用此工作区，请删除它"
+                )
+            }
+            Self::ReadOnly => {
+                Text::new("the workspace is open for reading only", "工作区以只读方式打开").into()
+            }
+            Self::NotFound(root) => {
+                localized!("there is no dialog {root}", "没有对话 {root}")
+            }
+            Self::Io { action, path, source } => {
+                let (action, path) = (action.text(), path.display());
+                localized!([action] "{action} {path}: {source}", "{action} {path}：{source}")
+            }
+            Self::ExternalWriter(path) => localized!(
+                ("{}: another program writes to it", path.display()),
+                ("{}：另有程序在写入", path.display())
+            ),
+            Self::Misplaced { path, expected } => {
+                let (path, expected) = (path.display(), expected.text());
+                localized!([expected] "{path} is not {expected}", "{path} 不是{expected}")
+            }
+            Self::Exists(path) => {
+                localized!(("{} exists already", path.display()), ("{} 已存在", path.display()))
+            }
+            Self::Damaged(problem) => problem.message(),
+            Self::EarlierLayout(root) => localized!(
+                "{root} is history in an earlier layout (subdialogs/): it can be read, nothing else",
+                "{root} 是早期布局 (subdialogs/) 的历史：只能阅读"
+            ),
+            Self::BadName { name } => {
+                localized!("{name:?} cannot name a file", "{name:?} 不能作为文件名")
+            }
+            Self::Interrupted(reason) => {
+                localized!("the store was cut off: {reason}", "存储操作被中断：{reason}")
+            }
+            Self::Encode { path, text } => localized!(
+                ("writing {}: {text}", path.display()),
+                ("写入 {}：{text}", path.display())
+            ),
+        }
+    }
+
     /// True if another process holds the workspace.
     #[must_use]
     pub fn is_held(&self) -> bool {
@@ -62,9 +156,122 @@ impl StoreError {
         Self::Interrupted(reason.to_owned())
     }
 
-    /// Wraps an I/O error: `.map_err(StoreError::io("reading", path))`.
-    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    /// Wraps an I/O error: `.map_err(StoreError::io(FileAction::Reading, path))`.
+    pub(super) fn io(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl FileAction {
+    /// The beginning of a message that goes on with the path.
+    const fn text(self) -> Text {
+        match self {
+            Self::Reading => Text::new("reading", "读取"),
+            Self::LookingAt => Text::new("looking at", "查看"),
+            Self::Opening => Text::new("opening", "打开"),
+            Self::Writing => Text::new("writing", "写入"),
+            Self::Making => Text::new("making", "创建"),
+            Self::Locking => Text::new("locking", "锁定"),
+            Self::ClosingToOthers => Text::new("closing to others", "收回他人权限"),
+            Self::Moving => Text::new("moving", "移动"),
+            Self::Copying => Text::new("copying", "复制"),
+            Self::CopyingAside => Text::new("copying aside", "另存副本"),
+            Self::Fixing => Text::new("fixing", "修复"),
+            Self::Removing => Text::new("removing", "删除"),
+            Self::Syncing => Text::new("syncing", "同步到磁盘"),
+        }
+    }
+}
+
+impl ExpectedKind {
+    const fn text(self) -> Text {
+        match self {
+            Self::RegularFile => Text::new("a regular file", "普通文件"),
+            Self::Folder => Text::new("a folder", "文件夹"),
+        }
+    }
+}
+
+impl LockHolder {
+    /// Who it is, for a person.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        match self {
+            Self::Named(name) => Localized::same(name),
+            Self::User(user) => localized!("user {user}", "用户 {user}"),
+            Self::Unnamed => Text::new("another process", "另一个进程").into(),
+            Self::Changing => {
+                Text::new("processes that start and end all the time", "不断启动又结束的进程")
+                    .into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+    use crate::domain::text::assert_translated;
+
+    #[test]
+    fn every_error_has_both_languages_and_keeps_the_words_of_the_system() {
+        use FileAction::{
+            ClosingToOthers, Copying, CopyingAside, Fixing, Locking, LookingAt, Making, Moving,
+            Opening, Reading, Removing, Syncing, Writing,
+        };
+        let path = PathBuf::from("a/b");
+        let root = || RootId::new("aa/bb");
+        let holders = [
+            LockHolder::Named("pid 7".to_owned()),
+            LockHolder::User(7),
+            LockHolder::Unnamed,
+            LockHolder::Changing,
+        ];
+        let kinds = [ExpectedKind::RegularFile, ExpectedKind::Folder];
+        let actions = [
+            Reading,
+            LookingAt,
+            Opening,
+            Writing,
+            Making,
+            Locking,
+            ClosingToOthers,
+            Moving,
+            Copying,
+            CopyingAside,
+            Fixing,
+            Removing,
+            Syncing,
+        ];
+        let io = |action| StoreError::io(action, &path)(io::Error::other("disk on fire"));
+        let others = [
+            StoreError::UntrustedLock { path: path.clone(), reason: Localized::new("no", "不") },
+            StoreError::ReadOnly,
+            StoreError::NotFound(root()),
+            StoreError::ExternalWriter(path.clone()),
+            StoreError::Exists(path.clone()),
+            StoreError::EarlierLayout(root()),
+            StoreError::BadName { name: "..".to_owned() },
+            StoreError::interrupted("panic"),
+            StoreError::Encode { path: path.clone(), text: "no".to_owned() },
+        ];
+        let held = holders.map(|holder| StoreError::Held { holder });
+        let misplaced =
+            kinds.map(|expected| StoreError::Misplaced { path: path.clone(), expected });
+        let all = others.into_iter().chain(held).chain(misplaced).chain(actions.map(io));
+        for error in all {
+            assert_translated(&error.message());
+            assert_eq!(error.to_string(), error.message().to_string());
+        }
+        let chinese = io(Syncing).message();
+        assert_eq!(chinese.in_lang(Lang::Zh), "同步到磁盘 a/b：disk on fire");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::domain::text::{Localized, Text, localized};
 
 use super::disk::{Disk, FILE_MODE};
-use super::error::StoreError;
+use super::error::{ExpectedKind, FileAction, StoreError};
 
 /// Tells temporary files of one process apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
@@ -49,11 +49,13 @@ pub(super) fn read_small(
     let file = match disk.open_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileContent::Absent),
-        Err(error) => return Err(StoreError::io("reading", path)(error)),
+        Err(error) => return Err(StoreError::io(FileAction::Reading, path)(error)),
     };
     // Most are shorter: one read, and one that finds the end.
     let mut bytes = Vec::with_capacity(4096);
-    file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(StoreError::io("reading", path))?;
+    file.take(limit as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(StoreError::io(FileAction::Reading, path))?;
     if bytes.len() > limit {
         let why = localized!("larger than {limit} bytes", "超过 {limit} 字节");
         return Ok(FileContent::Damaged(why));
@@ -134,7 +136,7 @@ fn metadata(path: &Path) -> Result<Option<fs::Metadata>, StoreError> {
         {
             Ok(None)
         }
-        Err(error) => Err(StoreError::io("looking at", path)(error)),
+        Err(error) => Err(StoreError::io(FileAction::LookingAt, path)(error)),
     }
 }
 
@@ -177,12 +179,12 @@ fn make_folder(disk: &dyn Disk, path: &Path, touched: &mut Vec<PathBuf>) -> Resu
     match kind_of(path)? {
         Some(FileKind::Folder) => Ok(()),
         Some(FileKind::File | FileKind::Link | FileKind::Other) => {
-            Err(StoreError::Misplaced { path: path.to_owned(), expected: "a folder" })
+            Err(StoreError::Misplaced { path: path.to_owned(), expected: ExpectedKind::Folder })
         }
         None => {
             match disk.create_dir(path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                done => done.map_err(StoreError::io("making", path))?,
+                done => done.map_err(StoreError::io(FileAction::Making, path))?,
             }
             touched.extend(path.parent().map(Path::to_owned));
             touched.push(path.to_owned());
@@ -213,7 +215,10 @@ pub(super) fn replace_by(
     let misplaced =
         before.as_ref().is_some_and(|meta| FileKind::of(meta.file_type()) != FileKind::File);
     if misplaced {
-        return Err(StoreError::Misplaced { path: path.to_owned(), expected: "a regular file" });
+        return Err(StoreError::Misplaced {
+            path: path.to_owned(),
+            expected: ExpectedKind::RegularFile,
+        });
     }
     let mode = before.map_or(FILE_MODE, |meta| meta.permissions().mode() & PERMISSIONS);
     let (temp, mut file) = create_beside(disk, path)?;
@@ -222,7 +227,7 @@ pub(super) fn replace_by(
     if let Err(error) = written {
         // The half-written copy holds nothing that is not in memory.
         let _ = disk.remove_file(&temp);
-        return Err(StoreError::io("writing", path)(error));
+        return Err(StoreError::io(FileAction::Writing, path)(error));
     }
     Ok(())
 }
@@ -237,10 +242,10 @@ fn create_beside(disk: &dyn Disk, path: &Path) -> Result<(PathBuf, File), StoreE
         match disk.create_new(&temp) {
             Ok(file) => return Ok((temp, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
-            Err(error) => return Err(StoreError::io("writing", path)(error)),
+            Err(error) => return Err(StoreError::io(FileAction::Writing, path)(error)),
         }
     }
-    Err(StoreError::io("writing", path)(last))
+    Err(StoreError::io(FileAction::Writing, path)(last))
 }
 
 pub(super) fn write_all(
@@ -263,13 +268,13 @@ pub(super) fn write_all(
 pub(super) fn remove(disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
     match disk.remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done.map_err(StoreError::io("removing", path)),
+        done => done.map_err(StoreError::io(FileAction::Removing, path)),
     }
 }
 
 pub(super) fn sync_path(disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
     let synced = disk.open_read(path).and_then(|file| disk.sync(&file));
-    synced.map_err(StoreError::io("syncing", path))
+    synced.map_err(StoreError::io(FileAction::Syncing, path))
 }
 
 /// Copies `source` from byte `from` on into a new file of `folder`, on the medium when this returns.
@@ -282,7 +287,7 @@ pub(super) fn salvage(
 ) -> Result<PathBuf, StoreError> {
     use std::io::{Seek as _, SeekFrom};
     let (path, mut copy) = create_numbered(disk, folder, name)?;
-    let failed = |error| StoreError::io("copying aside", source)(error);
+    let failed = |error| StoreError::io(FileAction::CopyingAside, source)(error);
     let mut file = disk.open_read(source).map_err(failed)?;
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
     let mut chunk = vec![0; COPY_CHUNK];
@@ -307,7 +312,7 @@ fn create_numbered(
         match disk.create_new(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(StoreError::io("copying aside", &path)(error)),
+            Err(error) => return Err(StoreError::io(FileAction::CopyingAside, &path)(error)),
         }
     }
     Err(StoreError::Exists(folder.join(name)))

@@ -8,7 +8,7 @@ use crate::domain::ids::is_dialog_path;
 use crate::domain::text::{Text, localized};
 
 use super::disk::Disk;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::file_stamps::{FileStamp, FolderStamps};
 use super::files::{self, FileKind};
 use super::in_parallel::in_parallel;
@@ -82,7 +82,7 @@ pub(super) fn dialogs_and_folders_below(
 }
 
 fn stamps_of(folder: &Path) -> Result<FolderStamps, StoreError> {
-    let meta = fs::symlink_metadata(folder).map_err(StoreError::io("reading", folder))?;
+    let meta = fs::symlink_metadata(folder).map_err(StoreError::io(FileAction::Reading, folder))?;
     Ok(FolderStamps::new(folder.to_owned(), FileStamp::of(&meta)))
 }
 
@@ -145,7 +145,7 @@ impl FolderWalk<'_> {
             self.problems.add("unreadable", path, text, fix);
             return Ok(None);
         }
-        let failed = |error| StoreError::io("reading", path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut found = Vec::new();
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -192,7 +192,7 @@ fn marks_a_dialog(name: &str) -> bool {
 
 /// Copies of `dialog.yaml` in strange places, which make Dominds set the whole tree aside.
 pub(super) fn stray_identities(folder: &Path, skip: &[&str]) -> Result<Vec<PathBuf>, StoreError> {
-    let failed = |error| StoreError::io("reading", folder)(error);
+    let failed = |error| StoreError::io(FileAction::Reading, folder)(error);
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

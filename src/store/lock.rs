@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use crate::domain::Stamp;
 use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::{Localized, Text, localized};
 
 use super::disk::{Disk, FILE_MODE};
-use super::error::StoreError;
+use super::error::{FileAction, LockHolder, StoreError};
 use super::files;
 
 /// Rounds lost against processes that come and go before giving up.
@@ -64,16 +65,16 @@ impl Lock {
                     return Err(StoreError::Held { holder });
                 }
                 Err(TryLockError::Error(error)) => {
-                    return Err(StoreError::io("locking", &path)(error));
+                    return Err(StoreError::io(FileAction::Locking, &path)(error));
                 }
             }
             if is_same_file(&path, &file) {
                 make_private(&path, &file)?;
-                write_holder(&mut file, now).map_err(StoreError::io("writing", &path))?;
+                write_holder(&mut file, now).map_err(StoreError::io(FileAction::Writing, &path))?;
                 return Ok(Self { path, _file: file });
             }
         }
-        Err(StoreError::Held { holder: "processes that start and end all the time".to_owned() })
+        Err(StoreError::Held { holder: LockHolder::Changing })
     }
 
     /// True if a process holds the lock now.
@@ -104,7 +105,7 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Refuses a file that others have a way to, as far as that cannot be fixed.
 fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
-    let meta = file.metadata().map_err(StoreError::io("looking at", path))?;
+    let meta = file.metadata().map_err(StoreError::io(FileAction::LookingAt, path))?;
     if let Some(reason) = ownership_problem(&meta) {
         return Err(StoreError::UntrustedLock { path: path.to_owned(), reason });
     }
@@ -112,17 +113,19 @@ fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
         return Ok(());
     }
     file.set_permissions(Permissions::from_mode(FILE_MODE))
-        .map_err(StoreError::io("closing to others", path))
+        .map_err(StoreError::io(FileAction::ClosingToOthers, path))
 }
 
-fn ownership_problem(meta: &Metadata) -> Option<String> {
+fn ownership_problem(meta: &Metadata) -> Option<Localized> {
     if meta.uid() != rustix::process::geteuid().as_raw() {
-        return Some(format!("it belongs to user {}", meta.uid()));
+        let uid = meta.uid();
+        return Some(localized!("it belongs to user {uid}", "它属于用户 {uid}"));
     }
     if !meta.is_file() {
-        return Some("it is no regular file".to_owned());
+        return Some(Text::new("it is no regular file", "它不是普通文件").into());
     }
-    (meta.nlink() > 1).then(|| "it has a second name elsewhere".to_owned())
+    let second_name = Text::new("it has a second name elsewhere", "它在别处另有名称");
+    (meta.nlink() > 1).then(|| second_name.into())
 }
 
 /// What cannot be opened at all may be somebody else's, too.
@@ -130,7 +133,7 @@ fn open_error(path: &Path, error: io::Error) -> StoreError {
     let reason = path.symlink_metadata().ok().and_then(|meta| ownership_problem(&meta));
     match reason {
         Some(reason) => StoreError::UntrustedLock { path: path.to_owned(), reason },
-        None => StoreError::io("opening", path)(error),
+        None => StoreError::io(FileAction::Opening, path)(error),
     }
 }
 
@@ -159,19 +162,19 @@ fn terminal() -> Option<String> {
     (name.starts_with("/dev/pts/") || name.starts_with("/dev/tty")).then_some(name)
 }
 
-fn holder(file: &mut File) -> String {
+fn holder(file: &mut File) -> LockHolder {
     let own_uid = rustix::process::geteuid().as_raw();
     let owner = file.metadata().map_or(own_uid, |meta| meta.uid());
     if owner != own_uid {
-        return format!("user {owner}");
+        return LockHolder::User(owner);
     }
     let mut text = String::new();
     let read = file.take(MAX_HOLDER_BYTES).read_to_string(&mut text);
     let line: String = text.trim().chars().filter(|&c| !is_hidden(c)).collect();
     if read.is_err() || line.is_empty() {
-        return "another process".to_owned();
+        return LockHolder::Unnamed;
     }
-    line
+    LockHolder::Named(line)
 }
 
 #[cfg(test)]
@@ -241,6 +244,6 @@ mod tests {
         let theirs = File::open(&path).unwrap();
         theirs.lock().unwrap();
         let Err(StoreError::Held { holder }) = take(&path) else { panic!("it is held") };
-        assert_eq!(holder, "user 12345");
+        assert_eq!(holder, LockHolder::User(12_345));
     }
 }

@@ -62,7 +62,7 @@ use crate::domain::{Clock, RootId};
 pub use artifacts::ArtifactError;
 pub use commit::{Committed, Fact, WrittenBatch};
 pub use disk::{Disk, RealDisk};
-pub use error::StoreError;
+pub use error::{ExpectedKind, FileAction, LockHolder, StoreError};
 pub use listing::{DialogListing, TreeListing};
 pub use load::LoadedTree;
 pub use page::Page;

@@ -7,7 +7,7 @@ use crate::domain::RootId;
 use crate::domain::ids::is_dialog_path;
 use crate::domain::tree::Bucket;
 
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::layout::flat_name;
 use super::{Store, SyncLevel, files};
 
@@ -128,7 +128,7 @@ impl Store {
         }
         let parent = to.parent().unwrap_or(to);
         let mut touched = files::make_folders(self.disk(), &self.layout.dialogs(), parent)?;
-        self.disk().rename(from, to).map_err(StoreError::io("moving", from))?;
+        self.disk().rename(from, to).map_err(StoreError::io(FileAction::Moving, from))?;
         touched.push(parent.to_owned());
         touched.extend(from.parent().map(Path::to_owned));
         if self.options.sync == SyncLevel::Off {

@@ -11,7 +11,7 @@ use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, Entry};
 use crate::yaml;
 
-use super::error::StoreError;
+use super::error::{ExpectedKind, FileAction, StoreError};
 use super::layout::{DIALOG, course_file};
 use super::lines::{LineContent, LineReader};
 use super::{Store, files};
@@ -77,10 +77,10 @@ impl Store {
             None => return Ok(nothing),
             Some(files::FileKind::File) => {}
             Some(_) => {
-                return Err(StoreError::Misplaced { path, expected: "a regular file" });
+                return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
             }
         }
-        let failed = |error| StoreError::io("reading", &path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
         let mut file = self.disk().open_read(&path).map_err(failed)?;
         let limit = limit.clamp(1, MAX_ENTRIES);
         let window = find_window(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
@@ -148,7 +148,7 @@ impl LineWindow {
 }
 
 fn read_window(mut file: File, window: &LineWindow, path: &Path) -> Result<Page, StoreError> {
-    let failed = |error| StoreError::io("reading", path)(error);
+    let failed = |error| StoreError::io(FileAction::Reading, path)(error);
     let first_line = window.count - window.starts.len();
     let mut entries = Vec::with_capacity(window.starts.len());
     if let Some(start) = window.starts.front().copied() {

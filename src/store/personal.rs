@@ -15,7 +15,7 @@ use crate::domain::{AgentId, Problem, Reminder, json};
 
 use super::Store;
 use super::commit::BatchWriter;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::files::{self, FileContent};
 use super::layout::is_plain_name;
 use super::problem_collector::ProblemCollector;
@@ -78,7 +78,7 @@ impl Store {
         if !files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Ok(found);
         }
-        let failed = |error| StoreError::io("reading", &folder)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, &folder)(error);
         for entry in fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();

@@ -13,7 +13,7 @@ use crate::yaml;
 
 use super::Store;
 use super::disk::Disk;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::files;
 use super::layout::flat_name;
 use super::lines::{LineContent, LineReader, RawLine};
@@ -80,8 +80,8 @@ impl Store {
     pub(super) fn repair_course(&self, path: &Path) -> Result<(), StoreError> {
         self.salvage_copy(path, 0)?;
         let disk = self.disk();
-        let source = disk.open_read(path).map_err(StoreError::io("reading", path))?;
-        let mut bytes = disk.open_read(path).map_err(StoreError::io("reading", path))?;
+        let source = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
+        let mut bytes = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
         files::replace_by(disk, path, |target| {
             let mut lines = LineReader::new(source);
             while let Some(line) = lines.next()? {
@@ -105,7 +105,7 @@ impl Store {
         let disk = self.disk();
         let parent = to.parent().unwrap_or(&to);
         files::make_folders(disk, &self.layout.dialogs(), parent)?;
-        disk.rename(&from, &to).map_err(StoreError::io("moving", &from))?;
+        disk.rename(&from, &to).map_err(StoreError::io(FileAction::Moving, &from))?;
         self.writer_state().buckets.remove(root);
         let (from, to) = (self.layout.display_path(&from), self.layout.display_path(&to));
         self.log_quarantine(&from, &to, problem.text.in_lang(Lang::En))?;
@@ -142,7 +142,7 @@ impl Store {
             .disk()
             .open_append(&path)
             .and_then(|mut file| files::write_all(self.disk(), &mut file, text.as_bytes(), true));
-        appended.map_err(StoreError::io("writing", &path))
+        appended.map_err(StoreError::io(FileAction::Writing, &path))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 use super::disk::Disk;
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::file_stamps::{FileStamp, FolderStamps};
 use super::files::{self, FileKind};
 use super::layout::parse_course_file;
@@ -161,7 +161,7 @@ impl CourseScan {
         path: &Path,
         depth: ScanDepth,
     ) -> Result<(), StoreError> {
-        let failed = |error| StoreError::io("reading", path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut lines = LineReader::new(disk.open_read(path).map_err(failed)?);
         let mut number = 0;
         while let Some(line) = lines.next().map_err(failed)? {
@@ -356,7 +356,7 @@ pub(super) struct DialogFolder {
 
 impl DialogFolder {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let failed = |error| StoreError::io("reading", path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut folder = Self::empty(path);
         for entry in fs::read_dir(path).map_err(failed)? {
             folder.take(&entry.map_err(failed)?, None);
@@ -368,7 +368,7 @@ impl DialogFolder {
     /// The same, with how it and everything in it looks from outside. `None` instead of looks that are not
     /// to be had, or cannot be relied on.
     pub fn open_with_stamps(path: &Path) -> Result<(Self, Option<FolderStamps>), StoreError> {
-        let failed = |error| StoreError::io("reading", path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut folder = Self::empty(path);
         let own = FileStamp::of(&fs::symlink_metadata(path).map_err(failed)?);
         let mut stamps = Some(FolderStamps::new(path.to_owned(), own));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::domain::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{Course, DialogId, Entry, RootId};
 
-use super::error::StoreError;
+use super::error::{FileAction, StoreError};
 use super::layout::{Layout, course_file};
 use super::lines::{LineContent, LineReader};
 use super::load::LoadedTree;
@@ -67,7 +67,7 @@ impl Store {
         course: Course,
     ) -> Result<Vec<CourseLine>, StoreError> {
         let path = self.layout.dialog(bucket, dialog).join(course_file(course));
-        let failed = |error| StoreError::io("reading", &path)(error);
+        let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
         let mut lines = LineReader::new(self.disk().open_read(&path).map_err(failed)?);
         let mut found = Vec::new();
         while let Some(line) = lines.next().map_err(failed)? {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::latest::StopReason;
-use crate::domain::text::{Text, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::TreeChange;
 use crate::domain::{
     AssignmentFrame, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Reminder, SelfId,
@@ -204,12 +204,17 @@ fn waiting_for<'a>(side: &SelfId, parts: &'a TreeParts) -> Option<(&'a SelfId, &
     })
 }
 
+const UNREADABLE_COURSE: Text = Text::new("a course file cannot be read", "课程文件无法读取");
+
 /// A dialog whose course cannot be opened must not write over what it does not know; one in which an id
 /// stands twice must not go on as if it knew which is meant.
 fn stop_if_unreadable(part: &DialogParts, latest: &mut Latest) {
-    let reason = part.scan.flaws.iter().find_map(|flaw| match &flaw.kind {
-        FlawKind::Misplaced(_) => Some("a course file cannot be read".to_owned()),
-        FlawKind::Repeated(id) => Some(format!("the call id {id} stands twice in its course")),
+    let reason: Option<Localized> = part.scan.flaws.iter().find_map(|flaw| match &flaw.kind {
+        FlawKind::Misplaced(_) => Some(UNREADABLE_COURSE.into()),
+        FlawKind::Repeated(id) => Some(localized!(
+            "the call id {id} stands twice in its course",
+            "调用 ID {id} 在其课程中出现两次"
+        )),
         FlawKind::Broken
         | FlawKind::Torn { .. }
         | FlawKind::NotText
@@ -217,7 +222,7 @@ fn stop_if_unreadable(part: &DialogParts, latest: &mut Latest) {
         | FlawKind::Missing => None,
     });
     if let Some(reason) = reason {
-        stop(latest, StopReason::system(&reason));
+        stop(latest, StopReason::system(reason));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, Problem, RootId, SelfId};
 
 use super::earlier_layout;
-use super::error::StoreError;
+use super::error::{ExpectedKind, StoreError};
 use super::file_stamps::{self, FolderStamps};
 use super::folder_cache::FolderCache;
 use super::in_parallel::in_parallel;
@@ -270,7 +270,7 @@ impl Store {
         let top = self.layout.dialogs();
         match files::kind_of(&top)? {
             None | Some(files::FileKind::Folder) => Ok(()),
-            Some(_) => Err(StoreError::Misplaced { path: top, expected: "a folder" }),
+            Some(_) => Err(StoreError::Misplaced { path: top, expected: ExpectedKind::Folder }),
         }
     }
 

@@ -18,7 +18,6 @@ pub mod pacer;
 pub mod panes;
 pub mod run;
 pub mod start;
-mod stop_reason;
 pub mod surface;
 pub mod terminal;
 pub mod text;

@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use dominds_tui::app;
 use dominds_tui::domain::sandbox::Level;
+use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
@@ -96,12 +97,12 @@ impl Consent for Waiting {
         self.all().clone()
     }
 
-    fn agree(&self, digests: &[String]) -> Result<(), String> {
+    fn agree(&self, digests: &[String]) -> Result<(), Localized> {
         self.all().retain(|one| !digests.contains(&one.entry.digest));
         Ok(())
     }
 
-    fn choose_level(&self, _level: Level) -> Result<(), String> {
+    fn choose_level(&self, _level: Level) -> Result<(), Localized> {
         Ok(())
     }
 
@@ -307,7 +308,9 @@ impl Running {
         loop {
             match self.event().await {
                 DriverEvent::Done { ticket, dialog } if ticket == mine => return Ok(dialog),
-                DriverEvent::Refused { ticket, text } if ticket == mine => return Err(text),
+                DriverEvent::Refused { ticket, text } if ticket == mine => {
+                    return Err(text.to_string());
+                }
                 _ => {}
             }
         }

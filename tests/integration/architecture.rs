@@ -412,7 +412,7 @@ fn no_path_leads_through_a_descriptor() {
 }
 
 /// Files that look at a language for something else than words of their own.
-const NAMES_A_LANGUAGE: [&str; 6] = [
+const NAMES_A_LANGUAGE: [&str; 5] = [
     "src/domain/lang.rs",
     "src/domain/text.rs",
     // The setting.
@@ -421,8 +421,6 @@ const NAMES_A_LANGUAGE: [&str; 6] = [
     "src/minds/skills/find.rs",
     // The language of the reader beside that of the text.
     "src/driver/texts/courses.rs",
-    // A record keeps the sentence of a stop in both languages.
-    "src/ui/stop_reason.rs",
 ];
 
 #[test]

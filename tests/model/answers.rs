@@ -120,7 +120,7 @@ fn says_after(reply: Reply, book: &mut Book) -> (String, Reply) {
 }
 
 fn failing(reply: Reply, class: ErrorClass) -> Reply {
-    reply.and_saying("Half a ").and_failure(LlmError::new(class, "it failed"))
+    reply.and_saying("Half a ").and_failure(LlmError::quoted(class, "it failed"))
 }
 
 /// Some calls, with words before or after them now and then.

@@ -81,9 +81,11 @@ impl Client {
                 memory.ledger.acknowledged(ticket);
                 memory.main = memory.main.take().or(dialog);
             }
-            DriverEvent::Refused { ticket, text } => memory.ledger.refused(ticket, &text),
-            DriverEvent::Notice(text) if text.contains("internal error") => {
-                memory.faults.push(text);
+            DriverEvent::Refused { ticket, text } => {
+                memory.ledger.refused(ticket, &text.to_string())
+            }
+            DriverEvent::Notice(text) if text.to_string().contains("internal error") => {
+                memory.faults.push(text.to_string());
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn error(class: ErrorClass, status: Option<u16>, text: &str) -> LlmError {
-    let error = LlmError::new(class, text);
+    let error = LlmError::quoted(class, text);
     status.into_iter().fold(error, LlmError::with_status)
 }
 

@@ -7,6 +7,7 @@ use crate::domain::question::{CallSite, Question, question_id, short_headline};
 use crate::domain::record::{
     Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
+use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Dialog, DialogId, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -36,17 +37,17 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
-/// Records the answer to an open question. The error is a sentence for the user.
+/// Records the answer to an open question. The error is the message for the user.
 pub fn answer(
     draft: &mut Draft,
     dialog_id: &SelfId,
     question: &str,
     answer: &str,
     texts: Texts,
-) -> Result<(), String> {
-    let dialog = draft.dialog(dialog_id).ok_or("there is no such dialog")?;
+) -> Result<(), Localized> {
+    let dialog = draft.dialog(dialog_id).ok_or(Refusal::NoSuchDialog)?;
     if dialog.latest.is_dead() {
-        return Err("the dialog that asked is dead".to_owned());
+        return Err(Refusal::AskerIsDead.into());
     }
     let open_question = dialog.questions.iter().find(|open| open.id == question).cloned();
     let open =
@@ -61,7 +62,7 @@ pub fn answer(
 }
 
 /// Why a question is not open: who answered it, and when.
-fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> String {
+fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> Localized {
     let answered = dialog.history.entries.iter().find_map(|entry| {
         let (call, course, who, text) = if let Record::TellaskResult(reply) = &entry.record {
             let course = reply.call_site_course?;
@@ -76,7 +77,10 @@ fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> String {
     match answered {
         Some((who, when, text)) => {
             let answer = short_headline(text, MAX_SHOWN_ANSWER_CHARS);
-            format!("it was answered already, by @{who} at {when}: {answer}")
+            localized!(
+                "it was answered already, by @{who} at {when}: {answer}",
+                "@{who} 已于 {when} 答复：{answer}"
+            )
         }
         None => Refusal::QuestionIsClosed.into(),
     }

@@ -8,16 +8,17 @@ use crate::domain::context_health::ContextLimits;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
-use crate::domain::trust::Unagreed;
+use crate::domain::text::{Localized, localized};
 use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::tellask::TeamNames;
 use crate::driver::shared::blocking::BlockingThread;
-use crate::driver::shared::engine::{Engine, ProviderError};
+use crate::driver::shared::engine::Engine;
 use crate::driver::shared::keep_going::KeepGoingPolicy;
 use crate::driver::steps::reminders;
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
-use crate::minds::{ApiType, DialogRole, LLM_FILE, Minds, RetryConfig, taskdoc};
+use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
+use crate::protocol::Refusal;
 use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
 
 use super::call_schemas;
@@ -50,45 +51,26 @@ pub struct PreparedMember {
     output_limit: Option<u32>,
 }
 
-/// Why a member's model cannot be asked; a sentence for the user.
-#[derive(Debug)]
-pub struct MemberUnavailable(pub String);
-
-impl From<String> for MemberUnavailable {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<ProviderError> for MemberUnavailable {
-    fn from(reason: ProviderError) -> Self {
-        match reason {
-            ProviderError::Refused(error) => error.to_string().into(),
-            ProviderError::Unagreed(Unagreed { entry, .. }) => Self(format!(
-                "{LLM_FILE}: provider {} {}, and nobody has agreed to that: `dominds-tui trust` shows \
-                 all that waits, and you may agree",
-                entry.name, entry.act
-            )),
-        }
-    }
-}
-
-/// Looks up member, provider, model and tools.
+/// Looks up member, provider, model and tools. The error says to the user why the member's model cannot be
+/// asked.
 pub fn prepare_member(
     engine: &Engine,
     tree: &DialogTree,
     dialog_id: &SelfId,
     on: &BlockingThread,
-) -> Result<PreparedMember, MemberUnavailable> {
-    let dialog = tree.get(dialog_id).ok_or_else(|| "there is no such dialog".to_owned())?;
+) -> Result<PreparedMember, Localized> {
+    let dialog = tree.get(dialog_id).ok_or(Refusal::NoSuchDialog)?;
     let minds = engine.minds(on);
     let agent = &dialog.meta.agent_id;
     let member = minds.member(agent).cloned().ok_or_else(|| {
-        format!("@{agent} is not in .minds/team.yaml; add the member or use another dialog")
+        localized!(
+            "@{agent} is not in .minds/team.yaml; add the member or use another dialog",
+            "@{agent} 不在 .minds/team.yaml 中：请添加该成员，或使用其他对话"
+        )
     })?;
     let (config, model, key) =
-        minds.model_of(&member, engine.env).map_err(|problem| problem.to_string())?;
-    let provider = engine.providers.provider(config)?;
+        minds.model_of(&member, engine.env).map_err(|problem| problem.message())?;
+    let provider = engine.providers.provider(config).map_err(|error| error.message())?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
     // Fresh-boots reasoning has no tools for reminders, and gets none.

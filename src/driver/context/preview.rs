@@ -51,7 +51,7 @@ impl Preview {
         };
         let dialog = tree.get(&id).ok_or("there is no such dialog")?;
         let prepared =
-            prepare::prepare_member(engine, &tree, &id, on).map_err(|reason| reason.0)?;
+            prepare::prepare_member(engine, &tree, &id, on).map_err(|reason| reason.to_string())?;
         Ok(Self {
             agent: dialog.meta.agent_id.clone(),
             provider: prepared.provider_key.clone(),

@@ -3,7 +3,7 @@
 use crate::domain::Lang;
 use crate::domain::context_health::ContextHealth;
 use crate::domain::latest::StopReason;
-use crate::domain::text::Text;
+use crate::domain::text::{Localized, Text, localized};
 use crate::llm::{LlmError, Message, Request};
 
 /// A part of a request.
@@ -59,40 +59,35 @@ impl ContextUsage {
     /// The stop reason if the measured context is full.
     #[must_use]
     pub fn full_stop_reason(&self, health: &ContextHealth) -> StopReason {
-        let (english, chinese) = match health {
+        self.reason(&match health {
             ContextHealth::Available { prompt_tokens, limits, .. } => {
                 let (used, limit) = (prompt_tokens, limits.model_context_limit_tokens);
-                (
-                    format!("the context is full again: {used} of {limit} tokens"),
-                    format!("上下文又满了：{limit} 个 token 中已用 {used} 个"),
+                localized!(
+                    "the context is full again: {used} of {limit} tokens",
+                    "上下文又满了：{limit} 个 token 中已用 {used} 个"
                 )
             }
             ContextHealth::Unavailable { .. } => {
-                ("the context is full again".to_owned(), "上下文又满了".to_owned())
+                Text::new("the context is full again", "上下文又满了").into()
             }
-        };
-        self.reason(&english, &chinese)
+        })
     }
 
     /// The stop reason if the provider refused the request as too long.
     #[must_use]
     pub fn refused_stop_reason(&self, error: &LlmError) -> StopReason {
-        self.reason(&error.to_string(), &error.to_string())
+        self.reason(error.message())
     }
 
-    fn reason(&self, english: &str, chinese: &str) -> StopReason {
-        let (en, zh) = (self.listed(Lang::En), self.listed(Lang::Zh));
-        StopReason::system_in(
-            format!(
-                "{english}; a new course would not help. What fills it, about: {en}. Make room: \
-                 shorten the Taskdoc, delete reminders, shorten the texts and memories in .minds, or \
-                 give the member a model that takes more; then say what is to be done, or continue"
-            ),
-            &format!(
-                "{chinese}；新开一程也没有用。占用情况（估计）：{zh}。请腾出空间：缩短任务文档、删除提醒、\
-                 缩短 .minds 里的文本和记忆，或给该成员换一个上下文更大的模型；然后说明要做什么，或选择继续"
-            ),
-        )
+    fn reason(&self, why: &Localized) -> StopReason {
+        let parts = Localized::of(|lang| self.listed(lang));
+        StopReason::system(localized!(
+            [why, parts] "{why}; a new course would not help. What fills it, about: {parts}. Make room: \
+             shorten the Taskdoc, delete reminders, shorten the texts and memories in .minds, or give the \
+             member a model that takes more; then say what is to be done, or continue",
+            "{why}；新开一程也没有用。占用情况（估计）：{parts}。请腾出空间：缩短任务文档、删除提醒、\
+             缩短 .minds 里的文本和记忆，或给该成员换一个上下文更大的模型；然后说明要做什么，或选择继续"
+        ))
     }
 
     fn listed(&self, lang: Lang) -> String {

@@ -165,10 +165,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::domain::text::Localized;
     use crate::driver::drive::port::DriveRequest;
 
     fn reason() -> StopReason {
-        StopReason::system("broken")
+        StopReason::system(Localized::same("broken"))
     }
 
     #[tokio::test(start_paused = true)]

@@ -89,7 +89,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn failure(class: ErrorClass) -> LlmError {
-        LlmError::new(class, "it failed")
+        LlmError::quoted(class, "it failed")
     }
 
     fn waits(class: ErrorClass, failed: u32) -> Option<f64> {

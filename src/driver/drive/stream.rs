@@ -2,6 +2,7 @@
 
 use crate::domain::CallId;
 use crate::domain::record::Call;
+use crate::domain::text::Text;
 use crate::llm::{self, GenEvent};
 use crate::protocol::event::Segment;
 
@@ -19,7 +20,7 @@ pub struct AnswerBuilder {
 #[derive(Debug, PartialEq, Eq)]
 pub enum StreamUpdate {
     Text(Segment, String),
-    Notice(String),
+    Notice(Text),
     /// An event came after the end.
     Violation,
     Nothing,

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::domain::record::Call;
+use crate::domain::text::Text;
 use crate::domain::{DialogId, IdSource};
 use crate::driver::reporting::log::Log;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -25,6 +26,12 @@ use super::live::LiveBuffer;
 use super::port::{Generation, GenerationEnd, OpenGeneration, Port, PortClosed};
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
 use super::stream::{AnswerBuilder, StreamUpdate};
+
+const AFTER_END: Text = Text::new(
+    "protocol violation: the provider went on after its end",
+    "违反协议：提供方在结束后仍继续发送",
+);
+const BEFORE_END: Text = Text::new("the answer stopped before its end", "回应在结束前中断");
 
 #[derive(Debug)]
 pub struct Drive {
@@ -115,7 +122,7 @@ impl Drive {
             self.log.retry(&self.dialog, &error, failed, delay);
             self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            self.report_retry(RetryView::Waiting { error: error.to_string(), seconds }).await;
+            self.report_retry(RetryView::Waiting { error: error.message().clone(), seconds }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = self.retry_now.notified() => {}
@@ -157,22 +164,22 @@ impl Drive {
             match event {
                 Some(Ok(event)) => match builder.take(event) {
                     StreamUpdate::Violation => {
-                        let text = "protocol violation: the provider went on after its end";
-                        return Attempt::Failed(LlmError::new(ErrorClass::Violation, text));
+                        return Attempt::Failed(LlmError::new(ErrorClass::Violation, AFTER_END));
                     }
                     StreamUpdate::Text(segment, text) => {
                         if let Some(other) = live.add(segment, &text) {
                             self.send_live(Some(other)).await;
                         }
                     }
-                    StreamUpdate::Notice(text) => self.send_event(DriverEvent::Notice(text)).await,
+                    StreamUpdate::Notice(text) => {
+                        self.send_event(DriverEvent::Notice(text.into())).await;
+                    }
                     StreamUpdate::Nothing => {}
                 },
                 Some(Err(error)) => return Attempt::Failed(error),
                 None if builder.ended() => break,
                 None => {
-                    let text = "the answer stopped before its end";
-                    return Attempt::Failed(LlmError::new(ErrorClass::Cut, text));
+                    return Attempt::Failed(LlmError::new(ErrorClass::Cut, BEFORE_END));
                 }
             }
         }
@@ -180,8 +187,7 @@ impl Drive {
         self.send_live(live.take()).await;
         let answer = builder.into_answer();
         if answer.is_empty() {
-            let text = "the model sent an empty answer";
-            return Attempt::Failed(LlmError::new(ErrorClass::Empty, text));
+            return Attempt::Failed(LlmError::empty_answer());
         }
         Attempt::Complete(answer)
     }

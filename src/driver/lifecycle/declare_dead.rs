@@ -10,13 +10,14 @@ use crate::driver::calls::{ask_back, fresh_boots, reply};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::stop::workers_of;
 use crate::driver::texts::Texts;
+use crate::protocol::Refusal;
 
-/// The error is a sentence for the user.
-pub fn check(tree: &DialogTree, id: &SelfId) -> Result<(), String> {
+/// Whether a dialog may be declared dead.
+pub fn check(tree: &DialogTree, id: &SelfId) -> Result<(), Refusal> {
     if tree.is_main(id) {
-        return Err("a main dialog cannot be declared dead; mark it done instead".to_owned());
+        return Err(Refusal::MainsAreDoneNotDead);
     }
-    tree.get(id).map(|_| ()).ok_or_else(|| "there is no such dialog".to_owned())
+    tree.get(id).map(|_| ()).ok_or(Refusal::NoSuchDialog)
 }
 
 /// Marks the dialog dead. Its queued messages are dropped; its question stays in its file but is no longer

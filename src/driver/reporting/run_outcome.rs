@@ -139,7 +139,7 @@ impl TreeResult<'_> {
         HaltedDialog {
             dialog: row.dialog.clone(),
             agent: row.agent.clone(),
-            reason: stopped(row).map(StopReason::sentence).or(waits),
+            reason: stopped(row).map(|reason| reason.message().to_string()).or(waits),
             waits_for: unmet.iter().filter_map(|wait| wait.on.clone()).collect(),
         }
     }
@@ -148,6 +148,7 @@ impl TreeResult<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::text::Localized;
     use crate::domain::{AgentId, Course, DialogId, Genseq, RootId, Stamp};
 
     fn row(id: &str, state: DisplayState) -> TreeRow {
@@ -201,7 +202,7 @@ mod tests {
     fn a_wait_that_never_ends_is_blocked_and_what_the_user_stopped_is_paused() {
         let ring = stuck(&[("main", "a"), ("a", "b"), ("b", "a")]);
         let (idle, user) = (|| DisplayState::Idle, || stop(StopReason::UserStop));
-        let failed = || stop(StopReason::system("x"));
+        let failed = || stop(StopReason::system(Localized::same("x")));
         let nothing = IdleReport::EMPTY;
         for ([main, a, b], idle, outcome, names) in [
             ([idle(), idle(), idle()], &nothing, QuietOutcome::Done, &[][..]),
@@ -219,7 +220,8 @@ mod tests {
 
     #[test]
     fn of_unloaded_trees_only_stopped_work_counts_and_only_after_the_others() {
-        let (user, failed) = (|| stop(StopReason::UserStop), || stop(StopReason::system("x")));
+        let (user, failed) =
+            (|| stop(StopReason::UserStop), || stop(StopReason::system(Localized::same("x"))));
         for (own, other, outcome, names) in [
             (DisplayState::Idle, DisplayState::Idle, QuietOutcome::Done, &[][..]),
             (DisplayState::Idle, failed(), QuietOutcome::Done, &[]),

@@ -3,6 +3,8 @@
 
 use tokio::task::JoinError;
 
+use crate::domain::text::{Localized, localized};
+
 /// Shows that code runs where it may block. What reads the configuration, Taskdocs and images asks for it,
 /// so that no task can do that.
 #[derive(Debug)]
@@ -13,6 +15,11 @@ impl BlockingThread {
     pub(in crate::driver) fn of_command() -> Self {
         Self(())
     }
+}
+
+/// The message for a person whose request was cut off.
+pub(in crate::driver) fn interrupted(error: &JoinError) -> Localized {
+    localized!("{error}", "内部错误：{error}")
 }
 
 /// Runs this on a thread where it may block. The error says that it panicked, or that the program ends.

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 use crate::domain::sandbox::Level;
 use crate::domain::secrets::is_secret;
+use crate::domain::text::{Localized, localized};
 use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, SharedSecrets,
@@ -17,7 +18,7 @@ use crate::domain::{
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
 use crate::llm::{LlmError, Provider};
-use crate::minds::{Minds, ProviderConfig};
+use crate::minds::{LLM_FILE, Minds, ProviderConfig};
 use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells};
 
@@ -38,6 +39,25 @@ pub enum ProviderError {
     Unagreed(Unagreed),
 }
 
+impl ProviderError {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(&self) -> Localized {
+        match self {
+            Self::Refused(error) => error.message().clone(),
+            Self::Unagreed(Unagreed { entry, .. }) => {
+                let (name, act) = (&entry.name, &entry.act);
+                localized!(
+                    "{LLM_FILE}: provider {name} {act}, and nobody has agreed to that: `dominds-tui \
+                     trust` shows all that waits, and you may agree",
+                    "{LLM_FILE}：提供方 {name} 尚未获得同意（{act}）：`dominds-tui trust` 列出所有\
+                     待同意项，你可在那里同意"
+                )
+            }
+        }
+    }
+}
+
 impl From<LlmError> for ProviderError {
     fn from(error: LlmError) -> Self {
         Self::Refused(error)
@@ -54,11 +74,11 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
     /// What waits for consent, as the files are now.
     fn waiting(&self, minds: &Minds) -> Vec<Unagreed>;
 
-    /// Records that the user agreed to what was shown, by its digests; the error is a sentence.
-    fn agree(&self, digests: &[String]) -> Result<(), String>;
+    /// Records that the user agreed to what was shown, by its digests.
+    fn agree(&self, digests: &[String]) -> Result<(), Localized>;
 
-    /// Stores the sandbox level the user chose for this workspace; the error is a sentence.
-    fn choose_level(&self, level: Level) -> Result<(), String>;
+    /// Stores the sandbox level the user chose for this workspace.
+    fn choose_level(&self, level: Level) -> Result<(), Localized>;
 
     /// The members whose shell the user has not agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
@@ -73,11 +93,11 @@ impl Consent for NoConsentNeeded {
         Vec::new()
     }
 
-    fn agree(&self, _digests: &[String]) -> Result<(), String> {
+    fn agree(&self, _digests: &[String]) -> Result<(), Localized> {
         Ok(())
     }
 
-    fn choose_level(&self, _level: Level) -> Result<(), String> {
+    fn choose_level(&self, _level: Level) -> Result<(), Localized> {
         Ok(())
     }
 
@@ -209,5 +229,24 @@ impl Engine {
     /// The permits of a provider that takes at most `max` concurrent requests.
     pub fn permits(&self, provider: &str, max: NonZeroUsize) -> Arc<Semaphore> {
         self.permits.of(provider, max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::assert_translated;
+    use crate::domain::trust::{TrustEntry, TrustKind};
+
+    #[test]
+    fn why_there_is_no_provider_is_in_both_languages() {
+        let act = "sends dialogs to example.org";
+        let entry = TrustEntry::new(TrustKind::Provider, "p", act, "d".to_owned());
+        for error in [
+            ProviderError::Refused(LlmError::missing_key("SOME_KEY")),
+            ProviderError::Unagreed(Unagreed { entry, before: None }),
+        ] {
+            assert_translated(&error.message());
+        }
     }
 }

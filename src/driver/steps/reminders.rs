@@ -5,8 +5,10 @@
 
 use crate::domain::record::Record;
 use crate::domain::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
+use crate::domain::text::Localized;
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
+use crate::protocol::Refusal;
 use crate::store::Store;
 
 use super::draft::Draft;
@@ -35,6 +37,17 @@ pub enum EditError {
     Missing,
     /// The scope has the maximum number of reminders.
     Full,
+}
+
+impl EditError {
+    /// The message for a person.
+    #[must_use]
+    pub fn message(self) -> Localized {
+        match self {
+            Self::Missing => Refusal::NoSuchReminder.into(),
+            Self::Full => Refusal::TooManyReminders.into(),
+        }
+    }
 }
 
 /// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
@@ -140,6 +153,7 @@ mod tests {
     use super::*;
     use crate::domain::Stamp;
     use crate::domain::reminder::{CarryOver, PERSONAL};
+    use crate::domain::text::assert_translated;
 
     fn reminder(id: &str, scope: &str) -> Reminder {
         let new = Reminder::new(id.to_owned(), String::new(), Stamp::default());
@@ -174,6 +188,13 @@ mod tests {
                 let found = shared_edit(edit, &[reminder("p", PERSONAL)]);
                 Err(found.ok().map(|edit| edit.id().to_owned()))
             }
+        }
+    }
+
+    #[test]
+    fn why_an_edit_was_not_applied_is_in_both_languages() {
+        for error in [EditError::Missing, EditError::Full] {
+            assert_translated(&error.message());
         }
     }
 

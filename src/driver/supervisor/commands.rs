@@ -3,9 +3,11 @@
 use tokio::sync::oneshot;
 
 use crate::domain::latest::StopReason;
+use crate::domain::text::localized;
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
+use crate::driver::shared::blocking::interrupted;
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
@@ -110,7 +112,8 @@ impl Supervisor {
             let (reply, continued) = oneshot::channel();
             let request = TreeRequest::ContinueAll { reply };
             if let Err(error) = self.try_forward(&root, request).await {
-                outcome.refused.push(format!("{root}: {error}"));
+                let error = error.message();
+                outcome.refused.push(localized!([error] "{root}: {error}", "{root}：{error}"));
             } else if let Ok(continued) = continued.await {
                 outcome.add(continued);
             }
@@ -119,11 +122,11 @@ impl Supervisor {
             let text = Refusal::NothingIsStopped.into();
             self.send_event(DriverEvent::Refused { ticket, text }).await;
         } else if outcome.dialogs == 0 {
-            self.send_event(DriverEvent::Refused { ticket, text: outcome.sentence() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: outcome.message() }).await;
         } else {
             // With driving off nothing continues yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
-                self.send_event(DriverEvent::Notice(outcome.sentence())).await;
+                self.send_event(DriverEvent::Notice(outcome.message())).await;
             }
             self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
         }
@@ -148,8 +151,8 @@ impl Supervisor {
             tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
         let event = match page_read.await {
             Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
-            Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.to_string() },
-            Err(error) => DriverEvent::Refused { ticket, text: error.to_string() },
+            Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.message() },
+            Err(error) => DriverEvent::Refused { ticket, text: interrupted(&error) },
         };
         self.send_event(event).await;
     }

@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use crate::domain::RootId;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
-use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::DriverEvent;
@@ -33,7 +33,7 @@ impl Supervisor {
             engine.trust.agree(&digests)
         };
         let agreed = tokio::task::spawn_blocking(save).await;
-        let event = match agreed.unwrap_or_else(|error| Err(error.to_string())) {
+        let event = match agreed.unwrap_or_else(|error| Err(interrupted(&error))) {
             Ok(()) => DriverEvent::Done { ticket, dialog: None },
             Err(text) => DriverEvent::Refused { ticket, text },
         };

@@ -1,8 +1,9 @@
 //! Creates a main dialog.
 
+use crate::domain::text::{Localized, localized};
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, DialogId, DialogMeta, Latest, RootId, SelfId};
-use crate::driver::shared::blocking::{BlockingThread, blocking};
+use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::driver::tree::user_requests::TreeRequest;
@@ -32,10 +33,10 @@ impl Supervisor {
         }
     }
 
-    async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, String> {
+    async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, Localized> {
         let (engine, agent, path) = (self.engine.clone(), agent.clone(), path.to_owned());
         let made = blocking(move |on| make_tree(&engine, &agent, &path, on));
-        made.await.unwrap_or_else(|error| Err(error.to_string()))
+        made.await.unwrap_or_else(|error| Err(interrupted(&error)))
     }
 }
 
@@ -45,14 +46,18 @@ fn make_tree(
     agent: &AgentId,
     path: &str,
     on: &BlockingThread,
-) -> Result<DialogTree, String> {
+) -> Result<DialogTree, Localized> {
     let minds = engine.minds(on);
     let member = minds.member(agent).ok_or_else(|| {
         let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
-        format!("there is no member @{agent}; known: {}", known.join(", "))
+        let known = known.join(", ");
+        localized!(
+            "there is no member @{agent}; known: {known}",
+            "没有成员 @{agent}；已有：{known}"
+        )
     })?;
-    minds.model_of(member, engine.env).map_err(|problem| problem.to_string())?;
-    taskdoc::validate_path(path).map_err(|reason| reason.to_string())?;
+    minds.model_of(member, engine.env).map_err(|problem| problem.message())?;
+    taskdoc::validate_path(path)?;
     create_taskdoc(&engine.workspace, path)?;
     let now = engine.clock.now();
     let id = unused_root(engine, on);
@@ -73,8 +78,8 @@ fn make_tree(
     draft.set_durable();
     draft.create(meta, latest, Vec::new());
     let (tree, batch) = draft.finish();
-    let written = engine.store.commit(batch).map_err(|error| error.to_string())?;
-    written.sync().map_err(|error| error.to_string())?;
+    let written = engine.store.commit(batch).map_err(|error| error.message())?;
+    written.sync().map_err(|error| error.message())?;
     Ok(tree)
 }
 

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::domain::text::{Localized, Text};
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId};
 use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
 use crate::driver::reporting::reports::DriverReport;
-use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
@@ -58,15 +59,15 @@ impl Supervisor {
             && let Err(error) =
                 self.try_forward(&root, TreeRequest::ContinueFork { dialog: this }).await
         {
-            self.send_event(DriverEvent::Notice(error.to_string())).await;
+            self.send_event(DriverEvent::Notice(error.message())).await;
             self.report(DriverReport::Idle { root, idle: true }).await;
         }
     }
 
-    async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, String> {
+    async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, Localized> {
         let from = self.bucket_of(root)?;
         if from == to {
-            return Err(format!("it is {} already", to.status()));
+            return Err(there_already(to).into());
         }
         self.end_tree(root).await?;
         let moved = root.clone();
@@ -80,7 +81,7 @@ impl Supervisor {
         Ok(DialogId::main(root.clone()))
     }
 
-    async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, String> {
+    async fn delete_tree(&mut self, root: &RootId) -> Result<DialogId, Localized> {
         self.bucket_of(root)?;
         self.end_tree(root).await?;
         let deleted = root.clone();
@@ -94,16 +95,16 @@ impl Supervisor {
         &mut self,
         root: &RootId,
         cut: ForkPoint,
-    ) -> Result<(DialogId, AfterFork), String> {
+    ) -> Result<(DialogId, AfterFork), Localized> {
         let from = self.bucket_of(root)?;
         self.require_idle(root).await?;
         let (engine, source) = (self.engine.clone(), root.clone());
         let forked = blocking(move |on| {
             let fork = RootId::new(unused_root(&engine, on).as_str());
             let next = make_fork(&engine, (from, &source), cut, &fork)?;
-            Ok::<_, String>((fork, next))
+            Ok::<_, Localized>((fork, next))
         });
-        let (fork, next) = forked.await.map_err(|error| error.to_string())??;
+        let (fork, next) = forked.await.map_err(|error| interrupted(&error))??;
         self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
         self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
@@ -122,12 +123,12 @@ impl Supervisor {
         self.send_event(DriverEvent::Shelf { ticket, rows }).await;
     }
 
-    fn bucket_of(&self, root: &RootId) -> Result<Bucket, String> {
-        self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).to_string())
+    fn bucket_of(&self, root: &RootId) -> Result<Bucket, Localized> {
+        self.engine.store.find(root).ok_or_else(|| StoreError::NotFound(root.clone()).message())
     }
 
     /// Ends the tree task if nothing of it runs, and waits until it has ended.
-    async fn end_tree(&mut self, root: &RootId) -> Result<(), String> {
+    async fn end_tree(&mut self, root: &RootId) -> Result<(), Localized> {
         self.check_idle(root, |reply| TreeRequest::EndIfIdle { reply }).await?;
         while self.trees.contains_key(root) {
             let Some(ended) = self.tasks.join_next().await else { break };
@@ -137,7 +138,7 @@ impl Supervisor {
         Ok(())
     }
 
-    async fn require_idle(&self, root: &RootId) -> Result<(), String> {
+    async fn require_idle(&self, root: &RootId) -> Result<(), Localized> {
         self.check_idle(root, |reply| TreeRequest::IsIdle { reply }).await
     }
 
@@ -146,7 +147,7 @@ impl Supervisor {
         &self,
         root: &RootId,
         question: impl FnOnce(oneshot::Sender<bool>) -> TreeRequest,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         let Some(mailbox) = self.trees.get(root) else { return Ok(()) };
         let (reply, answer) = oneshot::channel();
         let _ = mailbox.send(question(reply)).await;
@@ -156,10 +157,10 @@ impl Supervisor {
     async fn with_store(
         &self,
         work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         let store = Arc::clone(&self.engine.store);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
-        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+        done.map_err(|error| interrupted(&error))?.map_err(|error| error.message())
     }
 
     /// Adds a tree to the running ones: lists it, and loads it if it can continue.
@@ -171,9 +172,18 @@ impl Supervisor {
             let waiting = self.may_pick_up() && needs_loading(&listing);
             self.report(listing_report(&listing, &minds)).await;
             if waiting && let Err(error) = self.ensure_loaded(root).await {
-                self.send_event(DriverEvent::Notice(error.to_string())).await;
+                self.send_event(DriverEvent::Notice(error.message())).await;
             }
         }
+    }
+}
+
+/// The refusal of a move to where the tree is.
+fn there_already(bucket: Bucket) -> Text {
+    match bucket {
+        Bucket::Run => Text::new("it is running already", "它已在运行列表中"),
+        Bucket::Done => Text::new("it is completed already", "它已标记为完成"),
+        Bucket::Archive => Text::new("it is archived already", "它已归档"),
     }
 }
 
@@ -189,4 +199,19 @@ fn shelf_row(listing: &TreeListing) -> Option<ShelfRow> {
         history: listing.earlier,
         last_modified: modified.cloned().unwrap_or_default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::assert_translated;
+
+    #[test]
+    fn the_refusal_of_a_move_names_the_status_in_both_languages() {
+        for bucket in [Bucket::Run, Bucket::Done, Bucket::Archive] {
+            assert_translated(&there_already(bucket).into());
+            let english = there_already(bucket).in_lang(crate::domain::Lang::En);
+            assert!(english.contains(bucket.status()));
+        }
+    }
 }

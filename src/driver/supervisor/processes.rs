@@ -1,5 +1,6 @@
 //! Background processes: their list for the screen, and requests to stop them.
 
+use crate::domain::text::localized;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 
@@ -21,7 +22,8 @@ impl Supervisor {
         let event = if self.engine.shells.begin_to_stop(pid) {
             DriverEvent::Done { ticket, dialog: None }
         } else {
-            DriverEvent::Refused { ticket, text: format!("process {pid} is not running") }
+            let text = localized!("process {pid} is not running", "进程 {pid} 未在运行");
+            DriverEvent::Refused { ticket, text }
         };
         self.send_event(event).await;
     }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use crate::domain::counted;
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
+use crate::domain::text::{Localized, localized};
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
 use crate::driver::reporting::reminder_views::reminder_views;
-use crate::driver::shared::blocking::{BlockingThread, blocking};
+use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders;
 use crate::driver::tree::reminders::ReminderChange;
@@ -49,11 +50,11 @@ impl Supervisor {
         &self,
         ticket: Ticket,
         dialog: DialogId,
-        read: fn(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, String>,
+        read: fn(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, Localized>,
     ) {
         let (engine, of) = (self.engine.clone(), dialog.clone());
         let found = blocking(move |on| read(&engine, &of, on)).await;
-        let event = match found.unwrap_or_else(|error| Err(error.to_string())) {
+        let event = match found.unwrap_or_else(|error| Err(interrupted(&error))) {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
@@ -71,7 +72,7 @@ impl Supervisor {
         let (engine, of) = (self.engine.clone(), dialog.clone());
         let write = move || write(&engine, &of, &name, &before, &text);
         let written = tokio::task::spawn_blocking(write).await;
-        match written.unwrap_or_else(|error| Err(error.to_string())) {
+        match written.unwrap_or_else(|error| Err(interrupted(&error))) {
             Ok(()) => {
                 self.send_event(DriverEvent::Done { ticket, dialog: Some(dialog.clone()) }).await;
                 self.show_sheet(ticket, dialog, read_taskdoc).await;
@@ -86,39 +87,38 @@ fn read_reminders(
     engine: &Engine,
     dialog: &DialogId,
     on: &BlockingThread,
-) -> Result<Sheet, String> {
+) -> Result<Sheet, Localized> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let loaded =
-        engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.to_string())?;
+        engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.message())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = reminders::shared(&engine.store, &found.meta.agent_id, on);
     Ok(Sheet::Reminders(reminder_views(found, &shared)))
 }
 
-fn read_taskdoc(engine: &Engine, dialog: &DialogId, _on: &BlockingThread) -> Result<Sheet, String> {
+fn read_taskdoc(
+    engine: &Engine,
+    dialog: &DialogId,
+    _on: &BlockingThread,
+) -> Result<Sheet, Localized> {
     let path = path_of(engine, dialog)?;
-    let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.to_string())?;
+    let found = taskdoc::sections(&engine.workspace, &path).map_err(|error| error.message())?;
     let sections = found.sections.into_iter().map(|section| SectionView {
         name: section.section.name().to_owned(),
         text: section.text,
         complete: section.complete,
     });
-    let mut faults: Vec<String> = found
-        .violations
-        .iter()
-        .map(|violation| taskdoc::violation_text(violation).in_lang(engine.lang).to_owned())
-        .collect();
-    if found.unlisted > 0 {
-        faults.push(counted(
-            found.unlisted,
-            "more section is not listed",
-            "more sections are not listed",
-        ));
-    }
+    let faults = found.violations.iter().map(taskdoc::violation_text);
+    let unlisted = (found.unlisted > 0).then(|| {
+        let n = found.unlisted;
+        let more = counted(n, "more section is not listed", "more sections are not listed");
+        localized!("{more}", "另有 {n} 个章节未列出")
+    });
+    let faults = faults.chain(unlisted).collect();
     Ok(Sheet::Taskdoc(TaskdocView { path, sections: sections.collect(), faults }))
 }
 
-fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, String> {
+fn path_of(engine: &Engine, dialog: &DialogId) -> Result<String, Localized> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
     let meta = engine.store.meta(bucket, dialog).ok_or(Refusal::NoSuchDialog)?;
     Ok(meta.task_doc_path)
@@ -131,18 +131,16 @@ fn write(
     name: &str,
     before: &str,
     text: &str,
-) -> Result<(), String> {
+) -> Result<(), Localized> {
     let path = path_of(engine, dialog)?;
-    let section = Section::named(name).map_err(|_| "there is no section of this name")?;
+    let section = Section::named(name).map_err(|_| Refusal::NoSuchSection)?;
     let current = taskdoc::section_text(&engine.workspace, &path, section.clone())
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.message())?;
     if !current.complete {
-        return Err("the section is too large to be changed here; use an editor".to_owned());
+        return Err(Refusal::SectionIsTooLarge.into());
     }
     if current.text != before.trim() {
-        return Err(
-            "NOT saved: the section was changed meanwhile; your text is kept as a draft".to_owned()
-        );
+        return Err(Refusal::SectionHasChanged.into());
     }
     let cx = ToolCx {
         caller: AgentId::new(HUMAN),
@@ -160,6 +158,5 @@ fn write(
         lang: engine.lang,
         new_id: String::new(),
     };
-    let outcome = replace_section(&cx, &section, text);
-    if outcome.ok { Ok(()) } else { Err(outcome.text) }
+    replace_section(&cx, &section, text)
 }

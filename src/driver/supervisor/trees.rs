@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+use crate::domain::text::Text;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -20,6 +21,11 @@ use crate::store::{LoadedTree, StoreError};
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
+
+const TREE_CLOSED: Text = Text::new(
+    "internal error: a dialog tree was closed; open it again",
+    "内部错误：一棵对话树被关闭，请重新打开",
+);
 
 /// What the supervisor knows: the loaded trees, and what was reported of the workspace.
 #[derive(Debug)]
@@ -57,7 +63,7 @@ impl Supervisor {
         for root in roots {
             self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
             if let Err(error) = self.ensure_loaded(&root).await {
-                self.send_event(DriverEvent::Notice(error.to_string())).await;
+                self.send_event(DriverEvent::Notice(error.message())).await;
                 self.report(DriverReport::Idle { root, idle: true }).await;
             }
         }
@@ -73,7 +79,7 @@ impl Supervisor {
         if let Err(error) = self.try_forward(&dialog.root, request).await
             && let Some(ticket) = ticket
         {
-            self.send_event(DriverEvent::Refused { ticket, text: error.to_string() }).await;
+            self.send_event(DriverEvent::Refused { ticket, text: error.message() }).await;
         }
     }
 
@@ -111,7 +117,7 @@ impl Supervisor {
         match &loaded {
             Ok(loaded) => {
                 for problem in &loaded.problems {
-                    self.send_event(DriverEvent::Notice(problem.to_string())).await;
+                    self.send_event(DriverEvent::Notice(problem.message())).await;
                 }
             }
             Err(error) => {
@@ -148,8 +154,7 @@ impl Supervisor {
             Err(error) => {
                 tracing::error!(%error, "a tree task broke");
                 self.trees.retain(|_, mailbox| !mailbox.is_closed());
-                let text = "internal error: a dialog tree was closed; open it again".to_owned();
-                self.send_event(DriverEvent::Notice(text)).await;
+                self.send_event(DriverEvent::Notice(TREE_CLOSED.into())).await;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::domain::SelfId;
 use crate::domain::latest::StopReason;
+use crate::domain::text::Localized;
 use crate::driver::lifecycle::declare_dead;
 use crate::tools::LeaseScope;
 
@@ -14,7 +15,7 @@ impl TreeState {
         &mut self,
         id: &SelfId,
         note: Option<&str>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         declare_dead::check(self.tree(), id)?;
         self.clear_write_error(id).await;
         let mut draft = self.draft();

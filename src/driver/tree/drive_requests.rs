@@ -8,10 +8,11 @@ use crate::domain::latest::StopReason;
 use crate::domain::record::Call;
 use crate::domain::shown_state::Activity;
 use crate::domain::state::{self, NextStep, next_step};
+use crate::domain::text::{Localized, localized};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, fresh_boots, reply};
-use crate::driver::context::prepare::{self, MemberUnavailable, PreparedMember};
+use crate::driver::context::prepare::{self, PreparedMember};
 use crate::driver::drive::answer::ModelAnswer;
 use crate::driver::drive::port::{
     DriveRequest, Generation, GenerationEnd, OpenGeneration, RecordedRound, SentRequest,
@@ -19,12 +20,13 @@ use crate::driver::drive::port::{
 use crate::driver::generation::open::open_generation;
 use crate::driver::generation::{effects, end, interjection};
 use crate::driver::reporting::reports::DriverReport;
-use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders;
 use crate::driver::steps::stop::mark_stopped;
 use crate::llm::Request;
+use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
 
@@ -99,7 +101,7 @@ impl TreeState {
             let (prepared, report) = match self.prepare(id).await {
                 Ok(prepared) => prepared,
                 Err(reason) => {
-                    self.stop_unavailable(id, &reason).await;
+                    self.stop_unavailable(id, reason).await;
                     return None;
                 }
             };
@@ -116,7 +118,7 @@ impl TreeState {
             let request = match self.build_request(id, &prepared).await {
                 Ok(request) => request,
                 Err(reason) => {
-                    self.stop_unavailable(id, &reason).await;
+                    self.stop_unavailable(id, reason).await;
                     return None;
                 }
             };
@@ -140,17 +142,14 @@ impl TreeState {
 
     /// Looks up member, model and tools of a dialog, and what to report about the configuration that was
     /// read for that.
-    async fn prepare(
-        &self,
-        id: &SelfId,
-    ) -> Result<(Arc<PreparedMember>, DriverReport), MemberUnavailable> {
+    async fn prepare(&self, id: &SelfId) -> Result<(Arc<PreparedMember>, DriverReport), Localized> {
         let (engine, tree, id) = (self.engine.clone(), self.tree().clone(), id.clone());
         let prepared = blocking(move |on| {
             let prepared = prepare::prepare_member(&engine, &tree, &id, on)?;
             let report = minds_report(&engine, prepared.minds(), on);
             Ok((Arc::new(prepared), report))
         });
-        prepared.await.unwrap_or_else(|error| Err(error.to_string().into()))
+        prepared.await.unwrap_or_else(|error| Err(interrupted(&error)))
     }
 
     /// The request for the current state of the dialog, with its Taskdoc and images.
@@ -158,18 +157,18 @@ impl TreeState {
         &self,
         id: &SelfId,
         prepared: &Arc<PreparedMember>,
-    ) -> Result<Request, MemberUnavailable> {
+    ) -> Result<Request, Localized> {
         let dialog = self.tree().dialogs.get(id).cloned();
-        let dialog = dialog.ok_or_else(|| "there is no such dialog".to_owned())?;
+        let dialog = dialog.ok_or(Refusal::NoSuchDialog)?;
         let (engine, prepared) = (self.engine.clone(), prepared.clone());
         let request = blocking(move |on| prepared.request(&engine, &dialog, on));
-        request.await.map_err(|error| error.to_string().into())
+        request.await.map_err(|error| interrupted(&error))
     }
 
     /// Stops the dialog. Queued messages stay for when it continues.
-    async fn stop_unavailable(&mut self, id: &SelfId, reason: &MemberUnavailable) {
+    async fn stop_unavailable(&mut self, id: &SelfId, reason: Localized) {
         let mut draft = self.draft();
-        mark_stopped(&mut draft, id, StopReason::system(&reason.0));
+        mark_stopped(&mut draft, id, StopReason::system(reason));
         self.commit_or_stop(id, draft).await;
     }
 
@@ -298,7 +297,10 @@ impl TreeState {
                     AfterFailure::Pushed => rejection = None,
                     AfterFailure::StartsCourse => {
                         rejection = None;
-                        notice = Some(format!("a new course begins: {error}"));
+                        let error = error.message();
+                        notice = Some(
+                            localized!([error] "a new course begins: {error}", "新的课程开始：{error}"),
+                        );
                     }
                 }
             }

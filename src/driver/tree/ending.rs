@@ -158,20 +158,21 @@ fn stop_reason(error: &LlmError) -> StopReason {
         | ErrorClass::Server
         | ErrorClass::Cut
         | ErrorClass::Malformed
-        | ErrorClass::Cancelled => StopReason::system(error.message()),
+        | ErrorClass::Cancelled => StopReason::system(error.message().clone()),
     }
 }
 
 /// The problem, if the provider rejected the request or violated its protocol.
 pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
     let GenerationEnd::Failed { error, .. } = end else { return None };
+    let reason = error.message();
     match error.class() {
         ErrorClass::Rejected | ErrorClass::ContextOverflow => Some(Problem::new(
             format!("llm_provider_rejected_request/{dialog}"),
             ".minds/llm.yaml",
-            localized!(
-                "a request of {dialog} was rejected: {error}",
-                "{dialog} 的请求被拒绝：{error}"
+            localized!([reason]
+                "a request of {dialog} was rejected: {reason}",
+                "{dialog} 的请求被拒绝：{reason}"
             ),
             Text::new(
                 "check the model, its key and its settings, then continue the dialog",
@@ -181,9 +182,9 @@ pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
         ErrorClass::Violation => Some(Problem::new(
             format!("llm_protocol_violation/{dialog}"),
             ".minds/llm.yaml",
-            localized!(
-                "the stream of an answer to {dialog} cannot be trusted: {error}",
-                "给 {dialog} 的应答流不可信：{error}"
+            localized!([reason]
+                "the stream of an answer to {dialog} cannot be trusted: {reason}",
+                "给 {dialog} 的应答流不可信：{reason}"
             ),
             Text::new(
                 "use another server or `apiType` for this model, or continue the dialog to ask again",

@@ -2,6 +2,7 @@
 
 use crate::domain::keep_going::{KeepGoingSwitch, RestAction, rest_action};
 use crate::domain::shown_state::Activity;
+use crate::domain::text::Localized;
 use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
 use crate::driver::generation::keep_going::push;
 use crate::driver::shared::blocking::blocking;
@@ -18,7 +19,7 @@ impl TreeState {
         &mut self,
         id: &SelfId,
         switch: KeepGoingSwitch,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         if !self.tree().is_main(id) {
             return Err(Refusal::OnlyMainsAreKeptGoing.into());
         }

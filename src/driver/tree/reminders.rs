@@ -1,9 +1,10 @@
 //! The user changes the reminders of a dialog, like a tool does.
 
 use crate::domain::reminder::{CarryOver, MAX_BYTES, NewWording, PERSONAL, ReminderAction};
+use crate::domain::text::Localized;
 use crate::domain::{Reminder, SelfId};
-use crate::driver::reporting::reminder_views::{guard_sentence, reminder_views};
-use crate::driver::steps::reminders::{self, ReminderEdit};
+use crate::driver::reporting::reminder_views::{guard_message, reminder_views};
+use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{ReminderAudience, Sheet};
@@ -24,7 +25,7 @@ impl TreeState {
         &mut self,
         id: &SelfId,
         change: ReminderChange,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoReminders.into());
@@ -34,13 +35,11 @@ impl TreeState {
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
         let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
         if let ReminderEdit::Add { reminder, .. } = &edit {
-            reminders::check_limit(dialog, &shared, &reminder.scope)
-                .map_err(|_| Refusal::TooManyReminders)?;
+            reminders::check_limit(dialog, &shared, &reminder.scope).map_err(EditError::message)?;
         }
         let course = dialog.history.course;
         draft.set_durable();
-        reminders::apply_edit(&mut draft, id, course, &shared, edit)
-            .map_err(|_| Refusal::NoSuchReminder)?;
+        reminders::apply_edit(&mut draft, id, course, &shared, edit).map_err(EditError::message)?;
         self.commit_request(draft).await
     }
 
@@ -57,7 +56,7 @@ fn edit(
     visible: &[Reminder],
     change: ReminderChange,
     fresh: impl FnOnce() -> Reminder,
-) -> Result<ReminderEdit, String> {
+) -> Result<ReminderEdit, Localized> {
     let find = |id: &str| {
         let found = visible.iter().find(|reminder| reminder.id == id);
         found.ok_or(Refusal::NoSuchReminder)
@@ -68,7 +67,7 @@ fn edit(
                 ReminderAudience::Dialog => "dialog",
                 ReminderAudience::Personal => PERSONAL,
                 ReminderAudience::Shared => {
-                    return Err("only the program shares reminders".to_owned());
+                    return Err(Refusal::OnlyTheProgramShares.into());
                 }
             };
             let content = check_content(content)?;
@@ -90,7 +89,7 @@ fn edit(
     }
 }
 
-fn check_content(content: String) -> Result<String, String> {
+fn check_content(content: String) -> Result<String, Localized> {
     if content.trim().is_empty() {
         return Err(Refusal::ReminderIsEmpty.into());
     }
@@ -100,6 +99,6 @@ fn check_content(content: String) -> Result<String, String> {
     Ok(content)
 }
 
-fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), String> {
-    reminder.guard(action).map_or(Ok(()), |guard| Err(guard_sentence(&guard)))
+fn check_guard(reminder: &Reminder, action: ReminderAction) -> Result<(), Localized> {
+    reminder.guard(action).map_or(Ok(()), |guard| Err(guard_message(&guard)))
 }

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use crate::domain::latest::StopReason;
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{NextStep, next_step};
-use crate::domain::text::{Text, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::DialogTree;
 use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
@@ -35,7 +35,7 @@ pub struct TreeState {
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.
-    unwritable: BTreeMap<SelfId, String>,
+    unwritable: BTreeMap<SelfId, Localized>,
     /// Problems of rejected requests, until the next request succeeds.
     pub(super) rejected: BTreeMap<SelfId, Problem>,
     /// Problems of dialogs that wait for each other, as another program may leave them.
@@ -130,9 +130,12 @@ impl TreeState {
         Ok(())
     }
 
-    /// Writes a step that the user requested. The error is a sentence for the user.
-    pub(super) async fn commit_request(&mut self, draft: Draft) -> Result<(), String> {
-        self.commit(draft).await.map_err(|error| format!("NOT saved: {error}"))
+    /// Writes a step that the user requested. The error is the message for the user.
+    pub(super) async fn commit_request(&mut self, draft: Draft) -> Result<(), Localized> {
+        self.commit(draft).await.map_err(|error| {
+            let error = error.message();
+            localized!([error] "NOT saved: {error}", "未保存：{error}")
+        })
     }
 
     /// Our own steps create no cycles, so only the known ones are checked again.
@@ -175,8 +178,8 @@ impl TreeState {
     pub(super) async fn commit_or_stop(&mut self, dialog: &SelfId, draft: Draft) -> bool {
         let Err(error) = self.commit(draft).await else { return true };
         tracing::error!(dialog = %self.tree.id(dialog), %error, "could not write");
-        self.unwritable.insert(dialog.clone(), error.to_string());
-        self.stop(dialog, StopReason::system(&error.to_string()));
+        self.unwritable.insert(dialog.clone(), error.message());
+        self.stop(dialog, StopReason::system(error.message()));
         self.report_problems().await;
         false
     }
@@ -206,7 +209,7 @@ impl TreeState {
             Problem::new(
                 format!("store/unwritable/{}", self.tree.id(dialog)),
                 format!(".dialogs ({})", self.tree.id(dialog)),
-                localized!("{error}", "无法写入：{error}"),
+                error.clone(),
                 Text::new(
                     "free space or repair the disk, then continue the dialog",
                     "请腾出空间或修复磁盘，然后继续该对话",

@@ -12,6 +12,7 @@ use tracing::Instrument as _;
 use crate::domain::latest::StopReason;
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{NextStep, next_step};
+use crate::domain::text::Text;
 use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::{Dialog, RootId, SelfId};
 use crate::driver::drive::drives::{DriveHandles, DriveMessage};
@@ -191,8 +192,8 @@ impl TreeTask {
 }
 
 fn drive_panicked() -> StopReason {
-    StopReason::system_in(
-        "internal error in a drive; see the log".to_owned(),
+    StopReason::system(Text::new(
+        "internal error in a drive; see the log",
         "驱动内部出错，详见日志",
-    )
+    ))
 }

@@ -7,6 +7,7 @@ use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{can_continue, next_step};
+use crate::domain::text::{Localized, Text, localized};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
@@ -96,7 +97,7 @@ pub struct ContinueOutcome {
     /// Number of dialogs that continue.
     pub dialogs: usize,
     /// Dialogs that do not, each with the reason.
-    pub refused: Vec<String>,
+    pub refused: Vec<Localized>,
 }
 
 impl ContinueOutcome {
@@ -107,15 +108,20 @@ impl ContinueOutcome {
 
     /// One line for the user.
     #[must_use]
-    pub fn sentence(&self) -> String {
+    pub fn message(&self) -> Localized {
         let go_on = match self.dialogs {
-            0 => "no dialog goes on".to_owned(),
-            some => counted(some, "dialog goes on", "dialogs go on"),
+            0 => Text::new("no dialog goes on", "没有对话继续").into(),
+            n => {
+                let go_on = counted(n, "dialog goes on", "dialogs go on");
+                localized!("{go_on}", "{n} 个对话继续")
+            }
         };
-        if self.refused.is_empty() {
-            return go_on;
-        }
-        format!("{go_on}; {} cannot: {}", self.refused.len(), self.refused.join("; "))
+        let Some((first, others)) = self.refused.split_first() else { return go_on };
+        let reasons = others
+            .iter()
+            .fold(first.clone(), |all, one| localized!([all, one] "{all}; {one}", "{all}；{one}"));
+        let n = self.refused.len();
+        localized!([go_on, reasons] "{go_on}; {n} cannot: {reasons}", "{go_on}；{n} 个不能：{reasons}")
     }
 }
 
@@ -193,13 +199,16 @@ impl TreeState {
         for dialog in stopped {
             match self.continue_dialog(&dialog).await {
                 Ok(()) => outcome.dialogs += 1,
-                Err(text) => outcome.refused.push(format!("{}: {text}", self.tree().id(&dialog))),
+                Err(text) => {
+                    let id = self.tree().id(&dialog);
+                    outcome.refused.push(localized!([text] "{id}: {text}", "{id}：{text}"));
+                }
             }
         }
         outcome
     }
 
-    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), String>) {
+    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), Localized>) {
         let event = match outcome {
             Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree().id(dialog)) },
             Err(text) => DriverEvent::Refused { ticket, text },
@@ -208,7 +217,7 @@ impl TreeState {
     }
 
     /// Puts the message into the durable queue; the next generation takes it from there.
-    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), String> {
+    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoMessages.into());
@@ -242,7 +251,7 @@ impl TreeState {
     }
 
     /// Removes a message from the queue if no generation has taken it.
-    async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), String> {
+    async fn take_back_message(&mut self, id: &SelfId, message: &MsgId) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         let queue = without(&dialog.queue, message).ok_or(Refusal::TakenAlready)?;
         let mut draft = self.draft();
@@ -256,7 +265,7 @@ impl TreeState {
         id: &SelfId,
         question: &str,
         text: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), Localized> {
         if text.trim().is_empty() {
             return Err(Refusal::AnswerIsEmpty.into());
         }
@@ -277,7 +286,7 @@ impl TreeState {
         self.commit_request(draft).await
     }
 
-    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), String> {
+    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         let is_idle = self.activity(id) == Activity::Resting;
         let may = is_idle && can_continue(dialog) || self.is_unwritable(id);
@@ -304,10 +313,10 @@ impl TreeState {
     }
 
     /// Stops a dialog that was marked to continue, before anything has driven it.
-    async fn withdraw(&mut self, id: &SelfId) -> Result<(), String> {
+    async fn withdraw(&mut self, id: &SelfId) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if self.activity(id) != Activity::Resting || !dialog.latest.is_resume_requested() {
-            return Err("this dialog is not about to continue".to_owned());
+            return Err(Refusal::NotAboutToContinue.into());
         }
         let mut draft = self.draft();
         mark_stopped(&mut draft, id, StopReason::UserStop);
@@ -323,5 +332,31 @@ fn refusal(state: &DisplayState) -> Refusal {
         DisplayState::Stopped { .. } => Refusal::CannotContinue,
         DisplayState::Blocked { .. } => Refusal::Waits,
         DisplayState::Dead { .. } => Refusal::IsDead,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+    use crate::domain::text::assert_translated;
+
+    #[test]
+    fn the_outcome_of_continuing_all_is_in_both_languages_with_each_reason() {
+        let refused = |id: &str| localized!(("{id}: it is dead"), ("{id}：它已经死亡"));
+        for (dialogs, refused, en, zh) in [
+            (0, vec![], "no dialog goes on", "没有对话继续"),
+            (1, vec![], "1 dialog goes on", "1 个对话继续"),
+            (
+                2,
+                vec![refused("a"), refused("b")],
+                "2 dialogs go on; 2 cannot: a: it is dead; b: it is dead",
+                "2 个对话继续；2 个不能：a：它已经死亡；b：它已经死亡",
+            ),
+        ] {
+            let message = ContinueOutcome { dialogs, refused }.message();
+            assert_translated(&message);
+            assert_eq!((message.in_lang(Lang::En), message.in_lang(Lang::Zh)), (en, zh));
+        }
     }
 }

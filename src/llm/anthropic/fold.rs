@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::blocks::{AnswerBlock, BlockKind, BlockStart, Blocks};
 use super::wire::{EventHead, WireBlock, WireDelta, WireEvent, WireMessage, WireUsage};
+use crate::domain::text::Text;
 use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::StreamFold;
@@ -224,7 +225,10 @@ impl MessagesFold {
     fn end_open_text(&mut self) -> Result<(), LlmError> {
         let Some(open) = self.blocks.open_text() else { return Ok(()) };
         if open.start == BlockStart::Announced {
-            return Err(overlap("a content block began before the previous one had ended"));
+            return Err(overlap(Text::new(
+                "a content block began before the previous one had ended",
+                "前一个内容块尚未结束，新的内容块已开始",
+            )));
         }
         let index = open.index;
         self.stop(Some(index));
@@ -240,14 +244,18 @@ impl MessagesFold {
         }
         if self.blocks.open(index).is_none() {
             if self.blocks.was_ended_implicitly(index) {
-                return Err(overlap("a content block continued after another one had begun"));
+                return Err(overlap(Text::new(
+                    "a content block continued after another one had begun",
+                    "另一个内容块开始后，旧的内容块仍在继续",
+                )));
             }
             self.begin(index, WireBlock::of_delta(&delta), BlockStart::Implied)?;
         }
         match self.blocks.open(index) {
-            Some(block) if block.conflicts_with(&delta) => {
-                Err(overlap("a content block contains text and thoughts"))
-            }
+            Some(block) if block.conflicts_with(&delta) => Err(overlap(Text::new(
+                "a content block contains text and thoughts",
+                "一个内容块同时含有正文和思考",
+            ))),
             Some(block) => write_delta(&mut self.answer, block, delta),
             None => Ok(()),
         }
@@ -296,5 +304,6 @@ fn write_delta(
 }
 
 fn too_many_blocks() -> LlmError {
-    LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many blocks")
+    let text = Text::new("stopped: the answer has too many blocks", "已停止：回应中的内容块过多");
+    LlmError::new(ErrorClass::Fatal, text)
 }

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::domain::text::Text;
+use crate::llm::answer::{CUT_CALL, FILTERED, LENGTH_REACHED};
 use crate::llm::canned::{
     JSON, STREAM, answered, answered_with, calls, chunks, ends, failure, folded, merged, says,
     thinks,
@@ -76,8 +78,8 @@ fn usage() -> GenEvent {
     GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
 }
 
-fn notice(text: &str) -> GenEvent {
-    GenEvent::Notice(text.to_owned())
+fn notice(text: Text) -> GenEvent {
+    GenEvent::Notice(text)
 }
 
 /// Two thoughts, one of them encrypted, text in two blocks, two calls, unknown events.
@@ -202,9 +204,7 @@ async fn finish_reasons_are_distinguished() {
     let hello = start() + &text(0, "hello");
     let begun = start() + &begin(0, json!({"type": "tool_use", "id": "a", "name": "f"}));
     let half = begun.clone() + &delta(0, "input_json_delta", "partial_json", "{\"x\":");
-    let limit = "the output limit was reached: the answer may be incomplete";
-    let inside = "the output limit was reached inside a call: its arguments are incomplete";
-    let filter = "the provider's content filter ended the answer early";
+    let [limit, inside, filter] = [LENGTH_REACHED, CUT_CALL, FILTERED];
     let cut_call = |arguments: &str| vec![calls("a", "f", arguments), notice(inside)];
     for (what, body, mut expected) in [
         ("the end of a turn", hello.clone() + &done("end_turn"), vec![says("hello")]),
@@ -315,7 +315,7 @@ async fn overlapping_blocks_are_a_violation() {
         let body = start() + &body + &done("end_turn");
         let error = failure(answered(protocol(), STREAM, &body).await);
         assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
-        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+        assert!(error.to_string().starts_with("protocol violation"), "{what}: {error}");
     }
     let call = begin(2, json!({"type": "tool_use", "id": "a", "name": "f"}));
     for (what, body, mut expected) in [

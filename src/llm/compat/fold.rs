@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use super::calls::{Calls, PartialCall};
 use super::think_tags::{SeparatedText, ThinkTagParser};
 use super::wire::{CallDelta, Chunk, Delta, WireChoice};
+use crate::domain::text::Text;
 use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
@@ -154,10 +155,16 @@ impl ChatFold {
     /// and a thought besides an open tag, are violations.
     fn check_thought(&self, text: &str) -> Result<(), LlmError> {
         if self.think_tags.as_ref().is_some_and(ThinkTagParser::is_open) {
-            return Err(overlap("a thought inside an open <think> tag"));
+            return Err(overlap(Text::new(
+                "a thought inside an open <think> tag",
+                "未闭合的 <think> 标签内出现思考",
+            )));
         }
         if self.answer.is_in_text() && !text.trim().is_empty() {
-            return Err(overlap("one delta continues the text and contains a thought"));
+            return Err(overlap(Text::new(
+                "one delta continues the text and contains a thought",
+                "同一增量既延续正文又含有思考",
+            )));
         }
         Ok(())
     }

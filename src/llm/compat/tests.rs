@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use crate::domain::{Quirk, Quirks, ThinkingReplay};
+use crate::llm::answer::{CUT_CALL, FILTERED, LENGTH_REACHED};
 use crate::llm::canned::{
     Items, JSON, STREAM, accept, answered, answered_with, ask, calls, data, ends, failure, listen,
     merged, says, thinks,
@@ -100,7 +101,7 @@ async fn interleaved_segments_are_a_violation_and_switching_is_not() {
     ] {
         let error = failure(answered(protocol, STREAM, &(body + &end())).await);
         assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
-        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+        assert!(error.to_string().starts_with("protocol violation"), "{what}: {error}");
     }
     let (thought, said) = (|| thinks("hm"), || says("hi"));
     for (what, protocol, body, expected) in [
@@ -135,36 +136,23 @@ async fn interleaved_segments_are_a_violation_and_switching_is_not() {
 async fn h06_finish_reasons_are_distinguished() {
     let hello = delta(&json!({"content": "hello"}));
     let half = piece(0, Some("a"), Some("f"), "{\"x\":");
-    let notice = |text: &str| GenEvent::Notice(text.to_owned());
     for (what, body, expected) in [
         ("no end mark", format!("{hello}{}", finish("stop")), vec![says("hello"), ends()]),
         ("no finish reason", format!("{hello}{DONE}"), vec![says("hello"), ends()]),
         (
             "output limit",
             format!("{hello}{}{DONE}", finish("length")),
-            vec![
-                says("hello"),
-                notice("the output limit was reached: the answer may be incomplete"),
-                ends(),
-            ],
+            vec![says("hello"), GenEvent::Notice(LENGTH_REACHED), ends()],
         ),
         (
             "output limit inside a call",
             format!("{half}{}{DONE}", finish("length")),
-            vec![
-                calls("a", "f", "{\"x\":"),
-                notice("the output limit was reached inside a call: its arguments are incomplete"),
-                ends(),
-            ],
+            vec![calls("a", "f", "{\"x\":"), GenEvent::Notice(CUT_CALL), ends()],
         ),
         (
             "content filter",
             format!("{hello}{}{DONE}", finish("content_filter")),
-            vec![
-                says("hello"),
-                notice("the provider's content filter ended the answer early"),
-                ends(),
-            ],
+            vec![says("hello"), GenEvent::Notice(FILTERED), ends()],
         ),
         (
             "call only",
@@ -311,7 +299,7 @@ async fn errors_carry_status_retry_after_and_message() {
     let head = "HTTP/1.1 500 No\r\nconnection: close\r\n\r\n";
     let error = failure(answered(CHAT, head, &long).await);
     assert_eq!(error.class(), ErrorClass::Server);
-    assert!(error.message().len() < 600);
+    assert!(error.to_string().len() < 600);
 }
 
 #[tokio::test]

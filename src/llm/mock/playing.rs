@@ -109,7 +109,7 @@ fn failed(entry: &MockEntry, text: &str) -> LlmError {
     } else {
         failure::class_by_keywords(text)
     };
-    LlmError::new(class, text)
+    LlmError::quoted(class, text)
 }
 
 fn call(n: u32, id: Option<&str>, name: &str, arguments: String) -> GenEvent {

@@ -240,7 +240,7 @@ async fn errors_follow_the_thinking() {
             "streamError": text, "emitStreamErrorBeforeThrow": reported}]);
         let items = answer(entries.clone(), request(vec![prompt("go")])).await;
         assert_eq!(items.len(), 3);
-        assert_eq!(items[2], Err(LlmError::new(class, text)));
+        assert_eq!(items[2], Err(LlmError::quoted(class, text)));
 
         let whole = Request { streaming: false, ..request(vec![prompt("go")]) };
         let items = answer(entries, whole).await;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::items::{ItemState, Items, message_text, payload, thought_text};
 use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
+use crate::domain::text::Text;
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::StreamFold;
@@ -67,7 +68,7 @@ impl StreamFold for ResponsesFold {
             "completed" | "" => self.complete(response, Finish::Complete),
             "incomplete" => self.incomplete(response),
             "failed" => Err(failed(&response)),
-            _ => Err(LlmError::new(ErrorClass::Server, "the provider did not finish the answer")),
+            _ => Err(LlmError::new(ErrorClass::Server, UNFINISHED)),
         }
     }
 
@@ -210,11 +211,17 @@ impl ResponsesFold {
     /// has to end before the next begins; an implied one ends when the next begins.
     fn check_order(&mut self, key: u64) -> Result<(), LlmError> {
         if self.open_item.is_some_and(|open_item| open_item != key) {
-            return Err(overlap("an item began before the previous one had ended"));
+            return Err(overlap(Text::new(
+                "an item began before the previous one had ended",
+                "前一项尚未结束，新的一项已开始",
+            )));
         }
         let state = state(&mut self.items, key)?;
         if state.was_interrupted && !state.is_done {
-            return Err(overlap("an item continued after another one had begun"));
+            return Err(overlap(Text::new(
+                "an item continued after another one had begun",
+                "另一项开始后，旧的一项仍在继续",
+            )));
         }
         Ok(())
     }
@@ -304,10 +311,12 @@ impl ResponsesFold {
 }
 
 fn state(items: &mut Items, key: u64) -> Result<&mut ItemState, LlmError> {
-    items
-        .state(key)
-        .ok_or_else(|| LlmError::new(ErrorClass::Fatal, "stopped: the answer has too many items"))
+    items.state(key).ok_or_else(|| LlmError::new(ErrorClass::Fatal, TOO_MANY_ITEMS))
 }
+
+const UNFINISHED: Text = Text::new("the provider did not finish the answer", "提供方没有完成回应");
+const TOO_MANY_ITEMS: Text =
+    Text::new("stopped: the answer has too many items", "已停止：回应中的项过多");
 
 fn failed(response: &WireResponse) -> LlmError {
     failure::from_object(response.error.map_or("{}", |error| error.get()))

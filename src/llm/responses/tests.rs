@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::llm::answer::{CUT_CALL, FILTERED, LENGTH_REACHED};
 use crate::llm::canned::{
     JSON, STREAM, answered, answered_with, calls, chunks, data, ends, failure, folded, merged,
     says, thinks,
@@ -144,7 +145,7 @@ async fn overlapping_items_are_a_violation() {
     ] {
         let error = failure(answered(Responses, STREAM, &(body + &completed(json!([])))).await);
         assert_eq!(error.class(), ErrorClass::Violation, "{what}: {error}");
-        assert!(error.message().starts_with("protocol violation"), "{what}: {error}");
+        assert!(error.to_string().starts_with("protocol violation"), "{what}: {error}");
     }
     for (what, body, expected) in [
         (
@@ -168,9 +169,7 @@ async fn finish_reasons_are_distinguished() {
     let hello = text(0, "hello");
     let half = added(0, json!({"type": "function_call", "call_id": "a", "name": "f"}))
         + &delta("function_call_arguments", 0, "{\"x\":");
-    let limit = "the output limit was reached: the answer may be incomplete";
-    let inside = "the output limit was reached inside a call: its arguments are incomplete";
-    let filter = "the provider's content filter ended the answer early";
+    let [limit, inside, filter] = [LENGTH_REACHED, CUT_CALL, FILTERED];
     for (what, body, expected) in [
         (
             "no answer object at the end",

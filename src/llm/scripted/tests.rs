@@ -173,7 +173,7 @@ async fn a_turn_fails_the_scripted_number_of_times_then_answers() {
         "error": {"class": "rate_limited", "message": "slow down", "status": 429, "retry_after_ms": 5, "times": 2},
     }]);
     let provider = Scripted::new(script(&turns), f64::INFINITY);
-    let expected = LlmError::new(ErrorClass::RateLimited, "slow down")
+    let expected = LlmError::quoted(ErrorClass::RateLimited, "slow down")
         .with_status(429)
         .with_retry_after(Some(Duration::from_millis(5)));
     for _ in 0..2 {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::domain::Lang;
+use crate::domain::text::assert_translated;
 use crate::tools::guard::create_taskdoc;
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -206,4 +207,24 @@ fn the_list_is_bounded_and_skips_folders_without_tasks() {
         ],
     );
     assert_eq!(list(dir.path()), ["a/b/c/deep.tsk", "a/x.tsk", "b.tsk"]);
+}
+
+#[test]
+fn every_error_of_a_taskdoc_has_both_languages() {
+    let path = || "a.tsk".to_owned();
+    for error in [
+        TaskdocError::BadPath { path: path(), reason: validate_path("").unwrap_err() },
+        TaskdocError::BadPath { path: path(), reason: validate_path("a\\b.tsk").unwrap_err() },
+        TaskdocError::BadPath { path: path(), reason: validate_path("../b.tsk").unwrap_err() },
+        TaskdocError::BadPath { path: path(), reason: validate_path(".minds/b.tsk").unwrap_err() },
+        TaskdocError::BadPath { path: path(), reason: validate_path("b").unwrap_err() },
+        TaskdocError::BadPath { path: path(), reason: validate_path("b.tsk/c.tsk").unwrap_err() },
+        TaskdocError::Missing { path: path() },
+        TaskdocError::Io { path: path(), source: std::io::Error::other("no") },
+    ] {
+        assert_translated(&error.message());
+        if let TaskdocError::BadPath { reason, .. } = &error {
+            assert_translated(reason);
+        }
+    }
 }

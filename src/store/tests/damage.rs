@@ -387,8 +387,8 @@ fn b14_a_call_id_that_stands_twice_holds_its_dialog_and_is_named() {
         commit(&store, vec![create_main(), append(&main_id(), &lines)]).unwrap();
         let loaded = store.load(run(), &root()).unwrap();
         let main = loaded.tree.main().unwrap();
-        let reason = main.latest.interruption().map(StopReason::sentence).unwrap_or_default();
-        assert!(reason.contains("stands twice"), "{reason:?}");
+        let reason = main.latest.interruption().map(StopReason::message).unwrap_or_default();
+        assert!(reason.to_string().contains("stands twice"), "{reason:?}");
         let [problem] = loaded.problems.as_slice() else { panic!("{:?}", loaded.problems) };
         assert_eq!((problem.line, problem.path.ends_with("course-001.jsonl")), (Some(2), true));
     }

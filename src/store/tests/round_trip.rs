@@ -150,6 +150,7 @@ fn a_second_writer_is_told_who_holds_the_workspace() {
     let Err(StoreError::Held { holder }) = workspace.open_on(Arc::new(RealDisk)) else {
         panic!("the workspace is held");
     };
+    let holder = holder.message().to_string();
     assert!(holder.contains(&format!("pid {}", std::process::id())), "{holder}");
     assert!(holder.contains("2026-11-21 12:00:00"), "{holder}");
     assert!(matches!(

@@ -11,7 +11,7 @@ use super::CHANGE_MIND;
 use super::section::fault_text;
 use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
-use crate::domain::text::Text;
+use crate::domain::text::{Localized, Text};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
@@ -20,6 +20,10 @@ use crate::tools::typed;
 
 /// Most bytes of a section that are shown.
 const RECALL_LIMIT_BYTES: u64 = 100 * 1024;
+
+const CHANGED: Text = Text::new("Mind changed.", "思路已更新。");
+const BLANK: Text = Text::new("`content` must not be blank.", "`content` 不能为空白。");
+const NO_DOCUMENT: Text = Text::new("This dialog has no task document.", "本对话没有任务文档。");
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -63,29 +67,27 @@ fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
         return only_in_main(cx.lang);
     }
     match section(args.category.as_deref(), &args.selector) {
-        Ok(section) => replace_section(cx, &section, &args.content),
+        Ok(section) => match replace_section(cx, &section, &args.content) {
+            Ok(()) => ToolOutcome::done(CHANGED.in_lang(cx.lang)),
+            Err(reason) => ToolOutcome::failed(reason.in_lang(cx.lang)),
+        },
         Err(fault) => ToolOutcome::failed(fault_text(fault, cx.lang)),
     }
 }
 
-/// Replaces a section of the task document whole.
-pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> ToolOutcome {
-    let path = match path_of(cx, section) {
-        Ok(path) => path,
-        Err(outcome) => return outcome,
-    };
+/// Replaces a section of the task document whole, for a model or a person.
+///
+/// # Errors
+/// The message for whoever asked for it.
+pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> Result<(), Localized> {
+    let path = path_of(cx, section)?;
     let content = content.trim();
     if content.is_empty() {
-        return ToolOutcome::failed(
-            Text::new("`content` must not be blank.", "`content` 不能为空白。").in_lang(cx.lang),
-        );
+        return Err(BLANK.into());
     }
     let text = format!("{content}\n");
     let written = Guard::taskdoc(cx).and_then(|guard| guard.slot(&path)?.write(text.as_bytes()));
-    match written {
-        Ok(()) => ToolOutcome::done(Text::new("Mind changed.", "思路已更新。").in_lang(cx.lang)),
-        Err(fault) => failed(&fault, cx.lang),
-    }
+    written.map_err(|fault| Localized::of(|lang| fault_sentence(&fault, lang)))
 }
 
 fn recall(cx: &ToolCx, args: &RecallArgs) -> ToolOutcome {
@@ -133,20 +135,23 @@ fn read(cx: &ToolCx, path: &str) -> Result<(String, bool), PathFault> {
 fn locate(cx: &ToolCx, args: &RecallArgs) -> Result<(String, Section), ToolOutcome> {
     let section = section(Some(&args.category), &args.selector)
         .map_err(|fault| ToolOutcome::failed(fault_text(fault, cx.lang)))?;
-    Ok((path_of(cx, &section)?, section))
+    let path = path_of(cx, &section).map_err(|text| ToolOutcome::failed(text.in_lang(cx.lang)))?;
+    Ok((path, section))
 }
 
-fn path_of(cx: &ToolCx, section: &Section) -> Result<String, ToolOutcome> {
+fn path_of(cx: &ToolCx, section: &Section) -> Result<String, Text> {
     let document = cx.taskdoc.as_ref().and_then(|path| path.to_str());
     let document = document.filter(|path| path.to_lowercase().ends_with(".tsk"));
     let Some(document) = document else {
-        return Err(ToolOutcome::failed(
-            Text::new("This dialog has no task document.", "本对话没有任务文档。").in_lang(cx.lang),
-        ));
+        return Err(NO_DOCUMENT);
     };
     Ok(format!("{document}/{}", section.file))
 }
 
 fn failed(fault: &PathFault, lang: Lang) -> ToolOutcome {
-    ToolOutcome::failed(format!("{}: {}", fault.code(), fault.text(lang)))
+    ToolOutcome::failed(fault_sentence(fault, lang))
+}
+
+fn fault_sentence(fault: &PathFault, lang: Lang) -> String {
+    format!("{}: {}", fault.code(), fault.text(lang))
 }

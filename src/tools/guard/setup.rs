@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
 use super::{AccessOp, Guard, GuardZone, PathTarget};
-use crate::domain::Lang;
 use crate::domain::taskdoc::SECTIONS;
+use crate::domain::text::Localized;
 use crate::tools::file_identity::Identity;
 
 /// What became of one file.
@@ -28,7 +28,7 @@ pub enum Put {
 /// The first file that could not be written; those before it stay.
 pub fn set_up(folder: &Path, files: &[(&str, &str)]) -> io::Result<Vec<(PathBuf, Put)>> {
     fs::create_dir_all(folder)?;
-    let failed = |path: &str, fault: &PathFault| io::Error::other(sentence(path, fault));
+    let failed = |path: &str, fault: &PathFault| io::Error::other(message(path, fault).to_string());
     let guard = Guard::new(folder, GuardZone::Setup, Arc::default());
     let guard = guard.map_err(|fault| failed(&folder.display().to_string(), &fault))?;
     let mut done = Vec::new();
@@ -42,9 +42,9 @@ pub fn set_up(folder: &Path, files: &[(&str, &str)]) -> io::Result<Vec<(PathBuf,
 /// Makes the Taskdoc at `path` with empty sections; those that exist are left as they are.
 ///
 /// # Errors
-/// A sentence for a person.
-pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), String> {
-    let failed = |fault: PathFault| sentence(path, &fault);
+/// The message for a person.
+pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), Localized> {
+    let failed = |fault: PathFault| message(path, &fault);
     let guard = Guard::new(workspace, GuardZone::Taskdoc, Arc::default()).map_err(failed)?;
     for section in SECTIONS {
         guard.put_new(&format!("{path}/{section}.md"), "").map_err(failed)?;
@@ -97,8 +97,8 @@ impl Guard {
     }
 }
 
-fn sentence(path: &str, fault: &PathFault) -> String {
-    format!("{path}: {}", fault.text(Lang::En))
+fn message(path: &str, fault: &PathFault) -> Localized {
+    Localized::of(|lang| format!("{path}: {}", fault.text(lang)))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::new_overlay::NewOverlay;
 use super::{App, Effect};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
-use crate::protocol::{Command, DriverEvent, Refusal};
+use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::consent as consent_sheet;
@@ -92,7 +92,7 @@ impl App {
             DriverEvent::Refused { ticket, text } => {
                 let request = self.requests.finish(ticket);
                 self.follow(request.and_then(|request| results::refused(request, ticket)));
-                self.notify(Tone::Bad, Refusal::translated(&text, self.ui.lang));
+                self.notify(Tone::Bad, text.in_lang(self.ui.lang));
             }
             DriverEvent::Forked { dialog, next } => self.follow(lifecycle::forked(dialog, next)),
             DriverEvent::Shelf { ticket, rows } => {
@@ -106,7 +106,7 @@ impl App {
                     self.follow(consent::changed(&known, self.facts()));
                 }
             }
-            DriverEvent::Notice(text) => self.notify(Tone::Plain, &text),
+            DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::domain::DialogId;
+use crate::domain::text::Localized;
 use crate::protocol::RetryView;
 
 const MINUTE: u64 = 60;
@@ -14,7 +15,7 @@ const STEP_SECONDS: u64 = 5;
 /// The state of one failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retry {
-    Waiting { error: String, until: Instant },
+    Waiting { error: Localized, until: Instant },
     Running,
 }
 
@@ -75,7 +76,7 @@ mod tests {
     fn a_countdown_changes_by_minutes_and_in_the_end_by_a_few_seconds() {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         let mut retries = Retries::default();
-        let waiting = RetryView::Waiting { error: "down".to_owned(), seconds: 130 };
+        let waiting = RetryView::Waiting { error: Localized::same("down"), seconds: 130 };
         retries.update(dialog.clone(), waiting, now);
         let Some(Retry::Waiting { until, .. }) = retries.get(&dialog).cloned() else {
             panic!("it waits")

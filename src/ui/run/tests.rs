@@ -5,6 +5,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
+use crate::domain::text::Localized;
 use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::TreeRow;
 use crate::ui::app::AppOptions;
@@ -148,7 +149,7 @@ async fn a_burst_of_events_is_one_frame_and_silence_is_none() {
     let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
         sleep(100).await;
         for n in 0..50 {
-            driver.events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
+            driver.events.send(DriverEvent::Notice(Localized::same(n.to_string()))).await.unwrap();
         }
         sleep(3_000).await;
         driver.events.send(DriverEvent::Stopped).await.unwrap();
@@ -290,7 +291,7 @@ async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     surface.ready = false;
     let (outcome, ()) = play(&mut surface, vec![(10, press('j'))], 4, |driver| async move {
         for n in 0..1_000 {
-            driver.events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
+            driver.events.send(DriverEvent::Notice(Localized::same(n.to_string()))).await.unwrap();
         }
         driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
@@ -336,7 +337,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         // The disk blocks: events are still handled, and the message waits.
         let mut early = Vec::new();
         for n in 0..20 {
-            events.send(DriverEvent::Notice(format!("{n}"))).await.unwrap();
+            events.send(DriverEvent::Notice(Localized::same(n.to_string()))).await.unwrap();
             sleep(10).await;
             early.extend(std::iter::from_fn(|| commands.try_recv().ok()));
         }

@@ -27,8 +27,8 @@ impl World {
     }
 
     fn reason(&self, dialog: &DialogId) -> String {
-        let reason = self.dialog(dialog).latest.interruption().map(StopReason::sentence);
-        reason.unwrap_or_default()
+        let reason = self.dialog(dialog).latest.interruption().map(StopReason::message);
+        reason.unwrap_or_default().to_string()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::common::{Running, World};
 const HALF_AN_HOUR: u64 = 30 * 60;
 
 fn error(class: ErrorClass) -> LlmError {
-    LlmError::new(class, "it failed")
+    LlmError::quoted(class, "it failed")
 }
 
 fn fails(class: ErrorClass) -> Reply {
@@ -64,7 +64,7 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
     assert_eq!((world.models.requests().len(), world.state(&dialog)), (1, "stopped"));
     let stops = running.seen.iter().filter(|event| {
         matches!(event, DriverEvent::Row(row) if matches!(&row.state,
-            DisplayState::Stopped { reason, .. } if reason.sentence() == "it failed"))
+            DisplayState::Stopped { reason, .. } if reason.message().to_string() == "it failed"))
     });
     assert_eq!(stops.count(), 1, "the failure is reported once");
     running.resume(&dialog).await.expect("it goes on");
@@ -226,7 +226,7 @@ async fn h10_a_side_dialog_is_not_pushed_but_stops_with_the_reason() {
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
     let side = made(&main, 2);
-    let reason = world.dialog(&side).latest.interruption().expect("a reason").sentence();
+    let reason = world.dialog(&side).latest.interruption().expect("a reason").message().to_string();
     assert!(reason.contains("empty answer"), "{reason}");
     let states = (world.state(&main), world.state(&side), world.models.remaining());
     assert_eq!((states, waits(&running)), (("blocked", "stopped", 0), vec![3, 3]));

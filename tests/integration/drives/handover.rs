@@ -22,7 +22,7 @@ fn ask_human() -> Reply {
 }
 
 fn rejected() -> Reply {
-    Reply::failure(LlmError::new(ErrorClass::Rejected, "no"))
+    Reply::failure(LlmError::quoted(ErrorClass::Rejected, "no"))
 }
 
 /// The dialog is stopped for Dominds and for people, and its resume is requested.

@@ -22,7 +22,7 @@ fn deliver(id: &str) -> Reply {
 
 /// The side dialog's first request is rejected: it rests and owes its reply.
 fn rejected() -> Reply {
-    Reply::failure(LlmError::new(dominds_tui::llm::ErrorClass::Rejected, "no"))
+    Reply::failure(LlmError::quoted(dominds_tui::llm::ErrorClass::Rejected, "no"))
 }
 
 fn is_paused(world: &World, dialog: &DialogId) -> bool {

@@ -1,11 +1,13 @@
 //! The work language: what members are told, and what is read again in the other language.
 
-use dominds_tui::domain::Course;
-use dominds_tui::domain::Lang;
 use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::transcript::{BlockBody, TellaskStatus, Transcript};
+use dominds_tui::domain::tree::Bucket;
+use dominds_tui::domain::{AgentId, Course, DialogId, Lang, RootId};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::protocol::lifecycle::Lifecycle;
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use super::fresh_boots::{conclude, reason};
 use super::made;
@@ -128,4 +130,47 @@ async fn k09_a_dialog_of_the_other_language_is_read_and_goes_on() {
         })
         .collect();
     assert_eq!(shown, ["看过了", "So."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_is_refused_is_in_both_languages_with_the_name_it_is_about() {
+    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    let gone = DialogId::main(RootId::new("aa/bb"));
+    let create = |taskdoc: &str| {
+        let (agent, taskdoc, text) = (AgentId::new("lead"), taskdoc.to_owned(), "Go".to_owned());
+        move |ticket| Command::Create { ticket, agent, taskdoc, text }
+    };
+    let nobody = |ticket| Command::Create {
+        ticket,
+        agent: AgentId::new("nobody"),
+        taskdoc: "a.tsk".to_owned(),
+        text: "Go".to_owned(),
+    };
+    let open = |ticket| Command::Open { ticket, dialog: gone.clone(), course: None };
+    assert!(running.ask(nobody).await.is_err());
+    assert!(running.ask(create("a.txt")).await.is_err());
+    assert!(running.ask(open).await.is_err());
+    assert!(running.ask(|ticket| Command::StopProcess { ticket, pid: 77 }).await.is_err());
+    let change = Lifecycle::Move { root: main.root, to: Bucket::Run };
+    assert!(running.ask(|ticket| Command::Lifecycle { ticket, change }).await.is_err());
+    let refused = running.seen.iter().filter_map(|event| match event {
+        DriverEvent::Refused { text, .. } => {
+            Some([Lang::En, Lang::Zh].map(|lang| text.in_lang(lang)))
+        }
+        _ => None,
+    });
+    let expected = [
+        ("there is no member @nobody; known: ", "没有成员 @nobody；已有："),
+        ("it must end in `.tsk`", "它必须以 `.tsk` 结尾"),
+        ("there is no dialog aa/bb", "没有对话 aa/bb"),
+        ("process 77 is not running", "进程 77 未在运行"),
+        ("it is running already", "它已在运行列表中"),
+    ];
+    let refused: Vec<_> = refused.collect();
+    assert_eq!(refused.len(), expected.len(), "{refused:#?}");
+    for ([english, chinese], (en, zh)) in refused.into_iter().zip(expected) {
+        assert!(english.starts_with(en) && chinese.starts_with(zh), "{english} {chinese}");
+    }
 }

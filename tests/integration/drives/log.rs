@@ -18,7 +18,7 @@ fn says(text: &str) -> String {
 async fn each_event_of_a_team_is_one_line_with_ids_and_without_its_text() {
     let ask = format!(r#"{{"tellaskContent":"{}"}}"#, says("Which?"));
     let list = format!(r#"{{"path":"{CANARY}"}}"#);
-    let fails = Reply::failure(LlmError::new(ErrorClass::Transport, &says("line cut")));
+    let fails = Reply::failure(LlmError::quoted(ErrorClass::Transport, &says("line cut")));
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "tellask", &session("alice", "plan", &says("Plan."))))
         .reply("alice", fails)
@@ -92,7 +92,7 @@ async fn stops_continues_and_recovery_are_lines_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_fails_for_good_is_a_line_without_the_words_of_the_provider() {
-    let refused = LlmError::new(ErrorClass::Rejected, &says("bad prompt:")).with_status(400);
+    let refused = LlmError::quoted(ErrorClass::Rejected, &says("bad prompt:")).with_status(400);
     let world = World::new(Sequence::new().reply("lead", Reply::failure(refused)));
     let log = Logged::listen();
     let mut running = world.start().await;

@@ -11,7 +11,7 @@ use crate::common::World;
 use crate::common::record_lines::record_lines;
 
 fn too_long() -> Reply {
-    Reply::failure(LlmError::new(ErrorClass::ContextOverflow, "the prompt is too long"))
+    Reply::failure(LlmError::quoted(ErrorClass::ContextOverflow, "the prompt is too long"))
 }
 
 fn call(n: usize) -> Reply {
@@ -45,7 +45,7 @@ async fn i09_a_context_that_the_provider_refuses_begins_a_new_course_with_the_re
     let lines = record_lines(&world.view(), &dialog);
     assert_eq!(lines[place(&lines, "end 2") + 1..], ["start 3", "prompt", "says: Fresh.", "end 3"]);
     let noticed = running.seen.iter().any(
-        |event| matches!(event, DriverEvent::Notice(text) if text.starts_with("a new course begins: ")),
+        |event| matches!(event, DriverEvent::Notice(text) if text.to_string().starts_with("a new course begins: ")),
     );
     let problems = running
         .seen
@@ -112,8 +112,8 @@ async fn h01_a_context_that_no_new_course_makes_smaller_stops_the_dialog_with_th
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
     assert_eq!((course(&world, &dialog), world.state(&dialog)), (1, "stopped"));
-    let reason = world.dialog(&dialog).latest.interruption().map(StopReason::sentence);
-    let reason = reason.expect("a reason");
+    let reason = world.dialog(&dialog).latest.interruption().map(StopReason::message);
+    let reason = reason.expect("a reason").to_string();
     assert!(reason.starts_with("the prompt is too long; a new course would not help"), "{reason}");
     let problems = running.seen.iter().rev().find_map(|event| match event {
         DriverEvent::Problems(problems) => Some(problems.len()),
@@ -137,8 +137,8 @@ async fn i09_courses_that_fill_up_at_once_end_with_a_stop_even_over_a_restart() 
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
     assert_eq!((course(&world, &dialog), world.models.remaining()), (2, 0));
-    let reason = world.dialog(&dialog).latest.interruption().map(StopReason::sentence);
-    let reason = reason.expect("a reason");
+    let reason = world.dialog(&dialog).latest.interruption().map(StopReason::message);
+    let reason = reason.expect("a reason").to_string();
     assert!(reason.contains("What fills it, about: ") && reason.contains("Taskdoc"), "{reason}");
 }
 

@@ -31,7 +31,7 @@ async fn a03_a_provider_that_goes_on_after_its_end_stops_the_dialog_and_is_not_a
     let main = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
     assert_eq!(world.state(&main), "stopped");
-    let reason = world.dialog(&main).latest.interruption().expect("a reason").sentence();
+    let reason = world.dialog(&main).latest.interruption().expect("a reason").message().to_string();
     assert!(reason.contains("protocol violation"), "{reason}");
     assert_eq!(world.models.requests().len(), 1);
     assert_eq!(record_lines(&world.view(), &main), ["start 1", "person: Go", "end 1"]);

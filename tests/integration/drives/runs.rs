@@ -16,7 +16,7 @@ fn ask_alice() -> Reply {
 }
 
 fn rejected() -> Reply {
-    Reply::failure(LlmError::new(ErrorClass::Rejected, "no"))
+    Reply::failure(LlmError::quoted(ErrorClass::Rejected, "no"))
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +57,7 @@ async fn g08_continuing_all_continues_what_is_stopped_and_says_how_much() {
     running.quiet().await;
     assert_eq!(world.state(&main), "blocked");
     running.ask(|ticket| Command::ContinueAll { ticket }).await.expect("two go on");
-    let notice = |event: &DriverEvent| *event == DriverEvent::Notice("2 dialogs go on".to_owned());
+    let notice = |event: &DriverEvent| matches!(event, DriverEvent::Notice(text) if text.to_string() == "2 dialogs go on");
     assert!(running.seen.iter().any(notice));
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.state(&main), "idle_waiting_user");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, Reminder, Stamp};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};
@@ -131,8 +132,14 @@ async fn a_guarded_reminder_is_refused_to_a_person_with_its_reason() {
     let mut running = world.start().await;
     let dialog = running.talk("Hi").await;
     let [view] = &running.reminders(&dialog).await[..] else { panic!("one reminder") };
-    assert_eq!(view.no_delete.as_deref(), Some("the reminder says: stop it first"));
-    assert_eq!(view.no_update.as_deref(), Some("the program keeps it up to date"));
+    assert_eq!(
+        view.no_delete,
+        Some(Localized::new("the reminder says: stop it first", "提醒中写明：stop it first"))
+    );
+    assert_eq!(
+        view.no_update,
+        Some(Localized::new("the program keeps it up to date", "它由程序保持更新"))
+    );
     let id = "daemon01".to_owned();
     let reword = SheetRequest::RewordReminder { id: id.clone(), content: "x".to_owned() };
     for request in [SheetRequest::DeleteReminder { id }, reword, add(" ", ReminderAudience::Dialog)]

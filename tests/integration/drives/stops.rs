@@ -13,11 +13,11 @@ use crate::common::World;
 use crate::common::record_lines::record_lines;
 
 fn broken() -> LlmError {
-    LlmError::new(ErrorClass::Server, "the provider is down").with_status(500)
+    LlmError::quoted(ErrorClass::Server, "the provider is down").with_status(500)
 }
 
 fn refused() -> LlmError {
-    LlmError::new(ErrorClass::Rejected, "no such model").with_status(400)
+    LlmError::quoted(ErrorClass::Rejected, "no such model").with_status(400)
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,7 +133,7 @@ async fn failed_attempts_leave_nothing_behind() {
             _ => None,
         })
         .collect();
-    let waiting = RetryView::Waiting { error: broken().to_string(), seconds: 30 };
+    let waiting = RetryView::Waiting { error: broken().message().clone(), seconds: 30 };
     let expected =
         [&waiting, &RetryView::Running, &waiting, &RetryView::Running, &RetryView::Resolved];
     assert_eq!(retries, expected);
@@ -153,7 +153,7 @@ async fn a_rejected_request_stops_the_dialog_until_a_person_continues() {
     assert_eq!(world.state(&dialog), "stopped");
     let reason = world.dialog(&dialog).latest.interruption().cloned().expect("a reason");
     assert!(reason.is_failure());
-    assert_eq!(reason.sentence(), "no such model");
+    assert_eq!(reason.message().to_string(), "no such model");
     running.resume(&dialog).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(

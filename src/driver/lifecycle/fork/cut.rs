@@ -12,11 +12,13 @@ use crate::domain::question::CallSite;
 use crate::domain::record::{
     Call, DeliveryMode, Entry, HumanText, Origin, Record, SideDialogCreated,
 };
+use crate::domain::text::{Localized, localized};
 use crate::domain::tree::TreeChange;
 use crate::domain::{
     Assignment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId, SelfId,
     Stamp,
 };
+use crate::protocol::Refusal;
 use crate::store::CourseLine;
 
 use super::assignments;
@@ -39,9 +41,9 @@ impl ForkPlan<'_> {
     pub fn copy(
         &self,
         sources: &[SourceDialog],
-    ) -> Result<(Vec<TreeChange>, GenerationOpening), String> {
+    ) -> Result<(Vec<TreeChange>, GenerationOpening), Localized> {
         let main = self.from.main();
-        let source = find(sources, &main).ok_or("there is no such dialog")?;
+        let source = find(sources, &main).ok_or(Refusal::NoSuchDialog)?;
         let end = self.end_of_main(&source.courses)?;
         let opening = opening(&source.courses, end);
         let mut copied = vec![self.copy_dialog(source, end, sources)];
@@ -54,7 +56,7 @@ impl ForkPlan<'_> {
     }
 
     /// Where the generation begins.
-    fn end_of_main(&self, courses: &Courses) -> Result<CutPosition, String> {
+    fn end_of_main(&self, courses: &Courses) -> Result<CutPosition, Localized> {
         let cut = self.cut;
         let course = courses.iter().position(|(course, _)| *course == cut.course);
         let found = course.and_then(|at| {
@@ -63,7 +65,11 @@ impl ForkPlan<'_> {
             Some(CutPosition { course: at, line })
         });
         found.ok_or_else(|| {
-            format!("there is no generation {} in course {}", cut.genseq, cut.course)
+            let (genseq, course) = (cut.genseq, cut.course);
+            localized!(
+                "there is no generation {genseq} in course {course}",
+                "课程 {course} 中没有第 {genseq} 次生成"
+            )
         })
     }
 

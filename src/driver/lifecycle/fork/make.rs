@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::domain::text::Localized;
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{ArtifactRef, Attachment, DialogTree, RootId, json};
 use crate::driver::shared::engine::Engine;
@@ -15,28 +16,28 @@ use super::cut::ForkPlan;
 use super::dialogs::{ForkPoint, SourceDialog};
 use super::next_step;
 
-/// Creates the main dialog `fork`; returns what it waits for. The error is a sentence for the user.
+/// Creates the main dialog `fork`; returns what it waits for. The error is the message for the user.
 pub fn make_fork(
     engine: &Engine,
     (bucket, source): (Bucket, &RootId),
     cut: ForkPoint,
     fork: &RootId,
-) -> Result<AfterFork, String> {
-    let as_text = |error: StoreError| error.to_string();
+) -> Result<AfterFork, Localized> {
+    let message = |error: StoreError| error.message();
     let (store, now) = (&engine.store, engine.clock.now());
-    let tree = store.load_read_only(bucket, source).map_err(as_text)?.tree;
-    let sources = read(store, &tree).map_err(as_text)?;
+    let tree = store.load_read_only(bucket, source).map_err(message)?.tree;
+    let sources = read(store, &tree).map_err(message)?;
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
-    let staging = store.stage(fork).map_err(as_text)?;
+    let staging = store.stage(fork).map_err(message)?;
     let images = attached_artifacts(&changes, fork);
-    staging.write(changes).map_err(as_text)?;
-    images.iter().try_for_each(|of| staging.copy_artifact(source, of)).map_err(as_text)?;
-    let copied = staging.read().map_err(as_text)?;
+    staging.write(changes).map_err(message)?;
+    images.iter().try_for_each(|of| staging.copy_artifact(source, of)).map_err(message)?;
+    let copied = staging.read().map_err(message)?;
     let mut draft = Draft::new(&copied.tree, now.clone(), engine.ids.clone());
     let next = next_step::finish(&mut draft, copied.repairs, opening);
-    staging.write(draft.finish().1.changes).map_err(as_text)?;
-    staging.publish().map_err(as_text)?;
+    staging.write(draft.finish().1.changes).map_err(message)?;
+    staging.publish().map_err(message)?;
     Ok(next)
 }
 

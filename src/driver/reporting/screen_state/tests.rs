@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::domain::latest::DisplayState;
 use crate::domain::question::CallSite;
+use crate::domain::text::Localized;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
 use crate::protocol::event::QuietOutcome;
@@ -200,8 +201,8 @@ fn the_outcome_is_sent_when_every_tree_is_idle() {
         (DisplayState::Idle, &[][..], QuietOutcome::Done),
         (stopped(StopReason::UserStop), &[], QuietOutcome::Paused),
         (stopped(StopReason::paused()), &[], QuietOutcome::Paused),
-        (stopped(StopReason::system("x")), &[], QuietOutcome::Failed),
-        (stopped(StopReason::system("x")), &["q"], QuietOutcome::QuestionWaits),
+        (stopped(StopReason::system(Localized::same("x"))), &[], QuietOutcome::Failed),
+        (stopped(StopReason::system(Localized::same("x"))), &["q"], QuietOutcome::QuestionWaits),
     ] {
         let mut state = listed(Subscription::NoDialog);
         apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));
@@ -213,7 +214,7 @@ fn the_outcome_is_sent_when_every_tree_is_idle() {
 
 #[test]
 fn stops_and_questions_of_an_unloaded_tree_do_not_count() {
-    let failed = stopped(StopReason::system("x"));
+    let failed = stopped(StopReason::system(Localized::same("x")));
     for (display, questions) in [(failed, &[][..]), (DisplayState::Idle, &["q"])] {
         let mut state = listed(Subscription::AllRecords);
         apply(&mut state, DriverReport::Row(Box::new(row(&main_dialog(), display))));

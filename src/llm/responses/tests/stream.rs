@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::text::Text;
 use crate::llm::canned::{calls, data, ends, says, thinks};
 use crate::llm::{GenEvent, Usage};
 
@@ -82,8 +83,8 @@ pub fn usage() -> GenEvent {
     GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
 }
 
-pub fn notice(text: &str) -> GenEvent {
-    GenEvent::Notice(text.to_owned())
+pub fn notice(text: Text) -> GenEvent {
+    GenEvent::Notice(text)
 }
 
 /// A thought in two parts, a message, two calls with interleaved deltas, unknown events.

@@ -15,7 +15,6 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::panes::transcript::{NameLookup, OpenDialog, SCOPE};
-use crate::ui::stop_reason::sentence;
 use crate::ui::theme::Role;
 
 /// Names of members around the open dialog.
@@ -81,7 +80,7 @@ pub(super) fn tail_lines(
     let mut lines = match retry {
         Some(Retry::Waiting { error, until }) => {
             let left = retries::shown_seconds(until.saturating_duration_since(moment));
-            waiting_lines(error, left, ui, width)
+            waiting_lines(error.in_lang(ui.lang), left, ui, width)
         }
         Some(Retry::Running) => {
             vec![Strip::new().put(ui.text(words::RETRY_RUNNING), ui.style(Role::TextDim))]
@@ -118,7 +117,7 @@ fn waiting_lines(error: &str, left: u64, ui: &UiSettings, width: usize) -> Vec<S
 /// The full reason, and the key that continues the dialog.
 fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let role = if reason.is_failure() { Role::Bad } else { Role::Text };
-    let mut rows = wrapped(&sentence(reason, ui.lang), width, ui.style(role));
+    let mut rows = wrapped(reason.message().in_lang(ui.lang), width, ui.style(role));
     if let Some(first) = rows.first_mut() {
         *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }

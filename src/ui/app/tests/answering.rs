@@ -1,6 +1,7 @@
 //! Answering: picked options, text beside them, and the question while scrolling.
 
 use super::fixture::*;
+use crate::domain::text::Localized;
 use crate::protocol::{Command, DriverEvent, InboxRow};
 use crate::ui::theme::Glyphs;
 
@@ -124,7 +125,7 @@ fn a_refused_pick_is_restored_as_typed() {
         Some(*ticket)
     });
     let ticket = ticket.expect("an answer");
-    stage.apply(DriverEvent::Refused { ticket, text: "not now".to_owned() }).keys("<alt+a>");
+    stage.apply(DriverEvent::Refused { ticket, text: Localized::same("not now") }).keys("<alt+a>");
     let screen = stage.screen();
     assert!(screen.contains("› n  ✓ no") && screen.contains("  ✓ n  no"), "{screen}");
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::Stamp;
 use crate::domain::background::{Background, BackgroundState};
+use crate::domain::text::Localized;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
@@ -197,8 +198,10 @@ fn an_answer_stays_a_draft_until_it_is_on_disk_and_is_restored_when_refused() {
         assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
         let (ticket, ..) = answers(&stage)[0];
         if refused {
-            stage
-                .apply(DriverEvent::Refused { ticket, text: "it was answered already".to_owned() });
+            stage.apply(DriverEvent::Refused {
+                ticket,
+                text: Localized::same("it was answered already"),
+            });
             assert_eq!(drafts.get("answer/q1").as_deref(), Some("yes"));
             assert!(stage.screen().contains("it was answered already"));
             stage.keys("<alt+a>");

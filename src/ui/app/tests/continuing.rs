@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::text::Localized;
 use crate::domain::{DialogId, DisplayState, HealthLevel};
 use crate::protocol::{Command, DriverEvent, RetryView, TreeRow};
 
 fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
-    let retry = RetryView::Waiting { error: "the provider is down".to_owned(), seconds };
+    let retry = RetryView::Waiting { error: Localized::same("the provider is down"), seconds };
     DriverEvent::Retry { dialog: dialog.clone(), retry }
 }
 

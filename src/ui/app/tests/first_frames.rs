@@ -3,6 +3,7 @@
 use super::fixture::*;
 use crate::domain::DisplayState;
 use crate::domain::latest::StopReason;
+use crate::domain::text::Localized;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
 use crate::ui::app::Effect;
 use crate::ui::app::words;
@@ -62,8 +63,10 @@ fn letters(screen: &str, left: usize) -> String {
 fn a_stop_reason_is_readable_in_full_at_every_size() {
     for (width, height, left) in [(120, 40, 37), (80, 24, 29), (60, 20, 0), (40, 12, 0)] {
         let mut stage = Stage::new(width, height);
-        let shown =
-            DisplayState::Stopped { reason: StopReason::system(WHY), continue_enabled: Some(true) };
+        let shown = DisplayState::Stopped {
+            reason: StopReason::system(Localized::same(WHY)),
+            continue_enabled: Some(true),
+        };
         let stopped = TreeRow { state: shown, ..rows().remove(0) };
         stage
             .apply(DriverEvent::Rows(vec![stopped]))
@@ -95,7 +98,7 @@ fn the_error_of_a_retried_request_is_readable_in_full() {
         .apply(DriverEvent::Inbox(Vec::new()))
         .page(&[])
         .keys("3");
-    let retry = RetryView::Waiting { error: WHY.to_owned(), seconds: 30 };
+    let retry = RetryView::Waiting { error: Localized::same(WHY), seconds: 30 };
     stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
     let screen = stage.screen();
     assert!(letters(&screen, 0).contains(&letters(WHY, 0)), "{screen}");
@@ -122,7 +125,7 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
         let said = words("a word that was said");
         stage.page(&[said.as_str(); 5]).keys("3").screen();
         let error = "the provider is down, and nobody knows since when, or for how long, or why";
-        let retry = RetryView::Waiting { error: error.to_owned(), seconds: 30 };
+        let retry = RetryView::Waiting { error: Localized::same(error), seconds: 30 };
         stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
         let screen = stage.screen();
         assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");

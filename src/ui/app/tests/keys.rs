@@ -3,6 +3,7 @@
 use super::fixture::*;
 use crate::domain::Lang;
 use crate::domain::latest::Blocker;
+use crate::domain::text::Localized;
 use crate::protocol::{DriverEvent, Refusal, TreeRow};
 
 fn notice(stage: &mut Stage) -> String {
@@ -118,10 +119,26 @@ fn a_refusal_is_shown_in_the_language_of_the_screen_and_in_full_on_the_smallest(
             [(Stage::new(40, 12), Lang::En), (Stage::chinese(40, 12), Lang::Zh)]
         {
             stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-            let text = refusal.text().to_owned();
-            stage.apply(DriverEvent::Refused { ticket: 9, text });
-            let wanted = Refusal::translated(refusal.text(), lang);
-            assert!(notice(&mut stage).contains(wanted), "{}", notice(&mut stage));
+            stage.apply(DriverEvent::Refused { ticket: 9, text: refusal.into() });
+            let expected = refusal.text().in_lang(lang);
+            assert!(notice(&mut stage).contains(expected), "{}", notice(&mut stage));
+        }
+    }
+}
+
+#[test]
+fn what_the_driver_reports_of_a_name_is_in_the_language_of_the_screen() {
+    let gone = Localized::new("there is no dialog aa/bb", "没有对话 aa/bb");
+    for (mut stage, lang) in [(Stage::new(60, 12), Lang::En), (Stage::chinese(60, 12), Lang::Zh)] {
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        for event in [
+            DriverEvent::Refused { ticket: 9, text: gone.clone() },
+            DriverEvent::Notice(gone.clone()),
+        ] {
+            stage.apply(event);
+            let shown = notice(&mut stage);
+            assert!(shown.contains(gone.in_lang(lang)) && shown.contains("aa/bb"), "{shown}");
+            stage.keys("<esc>");
         }
     }
 }

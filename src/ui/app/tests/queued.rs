@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::DisplayState;
+use crate::domain::text::Localized;
 use crate::protocol::event::{QueuedMessage, Segment};
-use crate::protocol::{Command, DriverEvent, TreeRow};
+use crate::protocol::{Command, DriverEvent, Refusal, TreeRow};
 use crate::ui::theme::Glyphs;
 
 pub const LONG: &str =
@@ -110,7 +111,7 @@ fn a_message_already_taken_is_removed_from_the_composer_and_reported() {
         stage.type_text(typed);
         let ticket = take_back_requests(&stage)[0].0;
         stage.apply(DriverEvent::Row(Box::new(waiting(&[]))));
-        let text = "it was taken already: the model has it".to_owned();
+        let text = Refusal::TakenAlready.into();
         stage.apply(DriverEvent::Refused { ticket, text });
         let screen = stage.screen();
         assert!(screen.contains("it was taken already"), "{screen}");
@@ -126,7 +127,7 @@ fn typed_text_is_kept_below_a_message_taken_back() {
     let screen = stage.screen();
     assert!(screen.contains("› one") && screen.contains("half"), "{screen}");
     let ticket = take_back_requests(&stage)[0].0;
-    stage.apply(DriverEvent::Refused { ticket, text: "taken".to_owned() });
+    stage.apply(DriverEvent::Refused { ticket, text: Localized::same("taken") });
     assert!(stage.screen().contains("› half"));
 }
 

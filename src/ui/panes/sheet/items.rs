@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 
 use super::words;
+use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
@@ -61,7 +62,7 @@ pub fn reminder(
 }
 
 pub fn section(
-    told: &SectionView,
+    section: &SectionView,
     view: View<'_>,
     available: usize,
     whole: bool,
@@ -69,30 +70,31 @@ pub fn section(
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
-    let head = Strip::new().put(&told.name, ui.style(Role::Title));
+    let head = Strip::new().put(&section.name, ui.style(Role::Title));
     let mut meta = draft_symbol(ui, draft);
-    let size = if !told.complete {
+    let size = if !section.complete {
         ui.text(words::SECTION_TOO_LARGE).to_owned()
-    } else if told.text.is_empty() {
+    } else if section.text.is_empty() {
         ui.text(words::EMPTY_SECTION).to_owned()
     } else {
-        ui.counted(told.text.lines().count(), words::LINES)
+        ui.counted(section.text.lines().count(), words::LINES)
     };
     meta.push(&size, dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
-    let rows = if told.text.is_empty() {
+    let rows = if section.text.is_empty() {
         Vec::new()
     } else {
-        Prose::new(ui).rows(&told.text, INDENT, width)
+        Prose::new(ui).rows(&section.text, INDENT, width)
     };
     SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
 }
 
 /// Layout problems of a Taskdoc, below its sections.
-pub fn faults(faults: &[String], view: View<'_>, available: usize) -> Option<SheetItem> {
+pub fn faults(faults: &[Localized], view: View<'_>, available: usize) -> Option<SheetItem> {
     let ui = view.ui;
     let width = available.saturating_sub(INDENT);
-    let row = |fault: &String| plain_rows(fault, INDENT, width, ui.style(Role::Text));
+    let row =
+        |fault: &Localized| plain_rows(fault.in_lang(ui.lang), INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
     let head = Strip::new().put(ui.text(words::LAYOUT_PROBLEMS), ui.style(Role::Warning));
     (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })

@@ -106,7 +106,9 @@ impl SheetPane {
         let found = match self.kind {
             SheetKind::Reminders => self.chosen_reminder(cx).map(|reminder| {
                 let subject = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone());
-                (subject, reminder.content.clone(), reminder.no_update.clone())
+                let reason = reminder.no_update.as_ref();
+                let reason = reason.map(|reason| reason.in_lang(cx.ui.lang).to_owned());
+                (subject, reminder.content.clone(), reason)
             }),
             SheetKind::Taskdoc => self.chosen_section(cx),
         };
@@ -144,7 +146,7 @@ impl SheetPane {
             (SheetKind::Taskdoc, _) => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
             (SheetKind::Reminders, None) => {}
             (SheetKind::Reminders, Some(ReminderView { no_delete: Some(reason), .. })) => {
-                let reason = reason.clone();
+                let reason = reason.in_lang(cx.ui.lang).to_owned();
                 refuse(&reason, cx);
             }
             (SheetKind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {

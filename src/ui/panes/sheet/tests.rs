@@ -1,6 +1,7 @@
 //! Reminders and the Taskdoc, on top of the open dialog.
 
 use crate::domain::Stamp;
+use crate::domain::text::Localized;
 use crate::protocol::{
     Command, DriverEvent, ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest,
     TaskdocView, Ticket,
@@ -29,8 +30,8 @@ fn reminders() -> Vec<ReminderView> {
         ReminderView {
             owner: Some("pendingTellask".to_owned()),
             touched_at: Stamp::new("2026-11-21 12:02:30"),
-            no_update: Some("the reminder says: make a tellask".to_owned()),
-            no_delete: Some("the reminder says: wait for the reply".to_owned()),
+            no_update: Some(Localized::same("the reminder says: make a tellask")),
+            no_delete: Some(Localized::same("the reminder says: wait for the reply")),
             ..reminder(
                 "inflight",
                 "Tellasks in flight: 1.\n\n1. tellask | @researcher Which crate?",
@@ -64,7 +65,7 @@ fn taskdoc() -> TaskdocView {
             section("progress", "The crate is chosen."),
             SectionView { complete: false, ..section("research/totp", "RFC 6238") },
         ],
-        faults: vec!["`notes.txt` does not belong there".to_owned()],
+        faults: vec![Localized::same("`notes.txt` does not belong there")],
     }
 }
 
@@ -138,7 +139,10 @@ fn a_sheet_requests_its_content_and_shows_that_it_loads() {
     stage.keys("T");
     assert_eq!(last_request(&stage).1, SheetRequest::Taskdoc);
     let (ticket, _) = last_request(&stage);
-    stage.apply(DriverEvent::Refused { ticket, text: "there is no Taskdoc `x.tsk`".to_owned() });
+    stage.apply(DriverEvent::Refused {
+        ticket,
+        text: Localized::same("there is no Taskdoc `x.tsk`"),
+    });
     let screen = stage.screen();
     assert!(screen.contains("there is no Taskdoc"), "{screen}");
     assert!(screen.contains("@orchestrator"), "the sheet is gone\n{screen}");
@@ -202,7 +206,10 @@ fn text_typed_on_a_sheet_stays_a_draft_until_it_is_on_disk() {
         text: "half!".to_owned(),
     };
     assert_eq!(request, written);
-    stage.apply(DriverEvent::Refused { ticket, text: "NOT saved: changed meanwhile".to_owned() });
+    stage.apply(DriverEvent::Refused {
+        ticket,
+        text: Localized::same("NOT saved: changed meanwhile"),
+    });
     assert_eq!(drafts.get(key).as_deref(), Some("half!"));
     stage.keys("<enter> <enter>");
     let (ticket, request) = last_request(&stage);
