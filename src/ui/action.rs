@@ -136,9 +136,7 @@ actions! {
     Help "help": "Show the keys that work here" / "显示此处可用的按键";
     Redraw "redraw": "Redraw the screen" / "重画整个屏幕";
     Suspend "suspend": "Suspend the program and return to the shell" / "挂起程序，回到命令行";
-    OpenQueued "queued": "Show the queued messages of the open dialog" / "显示当前对话排队的消息";
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
-    OpenShelf "shelf": "Show done and archived dialogs, to restore them" / "显示已完成与已归档的对话，以便恢复";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";
     NewDialog "new": "Start a new dialog" / "新建对话";
     Zoom "zoom": "Maximize this pane, or restore it" / "让此窗格占满屏幕，或恢复";

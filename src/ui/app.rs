@@ -1,37 +1,46 @@
-//! The screen's state: the model, the drafts, the focus. Only keys and driver events change it; both
-//! are plain method calls that return commands.
+//! The screen's state: a router over its owners. Only keys and driver events change it; both are plain
+//! method calls that return commands.
+//!
+//! An action (`handlers`), a driver event (`events`) or an intent of an overlay (`intents`) is given to
+//! the owner it concerns. What follows from it for others comes back as data and is carried out here
+//! (`following`). Actions that only read take `facts`.
 //!
 //! Nothing here waits, reads a clock or writes to the terminal.
 
 mod alerts;
 mod answering;
+mod browsing;
 mod consent;
 mod continuing;
 mod effect;
 mod ending;
 mod events;
+mod facts;
 mod focus;
 mod follow_up;
+mod following;
 mod handlers;
+mod intents;
 mod key_reports;
 mod lifecycle;
+mod new_overlay;
 mod overlays;
 mod pick;
-mod processes;
+mod problems;
 mod queue_strip;
-mod queued;
 mod quitting;
 mod reading;
+mod redraw;
 mod requests;
+mod results;
 mod screen;
 mod sheets;
 mod startup;
-mod unused_keys;
 mod words;
 mod writing;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
@@ -39,37 +48,35 @@ use self::alerts::Alerts;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
+use self::facts::Facts;
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
-use self::key_reports::KeyReports;
+use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
-use self::pick::Pick;
 use self::queue_strip::QueueStrip;
 pub use self::quitting::QuitPolicy;
 use self::quitting::Quitting;
 use self::reading::Reading;
-use self::requests::{PendingTakeBack, Request, Requests};
+use self::redraw::Redraw;
+use self::requests::{Request, Requests};
 pub use self::screen::Screen;
 use self::startup::Startup;
 use self::writing::Writing;
-use crate::domain::text::Text;
-use crate::domain::{Clock, DialogId};
+use crate::domain::Clock;
+use crate::domain::sandbox::Level;
 use crate::protocol::Command;
+use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::composer;
-use crate::ui::panes::confirm::Confirm;
-use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::transcript;
-use crate::ui::panes::{inbox, tree};
+use crate::ui::panes::field::Field;
+use crate::ui::panes::queued::QueuedRow;
+use crate::ui::panes::{composer, inbox, transcript, tree};
 
-/// How often ages on the screen are updated while nothing else happens.
-const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
@@ -100,9 +107,7 @@ pub struct App {
     startup: Startup,
     quitting: Quitting,
     ending: DemoEnding,
-    dirty: bool,
-    moment: Instant,
-    drawn_at: Instant,
+    redraw: Redraw,
     keys: KeyReports,
     queue: QueueStrip,
 }
@@ -124,9 +129,7 @@ impl App {
             startup: Startup::default(),
             quitting: Quitting::default(),
             ending: DemoEnding::default(),
-            dirty: true,
-            moment: options.moment,
-            drawn_at: options.moment,
+            redraw: Redraw::new(options.moment),
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
         }
@@ -137,72 +140,76 @@ impl App {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
-        self.dirty = true;
+        self.redraw.mark();
         let chord = Chord::from(key);
         self.keys.press(chord);
         if self.overlays.is_empty() {
             let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
                 Some(action) => self.act_or_type(action, key),
-                None if self.focus.now() == Focus::Composer => self.type_or_notify(key),
+                None if self.focus.is(Focus::Composer) && Field::takes(key) => {
+                    self.writing.type_key(key, self.redraw.now());
+                }
                 None => self.report_unused_key(self.scope(), chord),
             }
         } else {
             self.overlay_key(key);
         }
-        self.track_queue();
-        self.take_commands()
+        self.outcome()
     }
 
     /// Handles pasted text. It never triggers actions.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
-        self.dirty = true;
-        if self.with_overlay(|pane, cx| {
+        self.redraw.mark();
+        let taken = self.with_overlay(|pane, cx| {
             pane.paste(text, cx);
             Handled::Done
-        }) {
-            return self.take_commands();
+        });
+        if !taken {
+            if !self.focus.is(Focus::Composer) {
+                self.follow([FollowUp::Focus(Focus::Composer)]);
+            }
+            if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
+                self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
+            }
         }
-        if self.focus.now() != Focus::Composer {
-            self.focus_composer();
-        }
-        if self.focus.now() == Focus::Composer && !self.writing.paste(text, self.moment) {
-            self.notify(Tone::Bad, words::PASTE_TOO_LONG);
-        }
+        self.outcome()
+    }
+
+    /// After each key and event: the commands to send.
+    fn outcome(&mut self) -> Vec<Command> {
+        self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
         self.take_commands()
     }
 
     /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
-        self.moment = now;
-        self.dirty |= self.model.notices.tick(now);
+        self.redraw.tick(now);
         self.writing.tick(now);
-        let ages = !self.model.tree.is_empty() && now >= self.drawn_at + AGE_REFRESH_INTERVAL;
-        let due = [self.countdown_changes_at(), self.queue_appears_at()];
-        self.dirty |= ages || due.into_iter().flatten().any(|at| now >= at);
+        let expired = self.model.notices.tick(now);
+        self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
     /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
-        let ages = (!self.model.tree.is_empty()).then(|| self.drawn_at + AGE_REFRESH_INTERVAL);
-        let times = [
-            self.model.notices.until(),
-            self.writing.store_at(),
-            ages,
-            self.countdown_changes_at(),
-            self.queue_appears_at(),
-        ];
+        let times = [self.model.notices.until(), self.writing.store_at(), self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
-    /// When the retry countdown of the open dialog changes.
-    fn countdown_changes_at(&self) -> Option<Instant> {
-        self.model.retries.changes_at(self.reading.dialog()?, self.drawn_at)
+    /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
+    /// strip of queued messages.
+    fn redraw_at(&self) -> Option<Instant> {
+        let drawn = self.redraw.drawn_at();
+        let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
+        let open = self.reading.dialog();
+        let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
+        let strip = self.queue.appears_at(drawn, self.reading.is_generating());
+        [ages, countdown, strip].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
     pub fn take_dirty(&mut self) -> bool {
-        std::mem::take(&mut self.dirty)
+        self.redraw.take()
     }
 
     /// Commands caused by drawing or by timers.
@@ -223,18 +230,18 @@ impl App {
 
     /// The terminal was resized or overwritten.
     pub fn resized(&mut self) {
-        self.dirty = true;
+        self.redraw.mark();
     }
 
     /// The driver's queue is full; the command is sent later.
     pub fn busy(&mut self) {
-        self.notify(Tone::Plain, words::BUSY);
+        self.follow([FollowUp::Notify(Tone::Plain, words::BUSY)]);
     }
 
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
         self.quitting.begin();
-        self.dirty = true;
+        self.redraw.mark();
         self.writing.store();
     }
 
@@ -253,6 +260,17 @@ impl App {
         self.ending.replays()
     }
 
+    /// What happens to background processes, as the user chose when quitting.
+    pub fn quit_policy(&self) -> QuitPolicy {
+        self.quitting.policy()
+    }
+
+    /// Sets the sandbox level of commands to show.
+    pub fn show_level(&mut self, level: Level) {
+        self.model.level = Some(level);
+        self.redraw.mark();
+    }
+
     /// The number of open questions, for the summary after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.len()
@@ -268,65 +286,35 @@ impl App {
         }
     }
 
-    /// Sends a request.
-    fn request(&mut self, request: Request) {
-        let ticket = self.requests.next_ticket();
-        self.reading.requested(&request, ticket);
-        self.commands.push(self.requests.begin(ticket, request));
+    /// What actions may read.
+    fn facts(&self) -> Facts<'_> {
+        let (open, focus) = (self.reading.open(), self.focus.now());
+        Facts { model: &self.model, open, focus, ui: &self.ui }
     }
 
-    /// Carries out what follows from a change of one owner in others, in order.
-    fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
-        for follow_up in follow_ups {
-            match follow_up {
-                FollowUp::Notify(tone, word) => self.notify(tone, word),
-                FollowUp::NotifyText(tone, text) => self.notify_text(tone, &text),
-                FollowUp::Request(request) => self.request(request),
-                FollowUp::Command(command) => self.commands.push(command),
-                FollowUp::Focus(focus) => self.set_focus(focus),
-                FollowUp::EnterComposer => self.focus.set(Focus::Composer),
-                FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, self.moment),
-                FollowUp::WriteTo(target) => self.writing.write_to(target, self.moment),
-                FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
-                FollowUp::Scroll(to) => self.reading.scroll(to),
-                FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
-                FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
-                FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
-                FollowUp::ShowQuestion(row) => {
-                    let newest = self.model.tree.get(&row.dialog).map(|row| row.course);
-                    let shown = self.reading.show_question(&row, newest);
-                    self.follow(shown);
-                }
-                FollowUp::AnswerCall(dialog, call) => {
-                    self.answer_picked(&Pick::Call(dialog, call));
-                }
-                FollowUp::AfterAnswer(answered) => self.after_answer(&answered),
-                FollowUp::ReturnTo(dialog) => {
-                    let shown = self.reading.return_to(&dialog);
-                    self.follow(shown);
-                }
-            }
-        }
+    /// The queued messages of the open dialog as the driver reported them, without those being taken back.
+    fn queued(&self) -> Arc<[QueuedMessage]> {
+        let row = self.facts().open_row();
+        row.map(|row| self.requests.not_taken_back(&row.queued)).unwrap_or_default()
     }
 
-    fn open(&mut self, dialog: &DialogId) {
-        let follow_ups = self.reading.open_dialog(dialog, None);
-        self.follow(follow_ups);
+    /// The queued messages of the open dialog, including those not yet on disk.
+    fn queue_messages(&self) -> Vec<QueuedRow> {
+        let Some(dialog) = self.reading.dialog() else { return Vec::new() };
+        let key = DraftKey::Message(dialog.clone());
+        queue_strip::messages(&self.queued(), self.requests.texts_for(&key))
     }
 
-    /// Opens a dialog and gives it the focus.
-    fn read(&mut self, dialog: &DialogId) {
-        self.open(dialog);
-        self.set_focus(Focus::Dialog);
+    fn notify(&mut self, tone: Tone, text: &str) {
+        self.model.notices.show(tone, text, self.redraw.now());
+        self.redraw.mark();
     }
 
-    fn notify(&mut self, tone: Tone, word: Text) {
-        self.notify_text(tone, self.ui.text(word));
-    }
-
-    fn notify_text(&mut self, tone: Tone, text: &str) {
-        self.model.notices.show(tone, text, self.moment);
-        self.dirty = true;
+    /// Reports that this key does nothing here.
+    fn report_unused_key(&mut self, scope: Scope, key: Chord) {
+        let help = if self.overlays.is_empty() { HelpHint::Shown } else { HelpHint::Hidden };
+        let report = self.keys.report(scope, key, &self.ui, help);
+        self.follow(report);
     }
 
     fn overlay_key(&mut self, key: KeyEvent) {
@@ -351,79 +339,30 @@ impl App {
         &mut self,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> bool {
-        let queued = self.queued();
-        let facts = OverlayFacts {
-            model: &self.model,
-            queued: &queued,
-            places: self.reading.places(),
-            drafts: self.writing.drafts(),
-            ui: &self.ui,
-        };
-        let Some((handled, intents)) = self.overlays.call(facts, work) else {
-            return false;
-        };
-        for intent in intents {
-            self.apply_intent(intent);
-        }
+        let called = self.in_overlays(|overlays, facts| overlays.call(facts, work));
+        let Some((handled, intents)) = called else { return false };
+        self.carry_out_intents(intents);
         handled != Handled::Ignored
     }
 
-    /// Shows a list, or does what it wants instead.
-    fn show_list(&mut self, scope: Scope) {
+    /// Gives the overlays what they may read.
+    fn in_overlays<R>(&mut self, work: impl FnOnce(&mut Overlays, OverlayFacts<'_>) -> R) -> R {
         let queued = self.queued();
         let facts = OverlayFacts {
             model: &self.model,
+            open: self.reading.dialog(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
             ui: &self.ui,
         };
-        for intent in self.overlays.show_list(facts, scope) {
-            self.apply_intent(intent);
-        }
+        work(&mut self.overlays, facts)
     }
 
-    fn apply_intent(&mut self, intent: Intent) {
-        match intent {
-            Intent::Quit => self.effects.push(Effect::Quit),
-            Intent::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
-            Intent::StopProcess(pid) => self.request(Request::StopProcess { pid }),
-            Intent::StopAll => self.commands.push(Command::StopAll),
-            Intent::Lifecycle(change) => self.change_lifecycle(change),
-            Intent::GoTo(place) => self.in_dialog(|reading| reading.go_to_place(place)),
-            Intent::Open(dialog) => self.read(&dialog),
-            Intent::Agree { digests, level, then } => self.agree(digests, level, then),
-            Intent::StoreDrafts => self.writing.store(),
-            Intent::SaveDraft(key, text) => self.writing.set_draft(&key, &text, self.moment),
-            Intent::Sheet { dialog, request, draft } => {
-                self.change_on_sheet(dialog, request, draft);
-            }
-            Intent::EditQueued { dialog, words } => {
-                let follow_ups = self.writing.edit_queued(dialog, &words, self.moment);
-                self.follow(follow_ups);
-            }
-            Intent::TakeBack { dialog, message } => {
-                self.request(Request::TakeBack(PendingTakeBack { dialog, message, edit: None }));
-            }
-            Intent::ChangeShelved(change, name) => self.send_lifecycle(change, name),
-            Intent::Confirm(question, yes) => {
-                self.overlays.push(Confirm::with_text(&question, *yes));
-            }
-            Intent::ConfirmPermanent(question, yes) => {
-                self.overlays.push(Confirm::permanent(&question, *yes));
-            }
-            Intent::Notify(text) => self.notify_text(Tone::Plain, &text),
-            Intent::Create { agent, taskdoc, text } => {
-                self.writing.set_draft(&DraftKey::New, &text, self.moment);
-                self.request(Request::Create { agent, taskdoc, text });
-            }
+    fn carry_out_intents(&mut self, intents: Vec<Intent>) {
+        for intent in intents {
+            self.follow(intents::follow_ups(intent, self.facts()));
         }
-    }
-
-    fn new_dialog(&mut self) {
-        let draft = self.writing.drafts().get(&DraftKey::New);
-        let form = NewDialog::new(&self.model.workspace, draft);
-        self.overlays.push(form);
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
+use super::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -23,7 +23,6 @@ const COMMON: &[Binding] = &[
     Scope::ANYWHERE.bind(Action::FocusFirst, &["alt+1"]),
     Scope::ANYWHERE.bind(Action::FocusSecond, &["alt+2"]),
     Scope::ANYWHERE.bind(Action::FocusThird, &["alt+3"]),
-    Scope::ANYWHERE.bind(Action::OpenQueued, &["alt+q"]),
     Scope::ANYWHERE.bind(Action::Help, &["f1"]),
     Scope::ANYWHERE.bind(Action::Redraw, &["ctrl+l"]),
     Scope::ANYWHERE.bind(Action::Suspend, &["ctrl+z"]),
@@ -59,9 +58,7 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         inbox::BINDINGS,
         transcript::BINDINGS,
         composer::BINDINGS,
-        shelf::BINDINGS,
         sheet::BINDINGS,
-        queued::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

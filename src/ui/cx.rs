@@ -91,6 +91,8 @@ pub enum Intent {
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),
+    /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
+    RequestShelf,
     Create {
         agent: AgentId,
         taskdoc: String,
@@ -140,6 +142,7 @@ pub struct Cx<'a> {
     pub model: &'a Model,
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
+    pub open: Option<&'a DialogId>,
     /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.

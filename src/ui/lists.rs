@@ -5,6 +5,8 @@ pub mod list;
 pub mod places;
 pub mod problems;
 pub mod processes;
+pub mod queued;
+pub mod shelf;
 
 use list::{List, ListOverlay};
 
@@ -17,6 +19,8 @@ const LISTS: &[Entry] = &[
     Entry::of::<problems::Problems>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),
+    Entry::of::<queued::Queued>(),
+    Entry::of::<shelf::Shelf>(),
 ];
 
 /// What the rest of the screen knows of a list.

@@ -16,7 +16,7 @@ pub mod tree;
 
 use crate::domain::sandbox::Level;
 use crate::domain::{Background, Problem};
-use crate::protocol::{ConsentView, WorkspaceView};
+use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
 pub use drafts::{DraftKey, Drafts};
 pub use inbox::Inbox;
@@ -44,6 +44,20 @@ pub struct Model {
 }
 
 impl Model {
+    /// Updates the row of one dialog. One that does not run has nothing to retry.
+    pub fn put_row(&mut self, row: TreeRow) {
+        if !row.state.is_running() {
+            self.retries.forget(&row.dialog);
+        }
+        self.tree.put(row);
+    }
+
+    /// Replaces what waits for consent, and returns what was known. A level stays known.
+    pub fn set_consent(&mut self, consent: ConsentView) -> ConsentView {
+        self.level = consent.level.or(self.level);
+        std::mem::replace(&mut self.consent, consent)
+    }
+
     /// The number of background processes that run.
     pub fn processes_running(&self) -> usize {
         self.processes.iter().filter(|process| process.is_running()).count()

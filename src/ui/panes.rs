@@ -13,7 +13,6 @@ pub mod input_prompt;
 pub mod queued;
 pub mod quit;
 pub mod sheet;
-pub mod shelf;
 pub mod status;
 pub mod strip;
 pub mod transcript;

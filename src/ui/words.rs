@@ -39,11 +39,8 @@ pub const OF: Text = Text::new("of", "/");
 pub const NEW_LINE: Text = Text::new("line", "换行");
 pub const KEEP: Text = Text::new("keep", "保留");
 pub const QUEUED: Text = Text::new("queued", "排队中");
-pub const QUEUED_TITLE: Text = Text::new("QUEUED MESSAGES", "排队的消息");
 pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
-pub const NOTHING_QUEUED: Text = Text::new("no message waits here", "这里没有排队的消息");
 pub const SENDING: Text = Text::new("sending …", "发送中 …");
-pub const TAKE_BACK: Text = Text::new("take back", "撤回");
 pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
 pub const CLOSE: Text = Text::new("close", "关闭");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");
@@ -59,10 +56,5 @@ pub const DELETE_QUESTION: Text = Text::new(
     "permanently delete {} with all its side dialogs?",
     "连同所有支线对话永久删除 {} 吗？",
 );
-pub const ARCHIVE: Text = Text::new("archive", "归档");
 pub const ARCHIVED: Text = Text::new("archived", "已归档");
-pub const REVIVE: Text = Text::new("restore", "恢复");
-pub const SHELF_TITLE: Text = Text::new("DONE AND ARCHIVED", "已完成与已归档");
-pub const SHELF_EMPTY: Text =
-    Text::new("nothing is done or archived yet", "还没有完成或归档的对话");
 pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");

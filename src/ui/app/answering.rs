@@ -1,48 +1,60 @@
-//! Goes from question to question, and back to where the user was.
+//! Which question a key answers.
 
-use super::App;
+use super::facts::Facts;
+use super::focus::Focus;
+use super::follow_up::{FollowUp, FollowUps};
 use super::pick::Pick;
-use crate::protocol::InboxRow;
+use crate::ui::action::Action;
 use crate::ui::app::words;
+use crate::ui::keymap::Chord;
 use crate::ui::model::Tone;
+use crate::ui::panes::inbox;
 
-impl App {
-    /// Answers a question; notifies the user if there is none.
-    pub(super) fn answer_picked(&mut self, pick: &Pick) {
-        match pick.find(&self.model.inbox, self.writing.question()).cloned() {
-            Some(row) => self.answer(&row),
-            None => self.notify(Tone::Plain, words::NO_QUESTIONS),
-        }
-    }
+/// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
+pub(super) fn answer_here(facts: Facts<'_>) -> FollowUps {
+    let pick = match facts.focus {
+        Focus::Tree => Pick::Of(facts.model.tree.shown_selection().cloned()),
+        Focus::Inbox => Pick::Selected,
+        Focus::Dialog | Focus::Composer => Pick::Of(facts.open_dialog().cloned()),
+    };
+    vec![FollowUp::Answer(pick)]
+}
 
-    /// Shows a question and turns the composer to it.
-    pub(super) fn answer(&mut self, row: &InboxRow) {
-        let from = (self.focus.pane(), self.reading.dialog());
-        let follow_ups = self.writing.answer(row, from, self.moment);
-        self.follow(follow_ups);
-    }
+/// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.
+pub(super) fn answer_number(pressed: Option<Chord>, facts: Facts<'_>) -> FollowUps {
+    let keys = facts.ui.keymap.keys(inbox::SCOPE, Action::Pick);
+    let Some(at) = pressed.and_then(|pressed| keys.iter().position(|key| *key == pressed)) else {
+        return Vec::new();
+    };
+    let questions = facts.model.inbox.len();
+    let panes = [Focus::Tree, Focus::Inbox, Focus::Dialog];
+    vec![if at < questions {
+        FollowUp::Answer(Pick::At(at))
+    } else if questions > 0 {
+        FollowUp::Notify(Tone::Plain, words::NO_SUCH_QUESTION)
+    } else {
+        let nothing = FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS);
+        panes.get(at).map_or(nothing, |pane| FollowUp::Focus(*pane))
+    }]
+}
 
-    /// After an answer: goes to the next question, or back to where the user was.
-    pub(super) fn after_answer(&mut self, answered: &str) {
-        if let Some(next) = self.model.inbox.after(Some(answered)).cloned() {
-            self.answer(&next);
-        } else {
-            self.stop_answering();
-            self.notify(Tone::Good, words::ALL_ANSWERED);
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::questions;
 
-    fn stop_answering(&mut self) {
-        let follow_ups = self.writing.stop_answering(self.reading.dialog(), self.moment);
-        self.follow(follow_ups);
-    }
-
-    /// A question is no longer open; if the composer was at it, answering ends.
-    pub(super) fn question_removed(&mut self, id: &str) {
-        self.model.inbox.remove(id);
-        if self.writing.question() == Some(id) {
-            self.stop_answering();
-            self.notify(Tone::Plain, words::ANSWERED);
-        }
+    #[test]
+    fn a_number_is_a_question_and_without_questions_a_pane() {
+        let mut workspace = Workspace::new();
+        let press = |workspace: &Workspace, key| {
+            answer_number(Chord::parse(key), workspace.facts()).pop().expect("an effect")
+        };
+        let notice = |word| FollowUp::Notify(Tone::Plain, word);
+        assert_eq!(press(&workspace, "2"), FollowUp::Focus(Focus::Inbox));
+        assert_eq!(press(&workspace, "9"), notice(words::NO_QUESTIONS));
+        workspace.model.inbox.set(questions());
+        assert_eq!(press(&workspace, "2"), FollowUp::Answer(Pick::At(1)));
+        assert_eq!(press(&workspace, "3"), notice(words::NO_SUCH_QUESTION));
     }
 }

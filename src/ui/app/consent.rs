@@ -1,6 +1,9 @@
 //! The consent sheet, and what continues after the user agrees.
 
-use super::{App, Request};
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::new_overlay::NewOverlay;
+use super::requests::Request;
 use crate::domain::DialogId;
 use crate::domain::sandbox::Level;
 use crate::protocol::{Command, ConsentView};
@@ -8,58 +11,77 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
-use crate::ui::panes::consent::{ConsentSheet, SCOPE};
 
-impl App {
-    /// A workspace in which nothing runs before the user agrees shows the sheet once. Later entries are
-    /// reported in the status line only: they must not interrupt typing.
-    pub(super) fn apply_consent(&mut self, consent: ConsentView) {
-        let fresh = consent.waiting.iter().any(|one| !self.model.consent.waiting.contains(one));
-        let first = consent.read_only && !self.model.consent.read_only;
-        self.model.level = consent.level.or(self.model.level);
-        self.model.consent = consent;
-        let is_shown = self.overlays.shows(SCOPE);
-        if is_shown || !fresh {
-            return;
-        }
-        if first {
-            self.overlays.push(ConsentSheet::default());
-            return;
-        }
-        let waiting = self.ui.counted(self.model.consent.waiting.len(), words::WAIT_FOR_CONSENT);
-        let key = hint(&self.ui, Scope::PANES, Action::OpenConsent, words::SHOW);
-        self.notify_text(Tone::Bad, &format!("{waiting} · {key}"));
+/// What waits for consent has changed from `known`, and the sheet is not open. A workspace in which
+/// nothing runs before the user agrees shows the sheet once. Later entries are reported in the status line
+/// only: they must not interrupt typing.
+pub(super) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
+    let consent = &facts.model.consent;
+    if consent.waiting.iter().all(|one| known.waiting.contains(one)) {
+        return None;
+    }
+    if consent.read_only && !known.read_only {
+        return Some(FollowUp::Show(NewOverlay::Consent { then: None }));
+    }
+    let waiting = facts.ui.counted(consent.waiting.len(), words::WAIT_FOR_CONSENT);
+    let key = hint(facts.ui, Scope::PANES, Action::OpenConsent, words::SHOW);
+    Some(FollowUp::NotifyText(Tone::Bad, format!("{waiting} · {key}")))
+}
+
+/// Shows the sheet, which is checked again.
+pub(super) fn open() -> FollowUps {
+    show(None)
+}
+
+fn show(then: Option<DialogId>) -> FollowUps {
+    let sheet = FollowUp::Show(NewOverlay::Consent { then });
+    vec![FollowUp::Command(Command::CheckConsent), sheet]
+}
+
+/// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
+pub(super) fn agree(
+    digests: Vec<String>,
+    level: Option<Level>,
+    then: Option<DialogId>,
+) -> FollowUps {
+    let agreed = FollowUp::Request(Request::Agree { digests, level });
+    let continued = then.map(|dialog| FollowUp::Request(Request::Continue { dialog }));
+    std::iter::once(agreed).chain(continued).collect()
+}
+
+/// Continues a dialog. Where consent is missing, the sheet is shown first.
+pub(super) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let dialog = dialog.clone();
+    if facts.model.consent.read_only {
+        show(Some(dialog))
+    } else {
+        vec![FollowUp::Request(Request::Continue { dialog })]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::main_dialog;
+
+    #[test]
+    fn without_consent_the_sheet_comes_before_a_dialog_continues() {
+        let mut workspace = Workspace::new();
+        let dialog = main_dialog();
+        let continues = FollowUp::Request(Request::Continue { dialog: dialog.clone() });
+        assert_eq!(continue_dialog(&dialog, workspace.facts()), [continues.clone()]);
+        workspace.model.consent.read_only = true;
+        let then = Some(dialog.clone());
+        let sheet = FollowUp::Show(NewOverlay::Consent { then: then.clone() });
+        let shown = continue_dialog(&dialog, workspace.facts());
+        assert_eq!(shown, [FollowUp::Command(Command::CheckConsent), sheet]);
+        assert_eq!(agree(Vec::new(), None, then).last(), Some(&continues));
     }
 
-    pub(super) fn open_consent(&mut self) {
-        self.commands.push(Command::CheckConsent);
-        self.overlays.push(ConsentSheet::default());
-    }
-
-    /// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
-    pub(super) fn agree(
-        &mut self,
-        digests: Vec<String>,
-        level: Option<Level>,
-        then: Option<DialogId>,
-    ) {
-        self.request(Request::Agree { digests, level });
-        if let Some(dialog) = then {
-            self.send_continue(dialog);
-        }
-    }
-
-    /// Continues a dialog. Where consent is missing, the sheet is shown first.
-    pub(super) fn continue_dialog(&mut self, dialog: DialogId) {
-        if self.model.consent.read_only {
-            self.commands.push(Command::CheckConsent);
-            self.overlays.push(ConsentSheet::before_continuing(dialog));
-        } else {
-            self.send_continue(dialog);
-        }
-    }
-
-    fn send_continue(&mut self, dialog: DialogId) {
-        self.request(Request::Continue { dialog });
+    #[test]
+    fn nothing_new_waits_for_consent_unless_an_entry_was_added() {
+        let workspace = Workspace::new();
+        assert_eq!(changed(&ConsentView::default(), workspace.facts()), None);
     }
 }

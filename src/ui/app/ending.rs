@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::effect::Effect;
 use super::focus::Focus;
-use crate::protocol::QuietOutcome;
+use crate::protocol::{QuietOutcome, TreeRow};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::bindings::DEMO;
@@ -62,6 +62,13 @@ impl DemoEnding {
         };
         let over = outcome == QuietOutcome::Done && (played || demo.begun == DemoStart::Earlier);
         std::mem::replace(&mut self.shown, over) != over
+    }
+
+    /// A dialog that runs hides the text.
+    pub fn row_changed(&mut self, row: &TreeRow) {
+        if row.state.is_running() {
+            self.hide();
+        }
     }
 
     /// The user closed the text, or a dialog runs again.

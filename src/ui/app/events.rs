@@ -1,20 +1,23 @@
-//! Driver events, applied to the model.
+//! Driver events, applied to the owners.
 
-use super::{App, Effect, Focus, Request};
-use crate::domain::text::Localized;
+use super::follow_up::FollowUp;
+use super::new_overlay::NewOverlay;
+use super::{App, Effect};
+use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
-use crate::domain::{DialogId, Problem};
-use crate::protocol::{Command, DriverEvent, InboxRow, Ticket, TreeRow};
+use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::model::Tone;
+use crate::ui::panes::consent as consent_sheet;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
     pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
-        self.dirty |= self.apply_event(event);
-        self.open_first_dialog();
-        self.track_queue();
-        self.take_commands()
+        let changed = self.apply_event(event);
+        self.redraw.mark_if(changed);
+        let first = self.startup.open_first(&self.model, self.writing.drafts());
+        self.follow(first);
+        self.outcome()
     }
 
     /// True if the screen may have changed.
@@ -25,13 +28,27 @@ impl App {
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();
             }
-            DriverEvent::Row(row) => self.apply_row(*row),
-            DriverEvent::Removed(dialog) => self.dialog_removed(&dialog),
-            DriverEvent::Inbox(rows) => self.apply_inbox(rows),
-            DriverEvent::Asked { headline, .. } => {
-                self.effects.extend(self.alerts.ring(&headline, self.moment));
+            DriverEvent::Row(row) => {
+                self.ending.row_changed(&row);
+                self.model.put_row(*row);
             }
-            DriverEvent::Answered { question, .. } => self.question_removed(&question),
+            DriverEvent::Removed(dialog) => {
+                self.model.tree.remove(&dialog);
+                let closed = self.reading.removed(&dialog, self.focus.now());
+                self.follow(closed);
+            }
+            DriverEvent::Inbox(rows) => {
+                self.model.inbox.set(rows);
+                self.startup.inbox_arrived();
+                self.inbox_changed();
+            }
+            DriverEvent::Asked { headline, .. } => {
+                self.effects.extend(self.alerts.ring(&headline, self.redraw.now()));
+            }
+            DriverEvent::Answered { question, .. } => {
+                self.model.inbox.remove(&question);
+                self.inbox_changed();
+            }
             DriverEvent::Page { ticket, page } => {
                 self.requests.finish(ticket);
                 self.reading.apply_page(ticket, *page);
@@ -40,7 +57,7 @@ impl App {
                 return self.overlays.update_sheet(&dialog, *sheet);
             }
             DriverEvent::Fact(fact) => {
-                self.refresh_sheet_after(fact.dialog(), fact.entry());
+                self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));
                 return self
                     .reading
                     .change(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
@@ -55,183 +72,61 @@ impl App {
                 });
             }
             DriverEvent::Retry { dialog, retry } => {
-                self.model.retries.update(dialog, retry, self.moment);
+                self.model.retries.update(dialog, retry, self.redraw.now());
             }
             DriverEvent::ToolEnded { dialog, call, ok } => {
-                self.refresh_sheet(Some(&dialog));
+                self.follow(self.overlays.reload_sheet(Some(&dialog)));
                 return self.reading.change(&dialog, |open| {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
-            DriverEvent::Problems(problems) => self.apply_problems(problems),
-            DriverEvent::Done { ticket, dialog } => self.request_done(ticket, dialog),
-            DriverEvent::Refused { ticket, text } => self.request_refused(ticket, &text),
-            DriverEvent::Forked { dialog, next } => self.forked(&dialog, next),
-            DriverEvent::Shelf { ticket, rows } => self.show_shelf(ticket, rows),
+            DriverEvent::Problems(problems) => {
+                let known = std::mem::replace(&mut self.model.problems, problems);
+                self.follow(problems::changed(&known, &self.model.problems, self.ui.lang));
+            }
+            DriverEvent::Done { ticket, dialog } => {
+                if let Some(request) = self.requests.finish(ticket) {
+                    self.follow(results::done(request, dialog, self.facts()));
+                }
+            }
+            DriverEvent::Refused { ticket, text } => {
+                let request = self.requests.finish(ticket);
+                self.follow(request.and_then(|request| results::refused(request, ticket)));
+                self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+            }
+            DriverEvent::Forked { dialog, next } => self.follow(lifecycle::forked(dialog, next)),
+            DriverEvent::Shelf { ticket, rows } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Shelf(rows));
+                self.follow(shown.map(FollowUp::Show));
+            }
             DriverEvent::Processes(processes) => self.model.processes = processes,
-            DriverEvent::Consent(consent) => self.apply_consent(consent),
-            DriverEvent::Notice(text) => self.notify_text(Tone::Plain, text.in_lang(self.ui.lang)),
+            DriverEvent::Consent(consent) => {
+                let known = self.model.set_consent(consent);
+                if !self.overlays.shows(consent_sheet::SCOPE) {
+                    self.follow(consent::changed(&known, self.facts()));
+                }
+            }
+            DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());
             }
             DriverEvent::Halted(_) => return false,
-            DriverEvent::Lagged => self.reload_all(),
+            DriverEvent::Lagged => {
+                self.model.retries.clear();
+                let lost = FollowUp::Notify(Tone::Plain, words::LAGGED);
+                self.follow([lost, FollowUp::Command(Command::Refresh)]);
+                self.follow(self.reading.reload());
+                self.follow(self.overlays.reload_sheet(None));
+            }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
     }
 
-    fn apply_row(&mut self, row: TreeRow) {
-        if row.state.is_running() {
-            self.ending.hide();
-        } else {
-            self.model.retries.forget(&row.dialog);
-        }
-        self.model.tree.put(row);
-    }
-
-    fn dialog_removed(&mut self, dialog: &DialogId) {
-        self.model.tree.remove(dialog);
-        let follow_ups = self.reading.removed(dialog);
-        let lost = !follow_ups.is_empty();
-        self.follow(follow_ups);
-        if lost && matches!(self.focus.now(), Focus::Composer | Focus::Dialog) {
-            self.set_focus(Focus::Tree);
-        }
-    }
-
-    fn apply_inbox(&mut self, rows: Vec<InboxRow>) {
-        self.model.inbox.set(rows);
-        self.startup.inbox_arrived();
-        let gone = self.writing.question().filter(|id| self.model.inbox.get(id).is_none());
-        if let Some(id) = gone.map(str::to_owned) {
-            self.question_removed(&id);
-        }
-    }
-
-    fn apply_problems(&mut self, problems: Vec<Problem>) {
-        let known = std::mem::replace(&mut self.model.problems, problems);
-        // Missing consent has a sheet and a count in the status line.
-        let is_reported = |problem: &&Problem| !problem.id.starts_with("trust/");
-        let mut fresh = self.model.problems.iter().filter(is_reported);
-        let fresh = fresh.find(|p| !known.iter().any(|k| k.id == p.id));
-        if let Some(text) = fresh.map(|problem| problem.message().in_lang(self.ui.lang).to_owned())
-        {
-            self.notify_text(Tone::Bad, &text);
-        } else if self.model.problems.is_empty() && known.iter().any(|one| is_reported(&one)) {
-            self.notify(Tone::Good, words::ALL_FIXED);
-        }
-    }
-
-    fn request_done(&mut self, ticket: Ticket, dialog: Option<DialogId>) {
-        match self.requests.finish(ticket) {
-            Some(Request::Say { dialog, typed, .. }) => {
-                self.writing.saved(&DraftKey::Message(dialog), &typed, self.moment);
-            }
-            Some(Request::Answer { question, typed, .. }) => {
-                self.writing.saved(&DraftKey::Answer(question), &typed, self.moment);
-            }
-            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
-                self.writing.saved(&key, &text, self.moment);
-            }
-            Some(Request::Create { text, taskdoc, .. }) => {
-                self.writing.saved(&DraftKey::New, &text, self.moment);
-                self.model.workspace.move_taskdoc_to_front(taskdoc);
-                if let Some(dialog) = dialog {
-                    self.read(&dialog);
-                }
-            }
-            Some(Request::TakeBack(back)) => {
-                let edits = back.edit.is_some();
-                let word = if edits { words::TAKEN_BACK_TO_EDIT } else { words::TAKEN_BACK };
-                self.notify(Tone::Good, word);
-            }
-            Some(Request::Lifecycle { change, name }) => self.lifecycle_changed(&change, &name),
-            Some(Request::KeepGoing { dialog, .. }) => self.notify_keep_going(&dialog),
-            Some(
-                Request::Open { .. }
-                | Request::Sheet { .. }
-                | Request::Reload { .. }
-                | Request::Page { .. }
-                | Request::Agree { .. }
-                | Request::Continue { .. }
-                | Request::ContinueAll
-                | Request::Shelf
-                | Request::StopProcess { .. }
-                | Request::ChangeSheet { draft: None, .. },
-            )
-            | None => {}
-        }
-    }
-
-    fn request_refused(&mut self, ticket: Ticket, text: &Localized) {
-        match self.requests.finish(ticket) {
-            Some(Request::Say { dialog, typed, .. }) => {
-                self.message_refused(&DraftKey::Message(dialog), &typed);
-            }
-            Some(Request::Answer { question, typed, .. }) => {
-                self.message_refused(&DraftKey::Answer(question), &typed);
-            }
-            Some(Request::ChangeSheet { draft: Some((key, text)), .. }) => {
-                self.message_refused(&key, &text);
-            }
-            Some(Request::Create { text, .. }) => self.message_refused(&DraftKey::New, &text),
-            Some(Request::Open { .. }) => self.reading.refused(ticket),
-            Some(Request::TakeBack(back)) => self.writing.not_taken_back(back, self.moment),
-            Some(Request::Sheet { .. }) => self.overlays.sheet_refused(),
-            Some(
-                Request::Lifecycle { .. }
-                | Request::KeepGoing { .. }
-                | Request::Reload { .. }
-                | Request::Page { .. }
-                | Request::Agree { .. }
-                | Request::Continue { .. }
-                | Request::ContinueAll
-                | Request::Shelf
-                | Request::StopProcess { .. }
-                | Request::ChangeSheet { draft: None, .. },
-            )
-            | None => {}
-        }
-        self.notify_text(Tone::Bad, text.in_lang(self.ui.lang));
-    }
-
-    /// A message was refused: it is a draft again.
-    fn message_refused(&mut self, key: &DraftKey, text: &str) {
-        let follow_ups = self.writing.refused(key, text, self.moment);
-        self.follow(follow_ups);
-    }
-
-    fn reload_all(&mut self) {
-        self.notify(Tone::Plain, words::LAGGED);
-        self.model.retries.clear();
-        self.commands.push(Command::Refresh);
-        let follow_ups = self.reading.reload();
-        self.follow(follow_ups);
-        self.refresh_sheet(None);
-    }
-
-    /// At the start, opens the oldest question with its draft, else the newest dialog.
-    fn open_first_dialog(&mut self) {
-        if !self.startup.is_due() {
-            return;
-        }
-        if let Some(row) = self.model.inbox.oldest().cloned() {
-            self.startup.opened();
-            let has_draft = self.writing.drafts().has(&DraftKey::Answer(row.question.id.clone()));
-            self.answer(&row);
-            if has_draft {
-                self.notify(Tone::Plain, words::DRAFT_RESTORED);
-            }
-            return;
-        }
-        let mains = self.model.tree.all().filter(|row| row.dialog.is_main());
-        let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
-        // Without a dialog, the first that arrives is opened.
-        if let Some(dialog) = newest.map(|row| row.dialog.clone()) {
-            self.startup.opened();
-            let follow_ups = self.reading.show(&dialog, None);
-            self.follow(follow_ups);
-        }
+    /// The composer leaves a question that is not open any more.
+    fn inbox_changed(&mut self) {
+        let (inbox, open) = (&self.model.inbox, self.reading.dialog());
+        let left = self.writing.inbox_changed(inbox, open, self.redraw.now());
+        self.follow(left);
     }
 }

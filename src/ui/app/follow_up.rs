@@ -1,42 +1,88 @@
-//! What a change of one owner makes others do, as data. Owners never call each other; the app carries
-//! their follow-ups out, in order.
+//! What an action, an event or a change of one owner makes others do, as data. Owners never call each
+//! other; the app carries their follow-ups out, in order.
 
+use super::effect::Effect;
+use super::focus::Focus;
+use super::new_overlay::NewOverlay;
+use super::pick::Pick;
+use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{CallId, DialogId};
-use crate::protocol::{Command, InboxRow};
-use crate::ui::model::Tone;
+use crate::domain::{DialogId, RootId};
+use crate::protocol::event::QueuedMessage;
+use crate::protocol::{Command, InboxRow, Ticket};
+use crate::ui::action::Scope;
+use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
 
-use super::focus::Focus;
-use super::requests::Request;
+pub(super) type FollowUps = Vec<FollowUp>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FollowUp {
+    // To the user, the driver and the loop.
     /// Show a message in the status line.
     Notify(Tone, Text),
     NotifyText(Tone, String),
     Request(Request),
     Command(Command),
+    Effect(Effect),
+    /// Quit, and stop background processes.
+    QuitAndStop,
+
+    // To the overlays.
+    Show(NewOverlay),
+    /// Show a list, or do what it wants instead.
+    ShowList(Scope),
+    /// A dialog was marked done or archived.
+    PutAway(RootId),
+    /// The content of a sheet cannot be read.
+    SheetRefused,
+
+    // To the focus.
+    /// Give the focus to this part; for the composer, notifies the user if nobody is written to.
     Focus(Focus),
-    /// Give the focus to the composer, whose target is set.
-    EnterComposer,
+
+    // To the open dialog and the view on it.
+    Open(DialogId),
+    /// Open a dialog and give it the focus.
+    Read(DialogId),
+    /// The same; if it is open already, the view on it stays.
+    ReadIfNew(DialogId),
+    /// Show the dialog from before answering, which is no position to go back to any more.
+    ReturnTo(DialogId),
+    /// Go to this one of the places to go back to.
+    GoToPlace(usize),
+    /// Show where a question was asked.
+    ShowQuestion(InboxRow),
+    Scroll(ScrollMove),
+    /// The dialog requested with this ticket cannot be opened.
+    OpenRefused(Ticket),
+
+    // To the composer and the drafts.
     /// A dialog was opened: the composer turns to it unless a question is being answered.
     DialogShown(DialogId),
     WriteTo(Target),
+    /// Answer a question; notifies the user if there is none.
+    Answer(Pick),
+    /// Go to the question after this one, or back to where the user was.
+    AfterAnswer(String),
+    SaveDraft(DraftKey, String),
+    StoreDrafts,
+    /// The text of this draft is on disk.
+    Saved(DraftKey, String),
+    /// The text of this draft was refused.
+    MessageRefused(DraftKey, String),
+    /// Take a queued message back into the composer.
+    EditQueued(DialogId, QueuedMessage),
+    NotTakenBack(PendingTakeBack),
+
+    // To what is known of the workspace.
     SelectDialog(DialogId),
-    Scroll(ScrollMove),
     SelectQuestion(String),
     /// The answer to this question is being sent.
     MarkSent(String),
     /// The answer was refused.
     UnmarkSent(String),
-    /// Show where a question was asked.
-    ShowQuestion(InboxRow),
-    /// Answer the question that this call asked.
-    AnswerCall(DialogId, CallId),
-    /// Go to the question after this one, or back to where the user was.
-    AfterAnswer(String),
-    /// Show the dialog from before answering, which is no position to go back to any more.
-    ReturnTo(DialogId),
+    /// A dialog was created with this Taskdoc.
+    TaskdocUsed(String),
 }

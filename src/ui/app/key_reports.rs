@@ -1,7 +1,18 @@
 //! Which keys are reported as having no action.
 
-use crate::ui::action::Scope;
+use super::follow_up::FollowUp;
+use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
+use crate::ui::cx::UiSettings;
 use crate::ui::keymap::Chord;
+use crate::ui::model::Tone;
+
+/// Whether the key for help is named: overlays have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HelpHint {
+    Shown,
+    Hidden,
+}
 
 /// The key being handled, and the last one without an action.
 #[derive(Debug, Default)]
@@ -21,9 +32,24 @@ impl KeyReports {
         self.pressed
     }
 
-    /// The key has no action here; false if that was reported already.
-    pub fn is_to_be_reported(&mut self, scope: Scope, key: Chord) -> bool {
-        self.last_unused.replace((scope, key)) != Some((scope, key))
+    /// Reports that this key does nothing here, once while it is repeated.
+    pub fn report(
+        &mut self,
+        scope: Scope,
+        key: Chord,
+        ui: &UiSettings,
+        help: HelpHint,
+    ) -> Option<FollowUp> {
+        if self.last_unused.replace((scope, key)) == Some((scope, key)) {
+            return None;
+        }
+        let name = ui.key_label(&key.to_string());
+        let mut text = format!("{name} {}", ui.text(words::DOES_NOTHING));
+        if help == HelpHint::Shown {
+            let (key, word) = (ui.key(scope, Action::Help), ui.text(words::HELP_HINT));
+            text.push_str(&format!(" {} {key} {word}", ui.glyphs.middle_dot));
+        }
+        Some(FollowUp::NotifyText(Tone::Plain, text))
     }
 }
 
@@ -32,14 +58,16 @@ mod tests {
     use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
+    use crate::ui::app::facts::testing::Workspace;
 
     #[test]
     fn a_repeated_key_is_reported_once_and_again_after_another_key() {
         let key = |c| Chord::from(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
-        let mut reports = KeyReports::default();
+        let (mut reports, workspace) = (KeyReports::default(), Workspace::new());
         let report = |reports: &mut KeyReports, c| {
             reports.press(key(c));
-            reports.is_to_be_reported(Scope::PANES, key(c))
+            let ui = workspace.facts().ui;
+            reports.report(Scope::PANES, key(c), ui, HelpHint::Shown).is_some()
         };
         assert!(report(&mut reports, 'x') && !report(&mut reports, 'x'));
         assert!(report(&mut reports, 'y') && report(&mut reports, 'x'));

@@ -1,149 +1,126 @@
 //! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
-use super::{App, Request};
+use super::facts::Facts;
+use super::focus::Focus;
+use super::follow_up::{FollowUp, FollowUps};
+use super::new_overlay::NewOverlay;
+use super::requests::Request;
 use crate::domain::text::Text;
 use crate::domain::{Bucket, Course, DialogId, Genseq};
-use crate::protocol::{AfterFork, Lifecycle, ShelfRow, Ticket};
+use crate::protocol::{AfterFork, Lifecycle};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::model::{DraftKey, Mark, Model, Tone, Tree};
-use crate::ui::panes::confirm::Confirm;
-use crate::ui::panes::input_prompt::{InputPrompt, PromptPurpose};
-use crate::ui::panes::shelf::{self, dialog_name};
+use crate::ui::lists::shelf::{self, dialog_name};
+use crate::ui::model::{DraftKey, Mark, Tone, Tree};
+use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::tree;
 
-impl App {
-    /// For side dialogs only. Asks for a note, then for a confirmation.
-    pub(super) fn ask_to_declare_dead(&mut self) {
-        let Some(dialog) = self.selected_dialog() else { return };
-        let dead = self.model.tree.get(&dialog).map(Mark::of) == Some(Mark::Dead);
-        if dialog.is_main() {
-            self.notify(Tone::Plain, words::ONLY_SIDE_DIALOGS);
-        } else if dead {
-            self.notify(Tone::Plain, words::DEAD_ALREADY);
-        } else {
-            let name = name_of(&self.model, &self.ui, &dialog);
-            self.overlays.push(InputPrompt::new(PromptPurpose::DeclareDead(dialog), &name, ""));
+/// For side dialogs only. Asks for a note, then for a confirmation.
+pub(super) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let is_dead = facts.row(dialog).map(Mark::of) == Some(Mark::Dead);
+    vec![if dialog.is_main() {
+        FollowUp::Notify(Tone::Plain, words::ONLY_SIDE_DIALOGS)
+    } else if is_dead {
+        FollowUp::Notify(Tone::Plain, words::DEAD_ALREADY)
+    } else {
+        let (purpose, name) = (PromptPurpose::DeclareDead(dialog.clone()), name_of(dialog, facts));
+        FollowUp::Show(NewOverlay::Prompt { purpose, name, text: String::new() })
+    }]
+}
+
+pub(super) fn mark_done(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    put_away(Bucket::Done, dialog, facts)
+}
+
+pub(super) fn archive(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    put_away(Bucket::Archive, dialog, facts)
+}
+
+/// Marks done or archives: at once if nothing is open in the tree, else after a confirmation.
+fn put_away(to: Bucket, dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let move_it = Lifecycle::Move { root: dialog.root.clone(), to };
+    if !something_is_open(&facts.model.tree, dialog) {
+        return change(move_it, facts);
+    }
+    let word = if to == Bucket::Archive { words::ARCHIVE_OPEN } else { words::DONE_OPEN };
+    let question = facts.ui.sentence(word, &name_of(dialog, facts));
+    vec![FollowUp::Show(NewOverlay::Question(question, Intent::Lifecycle(move_it)))]
+}
+
+pub(super) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let question = facts.ui.sentence(words::DELETE_QUESTION, &name_of(dialog, facts));
+    let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() });
+    vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))]
+}
+
+/// Proposes the newest generation of the dialog selected in the tree, else the generation `read` in the
+/// open dialog; the user may enter another.
+pub(super) fn ask_to_fork(read: Option<(Course, Genseq)>, facts: Facts<'_>) -> FollowUps {
+    if facts.focus == Focus::Tree {
+        facts.on_selected_main(|dialog, facts| {
+            let newest = facts.row(dialog).map(|row| (row.course, row.genseq));
+            vec![fork_prompt(dialog, newest, facts)]
+        })
+    } else {
+        facts.on_open(|dialog, facts| {
+            facts.if_main(dialog, |dialog, facts| vec![fork_prompt(dialog, read, facts)])
+        })
+    }
+}
+
+fn fork_prompt(dialog: &DialogId, at: Option<(Course, Genseq)>, facts: Facts<'_>) -> FollowUp {
+    let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
+    let (purpose, name) = (PromptPurpose::Fork(dialog.root.clone()), name_of(dialog, facts));
+    FollowUp::Show(NewOverlay::Prompt { purpose, name, text })
+}
+
+/// Requests a change.
+pub(super) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowUps {
+    let name = match &change {
+        Lifecycle::DeclareDead { dialog, .. } => name_of(dialog, facts),
+        Lifecycle::Delete { root }
+        | Lifecycle::Move { root, .. }
+        | Lifecycle::Fork { root, .. } => name_of(&DialogId::main(root.clone()), facts),
+    };
+    vec![FollowUp::Request(Request::Lifecycle { change, name })]
+}
+
+/// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
+pub(super) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowUps {
+    let notice = |tone, word| FollowUp::NotifyText(tone, ui.sentence(word, name));
+    match change {
+        Lifecycle::DeclareDead { .. } => vec![notice(Tone::Plain, words::DECLARED_DEAD)],
+        Lifecycle::Delete { .. } => vec![notice(Tone::Plain, words::DELETED)],
+        Lifecycle::Move { root, to: Bucket::Run } => {
+            let restored = notice(Tone::Good, words::RESTORED);
+            vec![FollowUp::Open(DialogId::main(root)), restored]
         }
-    }
-
-    /// Marks done or archives: at once if nothing is open in the tree, else after a confirmation.
-    pub(super) fn put_away(&mut self, to: Bucket) {
-        let Some(dialog) = self.selected_main() else { return };
-        let change = Lifecycle::Move { root: dialog.root.clone(), to };
-        if something_is_open(&self.model.tree, &dialog) {
-            let word = if to == Bucket::Archive { words::ARCHIVE_OPEN } else { words::DONE_OPEN };
-            let question = self.ui.sentence(word, &name_of(&self.model, &self.ui, &dialog));
-            let yes = Intent::Lifecycle(change);
-            self.overlays.push(Confirm::with_text(&question, yes));
-        } else {
-            self.change_lifecycle(change);
+        Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
+            let word = if to == Bucket::Archive { words::ARCHIVED_NOW } else { words::MARKED_DONE };
+            let text = with_undo(ui, word, name);
+            vec![FollowUp::PutAway(root), FollowUp::NotifyText(Tone::Plain, text)]
         }
+        Lifecycle::Fork { .. } => vec![notice(Tone::Good, words::FORKED)],
     }
+}
 
-    pub(super) fn ask_to_delete(&mut self) {
-        let Some(dialog) = self.selected_main() else { return };
-        let question =
-            self.ui.sentence(words::DELETE_QUESTION, &name_of(&self.model, &self.ui, &dialog));
-        let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root });
-        self.overlays.push(Confirm::permanent(&question, yes));
-    }
-
-    /// Proposes the newest generation; the user may enter another.
-    pub(super) fn ask_to_fork_selected(&mut self) {
-        let Some(dialog) = self.selected_main() else { return };
-        let newest = self.model.tree.get(&dialog).map(|row| (row.course, row.genseq));
-        self.ask_to_fork(dialog, newest);
-    }
-
-    /// Proposes the generation being read.
-    pub(super) fn ask_to_fork_open(&mut self) {
-        let Some(dialog) = self.reading.dialog().cloned() else {
-            return self.notify(Tone::Plain, words::NOTHING_OPEN);
-        };
-        let read = self.reading.generation();
-        if dialog.is_main() {
-            self.ask_to_fork(dialog, read);
-        } else {
-            self.notify(Tone::Plain, words::ONLY_MAIN_DIALOGS);
-        }
-    }
-
-    fn ask_to_fork(&mut self, dialog: DialogId, at: Option<(Course, Genseq)>) {
-        let text = at.map(|(course, genseq)| format!("{course}.{genseq}")).unwrap_or_default();
-        let name = name_of(&self.model, &self.ui, &dialog);
-        self.overlays.push(InputPrompt::new(PromptPurpose::Fork(dialog.root), &name, &text));
-    }
-
-    fn selected_main(&mut self) -> Option<DialogId> {
-        let dialog = self.selected_dialog()?;
-        if dialog.is_main() {
-            return Some(dialog);
-        }
-        self.notify(Tone::Plain, words::ONLY_MAIN_DIALOGS);
-        None
-    }
-
-    pub(super) fn change_lifecycle(&mut self, change: Lifecycle) {
-        let name = match &change {
-            Lifecycle::DeclareDead { dialog, .. } => name_of(&self.model, &self.ui, dialog),
-            Lifecycle::Delete { root }
-            | Lifecycle::Move { root, .. }
-            | Lifecycle::Fork { root, .. } => {
-                name_of(&self.model, &self.ui, &DialogId::main(root.clone()))
-            }
-        };
-        self.send_lifecycle(change, name);
-    }
-
-    pub(super) fn send_lifecycle(&mut self, change: Lifecycle, name: String) {
-        self.request(Request::Lifecycle { change, name });
-    }
-
-    /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
-    pub(super) fn lifecycle_changed(&mut self, change: &Lifecycle, name: &str) {
-        let (tone, word) = match change {
-            Lifecycle::DeclareDead { .. } => (Tone::Plain, words::DECLARED_DEAD),
-            Lifecycle::Delete { .. } => (Tone::Plain, words::DELETED),
-            Lifecycle::Move { root, to: Bucket::Run } => {
-                self.open(&DialogId::main(root.clone()));
-                (Tone::Good, words::RESTORED)
-            }
-            Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
-                self.overlays.put_away(root.clone());
-                let word =
-                    if *to == Bucket::Archive { words::ARCHIVED_NOW } else { words::MARKED_DONE };
-                let text = with_undo(&self.ui, word, name);
-                return self.notify_text(Tone::Plain, &text);
-            }
-            Lifecycle::Fork { .. } => (Tone::Good, words::FORKED),
-        };
-        let text = self.ui.sentence(word, name);
-        self.notify_text(tone, &text);
-    }
-
-    /// Opens the fork; a message that is to be sent again is put into the composer.
-    pub(super) fn forked(&mut self, dialog: &DialogId, next: AfterFork) {
-        let AfterFork::DraftUserText(text) = next else {
-            return self.open(dialog);
-        };
-        self.writing.set_draft(&DraftKey::Message(dialog.clone()), &text, self.moment);
-        self.open(dialog);
-        self.focus_composer();
-    }
-
-    pub(super) fn show_shelf(&mut self, ticket: Ticket, rows: Vec<ShelfRow>) {
-        if self.requests.finish(ticket).is_some() {
-            self.overlays.open_shelf(rows);
-        }
+/// Opens the fork; a message that is to be sent again is put into the composer.
+pub(super) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
+    match next {
+        AfterFork::DraftUserText(text) => vec![
+            FollowUp::SaveDraft(DraftKey::Message(dialog.clone()), text),
+            FollowUp::Open(dialog),
+            FollowUp::Focus(Focus::Composer),
+        ],
+        AfterFork::RestorePending | AfterFork::AutoContinue => vec![FollowUp::Open(dialog)],
     }
 }
 
 /// The name of a dialog in messages: its member and its subject.
-fn name_of(model: &Model, ui: &UiSettings, dialog: &DialogId) -> String {
-    let Some(row) = model.tree.get(dialog) else { return dialog.to_string() };
-    let about = ui.about(&row.about, row.history);
+fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+    let Some(row) = facts.row(dialog) else { return dialog.to_string() };
+    let about = facts.ui.about(&row.about, row.history);
     dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
 }
 
@@ -158,9 +135,52 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
 
 /// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
 fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
-    let list = ui.key(tree::SCOPE, Action::OpenShelf);
+    let list = ui.key(tree::SCOPE, Action::Show(shelf::SCOPE));
     let revive = ui.key(shelf::SCOPE, Action::Revive);
     let done = ui.sentence(word, name);
     let (dot, undo) = (ui.glyphs.middle_dot, ui.text(words::UNDO_WITH));
     format!("{done} {dot} {undo} {list} {revive}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::{main_dialog, root, side};
+
+    #[test]
+    fn only_a_side_dialog_is_declared_dead_and_only_a_main_dialog_is_forked() {
+        let mut workspace = Workspace::new();
+        let refused = |word| [FollowUp::Notify(Tone::Plain, word)];
+        let shown = ask_to_declare_dead(&main_dialog(), workspace.facts());
+        assert_eq!(shown, refused(words::ONLY_SIDE_DIALOGS));
+        workspace.model.tree.select(&side("r"));
+        let shown = ask_to_fork(None, workspace.facts());
+        assert_eq!(shown, refused(words::ONLY_MAIN_DIALOGS));
+    }
+
+    #[test]
+    fn a_tree_with_open_work_is_put_away_after_a_question() {
+        let workspace = Workspace::new();
+        let shown = mark_done(&main_dialog(), workspace.facts());
+        assert!(matches!(shown[..], [FollowUp::Show(NewOverlay::Question(_, _))]), "{shown:?}");
+    }
+
+    #[test]
+    fn what_was_put_away_is_remembered_and_what_was_restored_is_opened() {
+        let workspace = Workspace::new();
+        let moved = |to| Lifecycle::Move { root: root(), to };
+        let first = |to| changed(moved(to), "it", workspace.facts().ui).remove(0);
+        assert_eq!(first(Bucket::Archive), FollowUp::PutAway(root()));
+        assert_eq!(first(Bucket::Run), FollowUp::Open(main_dialog()));
+    }
+
+    #[test]
+    fn a_message_to_send_again_is_a_draft_before_the_fork_is_opened() {
+        let next = AfterFork::DraftUserText("again".to_owned());
+        let key = DraftKey::Message(main_dialog());
+        let draft = FollowUp::SaveDraft(key, "again".to_owned());
+        let expected = [draft, FollowUp::Open(main_dialog()), FollowUp::Focus(Focus::Composer)];
+        assert_eq!(forked(main_dialog(), next), expected);
+    }
 }

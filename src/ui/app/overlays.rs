@@ -3,15 +3,25 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::domain::{DialogId, RootId};
+use super::follow_up::FollowUp;
+use super::new_overlay::NewOverlay;
+use super::requests::Request;
+use crate::domain::record::Record;
+use crate::domain::{DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Sheet, SheetRequest, ShelfRow};
+use crate::protocol::{Sheet, WorkspaceView};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lists;
-use crate::ui::model::{Drafts, Model, Place, Sheets};
+use crate::ui::lists::{self, shelf};
+use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::shelf::Shelf;
+use crate::ui::panes::confirm::Confirm;
+use crate::ui::panes::consent::ConsentSheet;
+use crate::ui::panes::form::NewDialog;
+use crate::ui::panes::help::Help;
+use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::quit::QuitPrompt;
+use crate::ui::panes::sheet::SheetPane;
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -25,6 +35,7 @@ pub(super) struct Overlays {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
+    pub open: Option<&'a DialogId>,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
     /// The places to go back to, the last one visited last.
@@ -35,13 +46,43 @@ pub(super) struct OverlayFacts<'a> {
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, queued, places, drafts, ui } = self;
-        Cx { model, places, queued, sheets, drafts, ui, intents }
+        let Self { model, open, queued, places, drafts, ui } = self;
+        Cx { model, open, places, queued, sheets, drafts, ui, intents }
     }
 }
 
 impl Overlays {
-    pub fn push(&mut self, overlay: impl Overlay + 'static) {
+    /// Opens an overlay.
+    pub fn show(&mut self, overlay: NewOverlay, workspace: &WorkspaceView, drafts: &Drafts) {
+        match overlay {
+            NewOverlay::Help(scope) => self.push(Help::about(scope)),
+            NewOverlay::NewDialog => {
+                self.push(NewDialog::new(workspace, drafts.get(&DraftKey::New)));
+            }
+            NewOverlay::Consent { then: Some(dialog) } => {
+                self.push(ConsentSheet::before_continuing(dialog));
+            }
+            NewOverlay::Consent { then: None } => self.push(ConsentSheet::default()),
+            NewOverlay::Confirm(question, yes) => self.push(Confirm::new(question, yes)),
+            NewOverlay::Question(question, yes) => self.push(Confirm::with_text(&question, yes)),
+            NewOverlay::PermanentQuestion(question, yes) => {
+                self.push(Confirm::permanent(&question, yes));
+            }
+            NewOverlay::Prompt { purpose, name, text } => {
+                self.push(InputPrompt::new(purpose, &name, &text));
+            }
+            NewOverlay::Quit { sandboxed } => self.push(QuitPrompt { sandboxed }),
+            NewOverlay::Sheet { kind, dialog, of } => {
+                self.sheets.open(dialog.clone(), kind.request());
+                self.push(SheetPane::new(kind, dialog, of));
+            }
+            NewOverlay::Shelf(rows) => {
+                self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
+            }
+        }
+    }
+
+    fn push(&mut self, overlay: impl Overlay + 'static) {
         self.stack.push(Box::new(overlay));
     }
 
@@ -103,20 +144,16 @@ impl Overlays {
         intents
     }
 
-    /// Opens a sheet on this dialog; its content is requested elsewhere.
-    pub fn open_sheet(
-        &mut self,
-        dialog: DialogId,
-        request: SheetRequest,
-        sheet: impl Overlay + 'static,
-    ) {
-        self.sheets.open(dialog, request);
-        self.push(sheet);
+    /// Requests the content of the open sheet again, after something happened in this dialog, or anywhere.
+    pub fn reload_sheet(&self, dialog: Option<&DialogId>) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.reload_request(dialog)?;
+        Some(FollowUp::Request(Request::Sheet { dialog, request }))
     }
 
-    /// The request to repeat after something happened in this dialog, or anywhere.
-    pub fn sheet_to_reload(&self, dialog: Option<&DialogId>) -> Option<(DialogId, SheetRequest)> {
-        self.sheets.reload_request(dialog)
+    /// The same after a record that may change reminders.
+    pub fn reload_sheet_after(&self, dialog: &DialogId, entry: &Entry) -> Option<FollowUp> {
+        let reminds = matches!(entry.record, Record::Reminders { .. });
+        reminds.then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
     /// The content of a sheet; false if it is not open.
@@ -136,11 +173,6 @@ impl Overlays {
     pub fn put_away(&mut self, root: RootId) {
         self.last_put_away = Some(root);
     }
-
-    pub fn open_shelf(&mut self, rows: Vec<ShelfRow>) {
-        let list = Shelf::new(rows, self.last_put_away.as_ref());
-        self.push(list);
-    }
 }
 
 #[cfg(test)]
@@ -151,15 +183,20 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::app::words;
     use crate::ui::bindings;
-    use crate::ui::panes::confirm::Confirm;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();
         let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
-        let facts =
-            OverlayFacts { model: &model, queued: &[], places: &[], drafts: &drafts, ui: &ui };
+        let facts = OverlayFacts {
+            model: &model,
+            open: None,
+            queued: &[],
+            places: &[],
+            drafts: &drafts,
+            ui: &ui,
+        };
         overlays.call(facts, |_, cx| {
             cx.intents.push(Intent::StopAll);
             Handled::Close

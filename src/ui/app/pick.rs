@@ -1,4 +1,4 @@
-//! Which question is answered next.
+//! A choice among the open questions.
 
 use crate::domain::{CallId, DialogId};
 use crate::protocol::InboxRow;
@@ -13,6 +13,8 @@ pub(super) enum Pick {
     /// Before the one being answered.
     Previous,
     Selected,
+    /// In this row of the inbox.
+    At(usize),
     /// The oldest of this dialog, else of all.
     Of(Option<DialogId>),
     /// The one that this call asked.
@@ -28,6 +30,7 @@ impl Pick {
             Self::Next => inbox.after(current),
             Self::Previous => inbox.before(current),
             Self::Selected => inbox.selected(),
+            Self::At(row) => rows.get(*row),
             Self::Of(dialog) => {
                 let own = rows.iter().find(|row| Some(&row.dialog) == dialog.as_ref());
                 own.or_else(|| inbox.oldest())

@@ -1,6 +1,12 @@
 //! How the program quits.
 
 use super::effect::Effect;
+use super::facts::Facts;
+use super::follow_up::FollowUp;
+use super::new_overlay::NewOverlay;
+use crate::domain::sandbox::Level;
+use crate::ui::app::words;
+use crate::ui::cx::Intent;
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,9 +44,32 @@ impl Quitting {
     }
 }
 
+/// Quits at once if nothing runs.
+pub(super) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
+    if facts.model.tree.any_running() || facts.model.processes_running() > 0 {
+        ask(facts)
+    } else {
+        FollowUp::Effect(Effect::Quit)
+    }
+}
+
+/// Asks whether to quit; while background processes run, also what happens to them.
+pub(super) fn ask(facts: Facts<'_>) -> FollowUp {
+    let model = facts.model;
+    FollowUp::Show(if model.processes_running() > 0 {
+        let sandboxed = model.level.is_some_and(|level| level != Level::Off);
+        NewOverlay::Quit { sandboxed }
+    } else if model.tree.any_running() {
+        NewOverlay::Confirm(words::QUIT_WHILE_RUNNING, Intent::Quit)
+    } else {
+        NewOverlay::Confirm(words::QUIT_QUESTION, Intent::Quit)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::app::facts::testing::Workspace;
 
     #[test]
     fn background_processes_keep_running_unless_the_user_chose_otherwise() {
@@ -49,5 +78,15 @@ mod tests {
         assert_eq!(quitting.policy(), QuitPolicy::LetRun);
         assert_eq!(quitting.quit_and_stop(), Effect::Quit);
         assert_eq!(quitting.policy(), QuitPolicy::Stop);
+    }
+
+    #[test]
+    fn quitting_asks_only_while_something_runs() {
+        let mut workspace = Workspace::new();
+        let question = |word| FollowUp::Show(NewOverlay::Confirm(word, Intent::Quit));
+        assert_eq!(ask_if_running(workspace.facts()), question(words::QUIT_WHILE_RUNNING));
+        workspace.model.tree.set(Vec::new());
+        assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
+        assert_eq!(ask(workspace.facts()), question(words::QUIT_QUESTION));
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
 
+use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::requests::Request;
 use crate::domain::transcript::RecordPosition;
@@ -169,8 +170,8 @@ impl Reading {
         request.map(FollowUp::Request).into_iter().collect()
     }
 
-    /// A dialog was removed; closes the open one if it is gone with it.
-    pub fn removed(&mut self, dialog: &DialogId) -> Vec<FollowUp> {
+    /// A dialog was removed; closes the open one if it is gone with it. A focus on it goes to the tree.
+    pub fn removed(&mut self, dialog: &DialogId, focus: Focus) -> Vec<FollowUp> {
         self.back.retain(|entry| entry.dialog.root != dialog.root);
         let lost = self
             .dialog()
@@ -180,7 +181,11 @@ impl Reading {
         }
         self.open = None;
         self.transcript = TranscriptPane::default();
-        vec![FollowUp::WriteTo(Target::Nobody), FollowUp::Command(Command::Close)]
+        let leaves = matches!(focus, Focus::Composer | Focus::Dialog);
+        [FollowUp::WriteTo(Target::Nobody), FollowUp::Command(Command::Close)]
+            .into_iter()
+            .chain(leaves.then_some(FollowUp::Focus(Focus::Tree)))
+            .collect()
     }
 
     /// Arranges the rows for `area`. What is needed and not loaded is requested.
@@ -302,8 +307,10 @@ mod tests {
         for name in ["a", "b"] {
             reading.open_dialog(&dialog(name), None);
         }
-        assert_eq!(reading.removed(&dialog("a")), []);
-        assert!(reading.removed(&dialog("b")).contains(&FollowUp::WriteTo(Target::Nobody)));
+        assert_eq!(reading.removed(&dialog("a"), Focus::Tree), []);
+        let closed = reading.removed(&dialog("b"), Focus::Dialog);
+        assert!(closed.contains(&FollowUp::WriteTo(Target::Nobody)));
+        assert!(closed.contains(&FollowUp::Focus(Focus::Tree)));
         assert_eq!(reading.dialog(), None);
         assert_eq!(reading.go_back().len(), 1);
     }

@@ -1,12 +1,15 @@
 //! Requests to the driver whose results the screen waits for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
+use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
+use crate::ui::panes::composer::Target;
 
 /// A request, with what is needed when its result arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,8 +188,24 @@ impl Requests {
         drafts.filter(move |(of, _)| of == key).map(|(_, typed)| typed)
     }
 
+    /// Queued messages without those that are being taken back.
+    pub fn not_taken_back(&self, queued: &Arc<[QueuedMessage]>) -> Arc<[QueuedMessage]> {
+        if self.taking_back().next().is_none() {
+            return queued.clone();
+        }
+        let leaves = |one: &QueuedMessage| self.taking_back().any(|b| b.message == one.message);
+        queued.iter().filter(|one| !leaves(one)).cloned().collect()
+    }
+
+    /// True while the composer holds a message for this target whose removal from the queue is not
+    /// confirmed.
+    pub fn awaits_take_back(&self, target: &Target) -> bool {
+        let Target::Dialog(dialog) = target else { return false };
+        self.taking_back().any(|back| back.dialog == *dialog && back.edit.is_some())
+    }
+
     /// Messages that are being taken back.
-    pub fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
+    fn taking_back(&self) -> impl Iterator<Item = &PendingTakeBack> {
         self.in_flight.values().filter_map(|request| {
             if let Request::TakeBack(back) = request { Some(back) } else { None }
         })
@@ -209,6 +228,24 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(requests.finish(first), Some(Request::Shelf));
         assert_eq!(requests.finish(first), None);
+    }
+
+    #[test]
+    fn a_message_being_taken_back_is_not_queued_and_its_composer_waits() {
+        let mut requests = Requests::default();
+        let dialog = DialogId::main(RootId::new("a"));
+        let target = Target::Dialog(dialog.clone());
+        let queued = |name: &str| QueuedMessage { message: name.into(), text: name.into() };
+        let all = Arc::from([queued("one"), queued("two")]);
+        assert_eq!(requests.not_taken_back(&all), all);
+        let edit = Some(TakeBackEdit { with: "one".to_owned(), before: String::new() });
+        let ticket = requests.next_ticket();
+        let back = PendingTakeBack { dialog, message: "one".into(), edit };
+        requests.begin(ticket, Request::TakeBack(back));
+        assert_eq!(*requests.not_taken_back(&all), [queued("two")]);
+        assert!(requests.awaits_take_back(&target));
+        requests.finish(ticket);
+        assert!(!requests.awaits_take_back(&target));
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl Screen<'_> {
 
     fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {
         let areas = &self.areas;
-        queued::draw(frame, areas.queue, view, &self.queue, &self.app.queue_keys());
+        queued::draw(frame, areas.queue, view, &self.queue, &self.queue_keys(view.ui));
         let heading = self.heading(view.ui);
         let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();
         let picked = self.app.writing.picked_options(&self.app.model.inbox);
@@ -307,6 +307,7 @@ impl Screen<'_> {
         let queued = self.app.queued();
         let facts = OverlayFacts {
             model: &self.app.model,
+            open: self.app.reading.dialog(),
             queued: &queued,
             places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),

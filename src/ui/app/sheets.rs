@@ -1,67 +1,69 @@
-//! Sheets on top of the open dialog: opening them, requesting their content, and sending the user's
-//! changes.
+//! Sheets on top of the open dialog: opening them, and sending the user's changes.
 
-use super::{App, Request};
-use crate::domain::record::Record;
-use crate::domain::{DialogId, Entry};
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::new_overlay::NewOverlay;
+use super::requests::Request;
+use crate::domain::DialogId;
 use crate::protocol::SheetRequest;
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::sheet::{SheetKind, SheetPane};
+use crate::ui::panes::sheet::SheetKind;
 
-impl App {
-    pub(super) fn open_reminders(&mut self) {
-        self.open_sheet(SheetKind::Reminders);
-    }
-
-    pub(super) fn open_taskdoc(&mut self) {
-        self.open_sheet(SheetKind::Taskdoc);
-    }
-
-    fn open_sheet(&mut self, kind: SheetKind) {
-        let Some(open) = self.reading.open() else {
-            self.notify(Tone::Plain, words::NOTHING_OPEN);
-            return;
-        };
-        let dialog = open.dialog.clone();
-        let row = self.model.tree.get(&dialog);
-        let of = match kind {
-            SheetKind::Reminders => {
-                let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
-                agent.map(|agent| format!("@{agent}")).unwrap_or_default()
-            }
-            SheetKind::Taskdoc => row.map(|row| row.taskdoc.clone()).unwrap_or_default(),
-        };
-        let pane = SheetPane::new(kind, dialog.clone(), of);
-        self.overlays.open_sheet(dialog.clone(), kind.request(), pane);
-        self.request(Request::Sheet { dialog, request: kind.request() });
-    }
-
-    /// Reloads the sheet after something happened in this dialog, or anywhere.
-    pub(super) fn refresh_sheet(&mut self, dialog: Option<&DialogId>) {
-        if let Some((dialog, request)) = self.overlays.sheet_to_reload(dialog) {
-            self.request(Request::Sheet { dialog, request });
+/// Opens a sheet and requests its content.
+pub(super) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
+    let Some(open) = facts.open else {
+        return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
+    };
+    let row = facts.row(&open.dialog);
+    let of = match kind {
+        SheetKind::Reminders => {
+            let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
+            agent.map(|agent| format!("@{agent}")).unwrap_or_default()
         }
+        SheetKind::Taskdoc => row.map(|row| row.taskdoc.clone()).unwrap_or_default(),
+    };
+    let (dialog, request) = (open.dialog.clone(), kind.request());
+    vec![
+        FollowUp::Show(NewOverlay::Sheet { kind, dialog: dialog.clone(), of }),
+        FollowUp::Request(Request::Sheet { dialog, request }),
+    ]
+}
+
+/// The user changes something on a sheet; the typed text stays a draft until it is on disk.
+pub(super) fn change(
+    dialog: DialogId,
+    request: SheetRequest,
+    draft: Option<(DraftKey, String)>,
+) -> FollowUps {
+    let mut follow_ups = Vec::new();
+    if let Some((key, text)) = &draft {
+        follow_ups.push(FollowUp::SaveDraft(key.clone(), text.clone()));
+        follow_ups.push(FollowUp::StoreDrafts);
+    }
+    follow_ups.push(FollowUp::Request(Request::ChangeSheet { dialog, request, draft }));
+    follow_ups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::main_dialog;
+
+    #[test]
+    fn without_an_open_dialog_there_is_no_sheet() {
+        let shown = open(SheetKind::Taskdoc, Workspace::new().facts());
+        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)]);
     }
 
-    /// A record of the open dialog may change its reminders.
-    pub(super) fn refresh_sheet_after(&mut self, dialog: &DialogId, entry: &Entry) {
-        if matches!(entry.record, Record::Reminders { .. }) {
-            self.refresh_sheet(Some(dialog));
-        }
-    }
-
-    /// The user changes something on a sheet; the typed text stays a draft until it is on disk.
-    pub(super) fn change_on_sheet(
-        &mut self,
-        dialog: DialogId,
-        request: SheetRequest,
-        draft: Option<(DraftKey, String)>,
-    ) {
-        if let Some((key, text)) = &draft {
-            self.writing.set_draft(key, text, self.moment);
-            self.writing.store();
-        }
-        self.request(Request::ChangeSheet { dialog, request, draft });
+    #[test]
+    fn the_text_of_a_change_is_stored_before_the_change_is_sent() {
+        let draft = Some((DraftKey::New, "typed".to_owned()));
+        let shown = change(main_dialog(), SheetRequest::Reminders, draft);
+        assert!(matches!(
+            shown[..],
+            [FollowUp::SaveDraft(..), FollowUp::StoreDrafts, FollowUp::Request(_)]
+        ));
     }
 }

@@ -9,6 +9,6 @@ mod first_frames;
 pub mod fixture;
 mod jumps;
 mod keys;
-mod lifecycle;
-mod queued;
+pub mod lifecycle;
+pub mod queued;
 mod screens;

@@ -1,5 +1,7 @@
 //! Writing messages and answers: the composer, what it is turned to, and the drafts.
 
+mod answering;
+
 use std::time::Instant;
 
 use ratatui::crossterm::event::KeyEvent;
@@ -10,7 +12,6 @@ use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
-use crate::protocol::InboxRow;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::Action;
 use crate::ui::app::words;
@@ -237,24 +238,6 @@ impl Writing {
         }
     }
 
-    /// Turns the composer to a question and shows it. `pane` and `open` are where to return to.
-    pub fn answer(
-        &mut self,
-        row: &InboxRow,
-        (pane, open): (Focus, Option<&DialogId>),
-        now: Instant,
-    ) -> Vec<FollowUp> {
-        self.before_answering
-            .get_or_insert_with(|| ReturnPoint { focus: pane, dialog: open.cloned() });
-        let (dialog, id) = (row.dialog.clone(), row.question.id.clone());
-        self.write_to(Target::Question { dialog, id: id.clone() }, now);
-        vec![
-            FollowUp::SelectQuestion(id),
-            FollowUp::ShowQuestion(row.clone()),
-            FollowUp::EnterComposer,
-        ]
-    }
-
     /// Esc: keeps the draft and returns to where the user was.
     pub fn leave(&mut self, pane: Focus, open: Option<&DialogId>, now: Instant) -> Vec<FollowUp> {
         self.keep(now);
@@ -264,16 +247,6 @@ impl Writing {
         } else {
             vec![FollowUp::Focus(pane)]
         }
-    }
-
-    /// Returns to where the user was before the first question.
-    pub fn stop_answering(&mut self, open: Option<&DialogId>, now: Instant) -> Vec<FollowUp> {
-        let before = self.before_answering.take();
-        let focus = before.as_ref().map_or(Focus::Inbox, |before| before.focus);
-        let dialog = before.and_then(|before| before.dialog).or_else(|| open.cloned());
-        self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog), now);
-        let elsewhere = dialog.filter(|dialog| open != Some(dialog)).map(FollowUp::ReturnTo);
-        elsewhere.into_iter().chain([FollowUp::Focus(focus)]).collect()
     }
 
     /// The message is on disk: its draft is removed.
@@ -326,7 +299,24 @@ impl Writing {
         self.drafts.save();
         let (message, edit) = (queued.message.clone(), Some(TakeBackEdit { with, before }));
         let back = PendingTakeBack { dialog, message, edit };
-        vec![FollowUp::EnterComposer, FollowUp::Request(Request::TakeBack(back))]
+        vec![FollowUp::Focus(Focus::Composer), FollowUp::Request(Request::TakeBack(back))]
+    }
+
+    /// On an empty line takes back the newest queued message of the open dialog, if there is one; else
+    /// recalls a message that was sent before.
+    pub fn edit_or_recall(
+        &mut self,
+        newest: Option<&QueuedMessage>,
+        open: Option<&DialogId>,
+        now: Instant,
+    ) -> Vec<FollowUp> {
+        let Target::Dialog(dialog) = self.composer.target.clone() else {
+            return self.recall(false, now);
+        };
+        match newest.filter(|_| open == Some(&dialog) && self.is_empty()) {
+            Some(newest) => self.edit_queued(dialog, newest, now),
+            None => self.recall(false, now),
+        }
     }
 
     /// A generation was faster: an unedited message is removed from the composer again.

@@ -71,6 +71,11 @@ impl Inbox {
         self.clamp();
     }
 
+    /// Moves the selection by rows, down for positive numbers.
+    pub fn step(&mut self, rows: isize) {
+        self.select(self.selected.saturating_add_signed(rows));
+    }
+
     pub fn select_id(&mut self, id: &str) {
         if let Some(at) = self.position(id) {
             self.selected = at;

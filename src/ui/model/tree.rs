@@ -120,8 +120,8 @@ impl Tree {
         *self.counts.get_or_insert_with(|| count(rows.values()))
     }
 
-    pub fn any_running(&mut self) -> bool {
-        self.counts().running > 0
+    pub fn any_running(&self) -> bool {
+        self.rows.values().map(Mark::of).any(|mark| matches!(mark, Mark::Running | Mark::Stopping))
     }
 
     pub fn selected_at(&self) -> usize {
@@ -211,7 +211,7 @@ impl Tree {
     }
 
     /// Dialogs that wait for the user or have stopped, in the order of the tree.
-    pub fn needing_attention(&mut self) -> Vec<DialogId> {
+    pub fn needing_attention(&self) -> Vec<DialogId> {
         let needs = |row: &&TreeRow| matches!(Mark::of(row), Mark::NeedsYou | Mark::Stopped);
         let mut found: Vec<&TreeRow> = self.rows.values().filter(needs).collect();
         found.sort_by(|a, b| order(a).cmp(&order(b)));

@@ -6,6 +6,7 @@ use crate::domain::transcript::{BlockBody, Reply, Tellask};
 use crate::domain::{Course, DialogId, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
+use crate::ui::app::pick::Pick;
 use crate::ui::app::words;
 use crate::ui::model::{Place, Tone};
 use crate::ui::panes::transcript::{CallEnd, ScrollMove};
@@ -48,7 +49,7 @@ impl Reading {
             JumpTarget::SameDialog(course, call_end) => self.go_within(course, call_end),
             JumpTarget::Question => {
                 let call = body.call().cloned();
-                call.map(|call| FollowUp::AnswerCall(dialog, call)).into_iter().collect()
+                call.map(|call| FollowUp::Answer(Pick::Call(dialog, call))).into_iter().collect()
             }
             JumpTarget::Toggle => self.toggle_call(),
             JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, words::NO_SIDE_YET)],

@@ -3,10 +3,11 @@
 use super::Screen;
 use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
+use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
 
@@ -61,6 +62,16 @@ impl Screen<'_> {
             ),
             right: hints.join(PART),
         }
+    }
+
+    /// The key hints of the strip of queued messages.
+    pub(super) fn queue_keys(&self, ui: &UiSettings) -> String {
+        let list = Action::Show(queued::SCOPE);
+        let list = hint(ui, Scope::ANYWHERE, list, words::QUEUED_LIST);
+        if self.app.focus.is(Focus::Composer) && self.app.writing.is_empty() {
+            return format!("{}{PART}{list}", hint(ui, SCOPE, Action::HistoryUp, words::EDIT));
+        }
+        list
     }
 
     /// The keys that work here, the most useful ones first, help last.

@@ -7,7 +7,6 @@ use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
 use crate::ui::app::focus::FocusState;
-use crate::ui::app::overlays::OverlayFacts;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
 use crate::ui::model::{Inbox, Model};
@@ -92,7 +91,7 @@ impl App {
     /// Lays the screen out for a size; the result draws it. If older records are needed, they are
     /// requested with a command.
     pub fn layout(&mut self, size: Size) -> Screen<'_> {
-        self.drawn_at = self.moment;
+        self.redraw.laid_out();
         let (area, now) = (Rect::from((ratatui::layout::Position::ORIGIN, size)), self.clock.now());
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
@@ -106,13 +105,19 @@ impl App {
             let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
             areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
             areas.status = Rect { y: area.bottom() - 1, ..areas.status };
-            queue = self.queue_strip();
+            let generating = self.reading.is_generating();
+            if self.writing.question().is_none()
+                && (generating || self.queue.is_shown(self.redraw.now()))
+            {
+                queue = self.queue_messages();
+            }
             self.layout_left(&mut areas, area.width);
             layout_right(&mut areas, self.writing.composer(), area.width, queue.len());
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
-            self.layout_overlays(areas.overlays(), view);
+            let area = areas.overlays();
+            self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
         }
         Screen { app: self, area, now, areas, ending, queue, counts, texts }
     }
@@ -149,7 +154,7 @@ impl App {
             speaker: speaker(open, row),
             tail: tail_lines(
                 retries.get(&open.dialog),
-                self.moment,
+                self.redraw.now(),
                 row,
                 view.ui,
                 usize::from(area.width),
@@ -162,18 +167,6 @@ impl App {
         let follow_ups = self.reading.arrange(&context, area);
         self.follow(follow_ups);
         Some(texts)
-    }
-
-    fn layout_overlays(&mut self, area: Rect, view: View<'_>) {
-        let queued = self.queued();
-        let facts = OverlayFacts {
-            model: &self.model,
-            queued: &queued,
-            places: self.reading.places(),
-            drafts: self.writing.drafts(),
-            ui: &self.ui,
-        };
-        self.overlays.layout(facts, area, view);
     }
 }
 

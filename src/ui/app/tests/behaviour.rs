@@ -12,7 +12,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
-use crate::ui::panes::{composer, confirm, consent, inbox, queued, sheet, shelf, transcript, tree};
+use crate::ui::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
 use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
@@ -48,9 +48,7 @@ fn focused(scope: Scope) -> Stage {
         (inbox::SCOPE, "<alt+2>"),
         (transcript::SCOPE, "3"),
         (composer::SCOPE, "3 i"),
-        (shelf::SCOPE, "1 u"),
         (sheet::SCOPE, "3 r"),
-        (queued::SCOPE, "<alt+q>"),
         (consent::SCOPE, "1 L"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
@@ -61,13 +59,7 @@ fn focused(scope: Scope) -> Stage {
         let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
         stage.keys("1").key_named(opens.expect("a way to open it").keys[0]);
     }
-    let asked = stage.sent.iter().find_map(|command| {
-        let Command::Shelf { ticket } = command else { return None };
-        Some(*ticket)
-    });
-    if let Some(ticket) = asked {
-        stage.apply(DriverEvent::Shelf { ticket, rows: Vec::new() });
-    }
+    answer_shelf(&mut stage);
     if scope == DEMO {
         stage.app.end_with("That was the demo.", DemoStart::Now);
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
@@ -75,14 +67,57 @@ fn focused(scope: Scope) -> Stage {
     stage
 }
 
+/// Answers requests for the done and archived dialogs.
+fn answer_shelf(stage: &mut Stage) {
+    let asked = stage.sent.iter().filter_map(|command| {
+        let Command::Shelf { ticket } = command else { return None };
+        Some(*ticket)
+    });
+    for ticket in asked.collect::<Vec<_>>() {
+        stage.apply(DriverEvent::Shelf { ticket, rows: Vec::new() });
+    }
+}
+
+/// The overlay that a binding of a pane opens, by the scope of its keys.
+fn opens(action: Action) -> Option<Scope> {
+    if let Action::Show(list) = action {
+        return Some(list);
+    }
+    let known = [
+        (Action::Help, transcript::SCOPE),
+        (Action::OpenConsent, consent::SCOPE),
+        (Action::NewDialog, composer::SCOPE),
+        (Action::Reminders, sheet::SCOPE),
+        (Action::Taskdoc, sheet::SCOPE),
+        (Action::DeclareDead, composer::SCOPE),
+        (Action::Fork, composer::SCOPE),
+        (Action::MarkDone, confirm::SCOPE),
+        (Action::Archive, confirm::SCOPE),
+        (Action::Delete, confirm::SCOPE),
+        (Action::StopAll, confirm::SCOPE),
+        (Action::Quit, confirm::SCOPE),
+        (Action::ClearDraft, confirm::SCOPE),
+    ];
+    known.into_iter().find(|(known, _)| *known == action).map(|(_, scope)| scope)
+}
+
 #[test]
-fn every_binding_does_something() {
+fn every_binding_does_something_and_opens_the_overlay_it_is_for() {
     for binding in bindings::all() {
         let mut stage = focused(binding.scope);
+        let in_pane = stage.app.overlays.is_empty();
+        if binding.action == Action::DeclareDead {
+            // Only a side dialog can be declared dead.
+            stage.keys("j");
+        }
         stage.screen();
         stage.key_named(binding.keys[0]);
+        answer_shelf(&mut stage);
         let screen = stage.screen();
         assert!(!screen.contains("does nothing here"), "{binding:?}\n{screen}");
+        if in_pane {
+            assert_eq!(stage.app.overlays.scope(), opens(binding.action), "{binding:?}\n{screen}");
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Declaring dead, archiving, restoring, deleting and forking, from the keyboard.
+//! Declaring dead, archiving, deleting and forking, from the keyboard.
 
 use super::fixture::*;
 use crate::domain::{Bucket, Course, DialogId, DisplayState, Genseq, RootId, Stamp};
 use crate::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle, ShelfRow, TreeRow};
 
-fn changes(stage: &Stage) -> Vec<&Lifecycle> {
+pub fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     let sent = stage.sent.iter();
     sent.filter_map(|command| {
         let Command::Lifecycle { change, .. } = command else { return None };
@@ -13,7 +13,7 @@ fn changes(stage: &Stage) -> Vec<&Lifecycle> {
     .collect()
 }
 
-fn ticket(stage: &Stage) -> u64 {
+pub fn ticket(stage: &Stage) -> u64 {
     let mut sent = stage.sent.iter().rev();
     let found = sent.find_map(|command| {
         let Command::Lifecycle { ticket, .. } = command else { return None };
@@ -23,7 +23,7 @@ fn ticket(stage: &Stage) -> u64 {
 }
 
 /// The tree of the mock-up, nothing of it running.
-fn idle_tree() -> Stage {
+pub fn idle_tree() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.apply(DriverEvent::Workspace(workspace()));
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
@@ -32,7 +32,7 @@ fn idle_tree() -> Stage {
     stage
 }
 
-fn shelf() -> Vec<ShelfRow> {
+pub fn shelf() -> Vec<ShelfRow> {
     let row = |n: u8, bucket, about: &str| ShelfRow {
         root: RootId::new(format!("ee/ff/{n}")),
         bucket,
@@ -45,21 +45,8 @@ fn shelf() -> Vec<ShelfRow> {
     vec![row(1, Bucket::Done, "rotate the logs"), row(2, Bucket::Archive, "old backups")]
 }
 
-/// With the list of done and archived dialogs on top.
-fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
-    let mut stage = idle_tree();
-    stage.keys("1 u");
-    let ticket = stage.sent.iter().rev().find_map(|command| {
-        let Command::Shelf { ticket } = command else { return None };
-        Some(*ticket)
-    });
-    let ticket = ticket.expect("the list was wanted");
-    stage.apply(DriverEvent::Shelf { ticket, rows });
-    stage
-}
-
 /// The text right of the left column, in one line.
-fn flat(screen: &str) -> String {
+pub fn flat(screen: &str) -> String {
     let rows = screen.lines().map(|line| line.chars().skip(29).collect::<String>());
     rows.flat_map(|row| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
         .collect::<Vec<_>>()
@@ -214,35 +201,6 @@ fn a_fork_opens_with_the_message_to_send_again_in_the_composer() {
 }
 
 #[test]
-fn done_and_archived_dialogs_are_listed_and_restored() {
-    let mut stage = with_shelf(shelf());
-    insta::assert_snapshot!("shelf-80x24", stage.screen());
-    stage.keys("j u");
-    let root = RootId::new("ee/ff/2");
-    assert_eq!(changes(&stage), [&Lifecycle::Move { root: root.clone(), to: Bucket::Run }]);
-    let back = DialogId::main(root);
-    stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: Some(back.clone()) });
-    assert_eq!(stage.last_open().1, back, "it is shown at once");
-
-    let mut stage = with_shelf(shelf());
-    stage.keys("D");
-    let screen = stage.screen();
-    assert!(flat(&screen).contains("delete @ops “rotate the logs” with all"), "{screen}");
-    stage.keys("<enter>");
-    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-    stage.keys("y");
-    assert_eq!(changes(&stage), [&Lifecycle::Delete { root: RootId::new("ee/ff/1") }]);
-
-    let mut stage = with_shelf(shelf());
-    stage.keys("<enter>");
-    assert_eq!(stage.last_open().1, DialogId::main(RootId::new("ee/ff/1")), "it can be read");
-    let mut stage = with_shelf(Vec::new());
-    stage.keys("u D A <enter>");
-    assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-    assert!(stage.screen().contains("nothing is done or archived"));
-}
-
-#[test]
 fn the_undo_keys_are_readable_at_every_size_whatever_the_name() {
     for (width, height) in [(80, 24), (60, 20), (40, 12)] {
         for (key, done) in [("d", "done: @orch"), ("A", "archived: @orch")] {
@@ -277,9 +235,6 @@ fn history_is_marked_in_the_language_of_the_screen() {
         stage.keys("1 g j D");
         assert!(stage.screen().contains(&format!("“{word} Build”")), "{}", stage.screen());
     }
-    let old = ShelfRow { history: true, ..shelf().remove(0) };
-    let screen = with_shelf(vec![old]).screen();
-    assert!(screen.contains("(history) rotate"), "{screen}");
 }
 
 #[test]

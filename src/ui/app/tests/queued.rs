@@ -9,7 +9,8 @@ use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{Command, DriverEvent, Refusal, TreeRow};
 use crate::ui::theme::Glyphs;
 
-const LONG: &str = "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
+pub const LONG: &str =
+    "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";
 
 fn waiting(texts: &[&str]) -> TreeRow {
     let words = |(n, text): (usize, &&str)| QueuedMessage {
@@ -20,14 +21,14 @@ fn waiting(texts: &[&str]) -> TreeRow {
 }
 
 /// The mock-up's dialog streams and has the focus; these messages wait.
-fn stage(width: u16, height: u16, texts: &[&str]) -> Stage {
+pub fn stage(width: u16, height: u16, texts: &[&str]) -> Stage {
     let mut stage = streaming(width, height);
     stage.keys("3").apply(DriverEvent::Row(Box::new(waiting(texts))));
     stage
 }
 
 /// The take-back requests: ticket and message.
-fn take_back_requests(stage: &Stage) -> Vec<(u64, String)> {
+pub fn take_back_requests(stage: &Stage) -> Vec<(u64, String)> {
     let sent = stage.sent.iter().filter_map(|command| {
         let Command::TakeBack { ticket, dialog, message } = command else { return None };
         assert_eq!(*dialog, main_dialog());
@@ -117,23 +118,6 @@ fn a_message_already_taken_is_removed_from_the_composer_and_reported() {
         let composer = screen.lines().rev().nth(1).unwrap_or_default();
         assert!(composer.trim_end().ends_with(&format!("› {left}").trim_end()), "{composer}");
     }
-}
-
-#[test]
-fn any_queued_message_can_be_edited_or_taken_back_in_the_list() {
-    let mut stage = stage(80, 24, &["one", "two", LONG]);
-    stage.keys("<alt+q>");
-    insta::assert_snapshot!("queued-list-80x24", stage.screen());
-    stage.keys("j d");
-    assert_eq!(take_back_requests(&stage)[0].1, "m1");
-    let screen = stage.screen();
-    assert!(!screen.contains(" two"), "it goes at once\n{screen}");
-    stage.keys("k e");
-    assert_eq!(take_back_requests(&stage)[1].1, "m0");
-    assert!(stage.screen().contains("› one"));
-    let mut stage = super::queued::stage(80, 24, &[]);
-    stage.keys("<alt+q>");
-    assert!(stage.screen().contains("no message waits here"));
 }
 
 #[test]

@@ -46,7 +46,6 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Archive, &["A"]),
     SCOPE.bind(Action::DeclareDead, &["X"]),
     SCOPE.bind(Action::Delete, &["D"]),
-    SCOPE.bind(Action::OpenShelf, &["u"]),
 ];
 
 /// Maximum indentation; deeper rows are drawn at this depth.

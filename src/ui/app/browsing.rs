@@ -1,0 +1,93 @@
+//! Going from dialog to dialog, and to where a question was asked.
+
+use super::facts::Facts;
+use super::focus::Focus;
+use super::follow_up::{FollowUp, FollowUps};
+use crate::domain::DialogId;
+use crate::ui::app::words;
+use crate::ui::model::{Tone, Tree};
+
+/// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
+pub(super) fn open_selected(tree: &mut Tree) -> FollowUps {
+    if let Some(dialog) = tree.selected_dialog() {
+        return vec![FollowUp::ReadIfNew(dialog)];
+    }
+    tree.toggle();
+    Vec::new()
+}
+
+/// The next dialog after the open one that waits for the user or has stopped.
+pub(super) fn next_waiting(facts: Facts<'_>) -> FollowUps {
+    let needing = facts.model.tree.needing_attention();
+    let at = facts.open_dialog().and_then(|open| needing.iter().position(|one| one == open));
+    let next = at.map_or(0, |at| at + 1);
+    let next = needing.get(next).or_else(|| needing.first()).cloned();
+    vec![next.map_or(FollowUp::Notify(Tone::Plain, words::NOBODY_WAITS), FollowUp::ReadIfNew)]
+}
+
+/// Selects the dialog that asked this one.
+pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let asker = facts.row(dialog).and_then(|row| row.asker.as_ref());
+    vec![match asker {
+        Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
+        None => FollowUp::Notify(Tone::Plain, words::NO_ASKER),
+    }]
+}
+
+/// Shows where the selected question was asked.
+pub(super) fn show_call_site(facts: Facts<'_>) -> FollowUps {
+    match facts.model.inbox.selected().cloned() {
+        Some(row) => vec![FollowUp::ShowQuestion(row), FollowUp::Focus(Focus::Dialog)],
+        None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::{main_dialog, questions, side};
+    use crate::ui::panes::transcript::{OpenDialog, Unfolded};
+
+    #[test]
+    fn a_selected_dialog_is_read_and_a_taskdoc_is_folded() {
+        let mut tree = Workspace::new().model.tree;
+        let rows = tree.shown().len();
+        assert_eq!(open_selected(&mut tree), []);
+        assert!(tree.visible().len() < rows);
+        tree.select(&side("r"));
+        assert_eq!(open_selected(&mut tree), [FollowUp::ReadIfNew(side("r"))]);
+    }
+
+    #[test]
+    fn the_dialogs_that_wait_are_visited_in_turn() {
+        let workspace = Workspace::new();
+        let (stopped, asks) = (DialogId::main(RootId::new("cc/dd/9")), side("d"));
+        for (open, next) in [(&main_dialog(), &stopped), (&stopped, &asks), (&asks, &stopped)] {
+            let open = OpenDialog::new(open.clone(), Unfolded::default());
+            let shown = next_waiting(Facts { open: Some(&open), ..workspace.facts() });
+            assert_eq!(shown, [FollowUp::ReadIfNew(next.clone())]);
+        }
+    }
+
+    #[test]
+    fn only_a_side_dialog_has_an_asker() {
+        let workspace = Workspace::new();
+        let asker = FollowUp::SelectDialog(side("r"));
+        assert_eq!(select_asker(&side("d"), workspace.facts()), [asker]);
+        let nobody = FollowUp::Notify(Tone::Plain, words::NO_ASKER);
+        assert_eq!(select_asker(&main_dialog(), workspace.facts()), [nobody]);
+    }
+
+    #[test]
+    fn the_place_of_the_selected_question_is_shown_in_its_dialog() {
+        let mut workspace = Workspace::new();
+        let none = FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS);
+        assert_eq!(show_call_site(workspace.facts()), [none]);
+        workspace.model.inbox.set(questions());
+        let first = questions().remove(0);
+        let expected = [FollowUp::ShowQuestion(first), FollowUp::Focus(Focus::Dialog)];
+        assert_eq!(show_call_site(workspace.facts()), expected);
+    }
+}

@@ -1,0 +1,113 @@
+//! Carries out follow-ups: what crosses from one owner to another passes here.
+
+use super::App;
+use super::focus::Focus;
+use super::follow_up::FollowUp;
+use crate::ui::app::words;
+use crate::ui::model::Tone;
+
+impl App {
+    /// Carries out what follows from an action, an event or a change of one owner, in order.
+    pub(super) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
+        for follow_up in follow_ups {
+            self.carry_out(follow_up);
+        }
+    }
+
+    fn carry_out(&mut self, follow_up: FollowUp) {
+        let now = self.redraw.now();
+        match follow_up {
+            FollowUp::Notify(tone, word) => self.notify(tone, self.ui.text(word)),
+            FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
+            FollowUp::Request(request) => {
+                let ticket = self.requests.next_ticket();
+                self.reading.requested(&request, ticket);
+                self.commands.push(self.requests.begin(ticket, request));
+            }
+            FollowUp::Command(command) => self.commands.push(command),
+            FollowUp::Effect(effect) => self.effects.push(effect),
+            FollowUp::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
+
+            FollowUp::Show(overlay) => {
+                let (workspace, drafts) = (&self.model.workspace, self.writing.drafts());
+                self.overlays.show(overlay, workspace, drafts);
+            }
+            FollowUp::ShowList(scope) => {
+                let intents = self.in_overlays(|overlays, facts| overlays.show_list(facts, scope));
+                self.carry_out_intents(intents);
+            }
+            FollowUp::PutAway(root) => self.overlays.put_away(root),
+            FollowUp::SheetRefused => self.overlays.sheet_refused(),
+
+            FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
+                self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
+            }
+            FollowUp::Focus(focus) => {
+                if self.focus.is(Focus::Composer) && focus != Focus::Composer {
+                    self.writing.keep(now);
+                }
+                self.focus.set(focus);
+            }
+
+            FollowUp::Open(dialog) => {
+                let shown = self.reading.open_dialog(&dialog, None);
+                self.follow(shown);
+            }
+            FollowUp::Read(dialog) => {
+                self.follow([FollowUp::Open(dialog), FollowUp::Focus(Focus::Dialog)]);
+            }
+            FollowUp::ReadIfNew(dialog) => {
+                let shown = self.reading.open_if_new(&dialog);
+                self.follow(shown.into_iter().chain([FollowUp::Focus(Focus::Dialog)]));
+            }
+            FollowUp::ReturnTo(dialog) => {
+                let shown = self.reading.return_to(&dialog);
+                self.follow(shown);
+            }
+            FollowUp::GoToPlace(place) => {
+                let shown = self.reading.go_to_place(place);
+                self.follow(shown);
+            }
+            FollowUp::ShowQuestion(row) => {
+                let newest = self.model.tree.get(&row.dialog).map(|row| row.course);
+                let shown = self.reading.show_question(&row, newest);
+                self.follow(shown);
+            }
+            FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::OpenRefused(ticket) => self.reading.refused(ticket),
+
+            FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
+            FollowUp::WriteTo(target) => self.writing.write_to(target, now),
+            FollowUp::Answer(pick) => {
+                let from = (self.focus.pane(), self.reading.dialog());
+                let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
+                self.follow(turned);
+            }
+            FollowUp::AfterAnswer(answered) => {
+                let from = (self.focus.pane(), self.reading.dialog());
+                let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
+                self.follow(turned);
+            }
+            FollowUp::SaveDraft(key, text) => self.writing.set_draft(&key, &text, now),
+            FollowUp::StoreDrafts => self.writing.store(),
+            FollowUp::Saved(key, text) => self.writing.saved(&key, &text, now),
+            FollowUp::MessageRefused(key, text) => {
+                let refused = self.writing.refused(&key, &text, now);
+                self.follow(refused);
+            }
+            FollowUp::EditQueued(dialog, message) => {
+                let edited = self.writing.edit_queued(dialog, &message, now);
+                self.follow(edited);
+            }
+            FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
+
+            FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
+            FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+            FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
+            FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
+            FollowUp::TaskdocUsed(taskdoc) => {
+                self.model.workspace.move_taskdoc_to_front(taskdoc);
+            }
+        }
+    }
+}

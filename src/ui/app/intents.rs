@@ -1,0 +1,74 @@
+//! What follows from the intents of overlays.
+
+use super::consent;
+use super::effect::Effect;
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::lifecycle;
+use super::new_overlay::NewOverlay;
+use super::requests::{PendingTakeBack, Request};
+use super::sheets;
+use crate::protocol::Command;
+use crate::ui::cx::Intent;
+use crate::ui::model::{DraftKey, Tone};
+
+pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
+    match intent {
+        Intent::Quit => vec![FollowUp::Effect(Effect::Quit)],
+        Intent::QuitAndStop => vec![FollowUp::QuitAndStop],
+        Intent::StopProcess(pid) => vec![FollowUp::Request(Request::StopProcess { pid })],
+        Intent::StopAll => vec![FollowUp::Command(Command::StopAll)],
+        Intent::Lifecycle(change) => lifecycle::change(change, facts),
+        Intent::ChangeShelved(change, name) => {
+            vec![FollowUp::Request(Request::Lifecycle { change, name })]
+        }
+        Intent::RequestShelf => vec![FollowUp::Request(Request::Shelf)],
+        Intent::Open(dialog) => vec![FollowUp::Read(dialog)],
+        Intent::GoTo(place) => vec![FollowUp::GoToPlace(place)],
+        Intent::Agree { digests, level, then } => consent::agree(digests, level, then),
+        Intent::StoreDrafts => vec![FollowUp::StoreDrafts],
+        Intent::SaveDraft(key, text) => vec![FollowUp::SaveDraft(key, text)],
+        Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
+        Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
+        Intent::TakeBack { dialog, message } => {
+            let back = PendingTakeBack { dialog, message, edit: None };
+            vec![FollowUp::Request(Request::TakeBack(back))]
+        }
+        Intent::Confirm(question, yes) => {
+            vec![FollowUp::Show(NewOverlay::Question(question, *yes))]
+        }
+        Intent::ConfirmPermanent(question, yes) => {
+            vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, *yes))]
+        }
+        Intent::Notify(text) => vec![FollowUp::NotifyText(Tone::Plain, text)],
+        Intent::Create { agent, taskdoc, text } => vec![
+            FollowUp::SaveDraft(DraftKey::New, text.clone()),
+            FollowUp::Request(Request::Create { agent, taskdoc, text }),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+
+    #[test]
+    fn the_text_of_a_new_dialog_is_a_draft_before_it_is_sent() {
+        let (agent, taskdoc, text) = ("dba".into(), "a.tsk".to_owned(), "go".to_owned());
+        let shown = follow_ups(Intent::Create { agent, taskdoc, text }, Workspace::new().facts());
+        let draft = FollowUp::SaveDraft(DraftKey::New, "go".to_owned());
+        assert_eq!(shown.first(), Some(&draft));
+        assert!(matches!(shown.last(), Some(FollowUp::Request(Request::Create { .. }))));
+    }
+
+    #[test]
+    fn a_question_is_asked_before_its_intent_is_carried_out() {
+        let asks = Intent::Confirm("stop all?".to_owned(), Box::new(Intent::StopAll));
+        let question = NewOverlay::Question("stop all?".to_owned(), Intent::StopAll);
+        let shown = follow_ups(asks, Workspace::new().facts());
+        assert_eq!(shown, [FollowUp::Show(question)]);
+        let shown = follow_ups(Intent::StopAll, Workspace::new().facts());
+        assert_eq!(shown, [FollowUp::Command(Command::StopAll)]);
+    }
+}

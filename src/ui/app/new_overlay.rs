@@ -1,0 +1,43 @@
+//! An overlay to open, as data.
+
+use crate::domain::DialogId;
+use crate::domain::text::Text;
+use crate::protocol::ShelfRow;
+use crate::ui::action::Scope;
+use crate::ui::cx::Intent;
+use crate::ui::panes::input_prompt::PromptPurpose;
+use crate::ui::panes::sheet::SheetKind;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NewOverlay {
+    /// The keys of this scope.
+    Help(Scope),
+    /// The form for a new dialog, with its draft.
+    NewDialog,
+    /// The consent sheet; `then` is the dialog to continue after the user agreed.
+    Consent {
+        then: Option<DialogId>,
+    },
+    /// A question, and what is done if the user says yes.
+    Confirm(Text, Intent),
+    Question(String, Intent),
+    /// The same for what cannot be undone.
+    PermanentQuestion(String, Intent),
+    /// Asks for a line of text about the dialog with this name.
+    Prompt {
+        purpose: PromptPurpose,
+        name: String,
+        text: String,
+    },
+    /// Asks what happens to background processes.
+    Quit {
+        sandboxed: bool,
+    },
+    Sheet {
+        kind: SheetKind,
+        dialog: DialogId,
+        of: String,
+    },
+    /// The done and archived dialogs.
+    Shelf(Vec<ShelfRow>),
+}

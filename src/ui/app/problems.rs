@@ -1,0 +1,44 @@
+//! Which change of the problems is reported in the status line.
+
+use super::follow_up::FollowUp;
+use crate::domain::{Lang, Problem};
+use crate::ui::app::words;
+use crate::ui::model::Tone;
+
+/// The first problem that was not known before; else, that all are fixed.
+pub(super) fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {
+    let mut fresh = now.iter().filter(is_reported);
+    if let Some(problem) = fresh.find(|one| known.iter().all(|known| known.id != one.id)) {
+        return Some(FollowUp::NotifyText(Tone::Bad, problem.message().in_lang(lang).to_owned()));
+    }
+    let all_fixed = now.is_empty() && known.iter().any(|one| is_reported(&one));
+    all_fixed.then_some(FollowUp::Notify(Tone::Good, words::ALL_FIXED))
+}
+
+/// Missing consent has a sheet and a count in the status line.
+fn is_reported(problem: &&Problem) -> bool {
+    !problem.id.starts_with("trust/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::Text;
+
+    #[test]
+    fn a_new_problem_is_reported_once_and_that_all_are_fixed() {
+        let lang = Lang::Zh;
+        let problem = |id: &str| {
+            let (text, fix) = (Text::new("wrong", "有误"), Text::new("fix it", "请改正"));
+            Problem::new(id, ".minds/team.yaml", text, fix)
+        };
+        let (one, consent) = (problem("team/wrong"), problem("trust/mcp"));
+        let text = FollowUp::NotifyText(Tone::Bad, one.message().in_lang(lang).to_owned());
+        let (only_one, only_consent) = ([one.clone()], [consent.clone()]);
+        assert_eq!(changed(&[], &[consent, one], lang), Some(text));
+        assert_eq!(changed(&only_one, &only_one, lang), None);
+        let fixed = Some(FollowUp::Notify(Tone::Good, words::ALL_FIXED));
+        assert_eq!(changed(&only_one, &[], lang), fixed);
+        assert_eq!(changed(&only_consent, &[], lang), None);
+    }
+}

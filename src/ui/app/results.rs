@@ -1,0 +1,110 @@
+//! What follows from the result of a request.
+
+use super::continuing;
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::lifecycle;
+use super::requests::Request;
+use crate::domain::DialogId;
+use crate::protocol::Ticket;
+use crate::ui::app::words;
+use crate::ui::model::{DraftKey, Tone};
+
+/// The driver did it; `made` is the dialog that was created.
+pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -> FollowUps {
+    match request {
+        Request::Say { dialog, typed, .. } => {
+            vec![FollowUp::Saved(DraftKey::Message(dialog), typed)]
+        }
+        Request::Answer { question, typed, .. } => {
+            vec![FollowUp::Saved(DraftKey::Answer(question), typed)]
+        }
+        Request::ChangeSheet { draft: Some((key, text)), .. } => vec![FollowUp::Saved(key, text)],
+        Request::Create { text, taskdoc, .. } => {
+            let known = [FollowUp::Saved(DraftKey::New, text), FollowUp::TaskdocUsed(taskdoc)];
+            known.into_iter().chain(made.map(FollowUp::Read)).collect()
+        }
+        Request::TakeBack(back) => {
+            let edits = back.edit.is_some();
+            let word = if edits { words::TAKEN_BACK_TO_EDIT } else { words::TAKEN_BACK };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
+        Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),
+        Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
+        Request::Open { .. }
+        | Request::Sheet { .. }
+        | Request::Reload { .. }
+        | Request::Page { .. }
+        | Request::Agree { .. }
+        | Request::Continue { .. }
+        | Request::ContinueAll
+        | Request::Shelf
+        | Request::StopProcess { .. }
+        | Request::ChangeSheet { draft: None, .. } => Vec::new(),
+    }
+}
+
+/// The driver refused it; that is reported to the user in any case.
+pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
+    match request {
+        Request::Say { dialog, typed, .. } => {
+            Some(FollowUp::MessageRefused(DraftKey::Message(dialog), typed))
+        }
+        Request::Answer { question, typed, .. } => {
+            Some(FollowUp::MessageRefused(DraftKey::Answer(question), typed))
+        }
+        Request::ChangeSheet { draft: Some((key, text)), .. } => {
+            Some(FollowUp::MessageRefused(key, text))
+        }
+        Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
+        Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
+        Request::Sheet { .. } => Some(FollowUp::SheetRefused),
+        Request::Lifecycle { .. }
+        | Request::KeepGoing { .. }
+        | Request::Reload { .. }
+        | Request::Page { .. }
+        | Request::Agree { .. }
+        | Request::Continue { .. }
+        | Request::ContinueAll
+        | Request::Shelf
+        | Request::StopProcess { .. }
+        | Request::ChangeSheet { draft: None, .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::main_dialog;
+
+    #[test]
+    fn a_message_is_no_draft_any_more_once_it_is_on_disk_and_one_again_if_refused() {
+        let (key, typed) = (DraftKey::Message(main_dialog()), "hello".to_owned());
+        let (dialog, text) = (main_dialog(), typed.clone());
+        let request = Request::Say { dialog, text, typed: typed.clone() };
+        let saved = FollowUp::Saved(key.clone(), typed.clone());
+        assert_eq!(done(request.clone(), None, Workspace::new().facts()), [saved]);
+        assert_eq!(refused(request, 1), Some(FollowUp::MessageRefused(key, typed)));
+    }
+
+    #[test]
+    fn a_new_dialog_is_read_and_its_taskdoc_comes_first_from_now_on() {
+        let (taskdoc, text) = ("a.tsk".to_owned(), "go".to_owned());
+        let request = Request::Create { agent: "dba".into(), taskdoc, text };
+        let expected = [
+            FollowUp::Saved(DraftKey::New, "go".to_owned()),
+            FollowUp::TaskdocUsed("a.tsk".to_owned()),
+            FollowUp::Read(main_dialog()),
+        ];
+        assert_eq!(done(request, Some(main_dialog()), Workspace::new().facts()), expected);
+    }
+
+    #[test]
+    fn only_the_refused_request_to_open_closes_a_dialog() {
+        let request = Request::Open { dialog: main_dialog(), course: None };
+        assert_eq!(refused(request, 7), Some(FollowUp::OpenRefused(7)));
+        assert_eq!(refused(Request::ContinueAll, 7), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! Answering: from question to question, and back to where the user was.
+
+use std::time::Instant;
+
+use super::{ReturnPoint, Writing};
+use crate::domain::DialogId;
+use crate::domain::text::Text;
+use crate::protocol::InboxRow;
+use crate::ui::app::focus::Focus;
+use crate::ui::app::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::pick::Pick;
+use crate::ui::app::words;
+use crate::ui::model::{Inbox, Tone};
+use crate::ui::panes::composer::Target;
+
+/// Where the user is: the pane that has the focus, or had it before the composer, and the open dialog.
+type Position<'a> = (Focus, Option<&'a DialogId>);
+
+impl Writing {
+    /// Turns the composer to a question; notifies the user if there is none.
+    pub fn answer_picked(
+        &mut self,
+        pick: &Pick,
+        inbox: &Inbox,
+        from: Position<'_>,
+        now: Instant,
+    ) -> FollowUps {
+        match pick.find(inbox, self.question()) {
+            Some(row) => self.answer(row, from, now),
+            None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
+        }
+    }
+
+    /// Turns the composer to a question and shows it.
+    fn answer(&mut self, row: &InboxRow, (pane, open): Position<'_>, now: Instant) -> FollowUps {
+        self.before_answering
+            .get_or_insert_with(|| ReturnPoint { focus: pane, dialog: open.cloned() });
+        let (dialog, id) = (row.dialog.clone(), row.question.id.clone());
+        self.write_to(Target::Question { dialog, id: id.clone() }, now);
+        vec![
+            FollowUp::SelectQuestion(id),
+            FollowUp::ShowQuestion(row.clone()),
+            FollowUp::Focus(Focus::Composer),
+        ]
+    }
+
+    /// After an answer: goes to the next question, or back to where the user was.
+    pub fn after_answer(
+        &mut self,
+        answered: &str,
+        inbox: &Inbox,
+        from: Position<'_>,
+        now: Instant,
+    ) -> FollowUps {
+        if let Some(next) = inbox.after(Some(answered)) {
+            return self.answer(next, from, now);
+        }
+        self.stop_answering_with((Tone::Good, words::ALL_ANSWERED), from.1, now)
+    }
+
+    /// If the question in the composer is not open any more, answering ends.
+    pub fn inbox_changed(
+        &mut self,
+        inbox: &Inbox,
+        open: Option<&DialogId>,
+        now: Instant,
+    ) -> FollowUps {
+        if self.question().is_none_or(|id| inbox.get(id).is_some()) {
+            return Vec::new();
+        }
+        self.stop_answering_with((Tone::Plain, words::ANSWERED), open, now)
+    }
+
+    fn stop_answering_with(
+        &mut self,
+        (tone, word): (Tone, Text),
+        open: Option<&DialogId>,
+        now: Instant,
+    ) -> FollowUps {
+        let back = self.stop_answering(open, now);
+        back.into_iter().chain([FollowUp::Notify(tone, word)]).collect()
+    }
+
+    /// Returns to where the user was before the first question.
+    pub(super) fn stop_answering(&mut self, open: Option<&DialogId>, now: Instant) -> FollowUps {
+        let before = self.before_answering.take();
+        let focus = before.as_ref().map_or(Focus::Inbox, |before| before.focus);
+        let dialog = before.and_then(|before| before.dialog).or_else(|| open.cloned());
+        self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog), now);
+        let elsewhere = dialog.filter(|dialog| open != Some(dialog)).map(FollowUp::ReturnTo);
+        elsewhere.into_iter().chain([FollowUp::Focus(focus)]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::tests::fixture::{main_dialog, questions, side};
+    use crate::ui::draft_writer::DraftTexts;
+
+    fn inbox() -> Inbox {
+        let mut inbox = Inbox::default();
+        inbox.set(questions());
+        inbox
+    }
+
+    #[test]
+    fn after_the_last_question_the_user_is_back_where_answering_began() {
+        let (mut writing, mut inbox) = (Writing::new(DraftTexts::new()), inbox());
+        let (now, begin) = (Instant::now(), main_dialog());
+        writing.answer_picked(&Pick::Oldest, &inbox, (Focus::Dialog, Some(&begin)), now);
+        assert_eq!(writing.question(), Some("q1"));
+        inbox.mark_sent("q1");
+        let asked_in = side("d");
+        let there = (Focus::Inbox, Some(&asked_in));
+        writing.after_answer("q1", &inbox, there, now);
+        assert_eq!(writing.question(), Some("q2"));
+        inbox.mark_sent("q2");
+        let expected = [
+            FollowUp::ReturnTo(begin),
+            FollowUp::Focus(Focus::Dialog),
+            FollowUp::Notify(Tone::Good, words::ALL_ANSWERED),
+        ];
+        assert_eq!(writing.after_answer("q2", &inbox, there, now), expected);
+        assert_eq!(writing.question(), None);
+    }
+
+    #[test]
+    fn answering_ends_when_the_question_is_answered_elsewhere() {
+        let (mut writing, mut inbox) = (Writing::new(DraftTexts::new()), inbox());
+        let now = Instant::now();
+        writing.answer_picked(&Pick::At(1), &inbox, (Focus::Tree, None), now);
+        inbox.remove("q1");
+        assert_eq!(writing.inbox_changed(&inbox, None, now), []);
+        inbox.remove("q2");
+        let expected =
+            [FollowUp::Focus(Focus::Tree), FollowUp::Notify(Tone::Plain, words::ANSWERED)];
+        assert_eq!(writing.inbox_changed(&inbox, None, now), expected);
+    }
+
+    #[test]
+    fn without_a_question_the_composer_stays_as_it_is() {
+        let (mut writing, now) = (Writing::new(DraftTexts::new()), Instant::now());
+        let shown = writing.answer_picked(&Pick::Next, &Inbox::default(), (Focus::Tree, None), now);
+        assert_eq!(shown, [FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)]);
+        assert!(!writing.can_write());
+    }
+}
