@@ -113,8 +113,8 @@ impl ThemeError {
     pub fn message(&self) -> Localized {
         let mut faults = self.faults.iter().cloned();
         let first = faults.next().unwrap_or_default();
-        let separator = Text::new("; ", "；");
-        let faults = faults.fold(first, |all, fault| all.and(separator).and(fault));
+        let separator = Localized::new("; ", "；");
+        let faults = faults.fold(first, |all, fault| all.and(separator.clone()).and(fault));
         localized!([faults] "reading the theme: {faults}", "读取主题：{faults}")
     }
 }

@@ -70,7 +70,8 @@ mod tests {
         let mut workspace = Workspace::new();
         let dialog = main_dialog();
         let continues = FollowUp::Request(Request::Continue { dialog: dialog.clone() });
-        assert_eq!(continue_dialog(&dialog, workspace.facts()), [continues.clone()]);
+        let shown = continue_dialog(&dialog, workspace.facts());
+        assert_eq!(shown, std::slice::from_ref(&continues));
         workspace.model.consent.read_only = true;
         let then = Some(dialog.clone());
         let sheet = FollowUp::Show(NewOverlay::Consent { then: then.clone() });

@@ -47,7 +47,7 @@ pub(super) struct OverlayFacts<'a> {
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
         let Self { model, open, queued, places, drafts, ui } = self;
-        Cx { model, open, places, queued, sheets, drafts, ui, intents }
+        Cx { model, places, open, queued, sheets, drafts, ui, intents }
     }
 }
 

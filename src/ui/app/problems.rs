@@ -7,16 +7,16 @@ use crate::ui::model::Tone;
 
 /// The first problem that was not known before; else, that all are fixed.
 pub(super) fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {
-    let mut fresh = now.iter().filter(is_reported);
+    let mut fresh = now.iter().filter(|one| is_reported(one));
     if let Some(problem) = fresh.find(|one| known.iter().all(|known| known.id != one.id)) {
         return Some(FollowUp::NotifyText(Tone::Bad, problem.message().in_lang(lang).to_owned()));
     }
-    let all_fixed = now.is_empty() && known.iter().any(|one| is_reported(&one));
+    let all_fixed = now.is_empty() && known.iter().any(is_reported);
     all_fixed.then_some(FollowUp::Notify(Tone::Good, words::ALL_FIXED))
 }
 
 /// Missing consent has a sheet and a count in the status line.
-fn is_reported(problem: &&Problem) -> bool {
+fn is_reported(problem: &Problem) -> bool {
     !problem.id.starts_with("trust/")
 }
 
