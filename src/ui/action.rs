@@ -173,6 +173,10 @@ actions! {
     Delete "delete": "Delete this main dialog permanently; asks first" / "永久删除此主线对话；先询问";
     PreviousGeneration "previous-generation": "Go to the previous generation" / "到上一次生成";
     NextGeneration "next-generation": "Go to the next generation" / "到下一次生成";
+    CallAbove "call-above": "Go to the call above" / "到上方的调用";
+    CallBelow "call-below": "Go to the call below" / "到下方的调用";
+    QuestionAbove "question-above": "Go to the question above" / "到上方的问题";
+    QuestionBelow "question-below": "Go to the question below" / "到下方的问题";
     PreviousCourse "previous-course": "Show the previous course" / "显示上一个课程";
     NextCourse "next-course": "Show the next course" / "显示下一个课程";
     ToggleThinking "thinking": "Show or fold the thinking" / "显示或折叠思考";

@@ -22,7 +22,7 @@ pub use drafts::{DraftKey, Drafts};
 pub use inbox::Inbox;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
-pub use place::Place;
+pub use place::{Place, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use tree::{Tree, TreeNode};

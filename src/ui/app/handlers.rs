@@ -11,7 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Chord;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::sheet::SheetKind;
-use crate::ui::panes::transcript::ScrollMove;
+use crate::ui::panes::transcript::{ScrollMove, Stop};
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -53,8 +53,8 @@ impl App {
             Action::Quit => vec![quitting::ask_if_running(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),
-            Action::Up => self.move_by(-1, ScrollMove::Lines(-1)),
-            Action::Down => self.move_by(1, ScrollMove::Lines(1)),
+            Action::Up => self.move_by(-1, ScrollMove::Up(Stop::Block)),
+            Action::Down => self.move_by(1, ScrollMove::Down(Stop::Block)),
             Action::Top => self.move_by(-WHOLE_LIST, ScrollMove::Start),
             Action::Bottom => self.move_by(WHOLE_LIST, ScrollMove::End),
             Action::HalfPageUp => vec![FollowUp::Scroll(ScrollMove::HalfPages(-1))],
@@ -63,6 +63,10 @@ impl App {
             Action::PageDown => vec![FollowUp::Scroll(ScrollMove::Pages(1))],
             Action::PreviousGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(-1))],
             Action::NextGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(1))],
+            Action::CallAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Call))],
+            Action::CallBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Call))],
+            Action::QuestionAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Question))],
+            Action::QuestionBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Question))],
             Action::PreviousCourse => self.reading.other_course(-1),
             Action::NextCourse => self.reading.other_course(1),
             Action::ToggleThinking => self.reading.toggle_thinking(),

@@ -9,14 +9,14 @@ use ratatui::layout::Rect;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::requests::Request;
-use crate::domain::transcript::RecordPosition;
+use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq};
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 use crate::ui::app::words;
-use crate::ui::model::{Place, Tone};
+use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{
-    CallEnd, OpenDialog, ScrollMove, TranscriptContext, TranscriptPane, Unfolded,
+    CallEnd, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, is_openable,
 };
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct Reading {
 /// The view on a dialog, restored when it is opened again.
 #[derive(Debug, Clone, Default)]
 struct SavedView {
-    position: Option<(RecordPosition, usize)>,
+    position: Option<ViewPosition>,
     unfolded: Unfolded,
 }
 
@@ -54,10 +54,10 @@ impl Reading {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())
     }
 
-    /// The generation being read, with its course.
+    /// The generation of the block with the cursor, with its course.
     pub fn generation(&self) -> Option<(Course, Genseq)> {
         let open = self.open()?;
-        self.transcript.read_generation(open).map(|genseq| (open.course, genseq))
+        self.transcript.generation_at_cursor(open).map(|genseq| (open.course, genseq))
     }
 
     pub fn scroll(&mut self, to: ScrollMove) {
@@ -101,10 +101,8 @@ impl Reading {
         let Some(open) = &self.open else {
             return;
         };
-        let view = SavedView {
-            position: self.transcript.top_position(open),
-            unfolded: open.unfolded.clone(),
-        };
+        let view =
+            SavedView { position: self.transcript.position(open), unfolded: open.unfolded.clone() };
         self.saved_views.insert(open.dialog.clone(), view);
     }
 
@@ -136,8 +134,8 @@ impl Reading {
             open.prepend(&page);
         } else if open.ticket == ticket {
             let is_reload = open.loaded;
-            let place = if is_reload {
-                self.transcript.top_position(open)
+            let position = if is_reload {
+                self.transcript.position(open)
             } else {
                 self.saved_views.get(&page.dialog).and_then(|view| view.position)
             };
@@ -145,8 +143,8 @@ impl Reading {
             if is_reload {
                 self.transcript = TranscriptPane::default();
             }
-            if let Some((place, row)) = place {
-                self.transcript.go_first(ScrollMove::Position(place, row));
+            if let Some(position) = position {
+                self.transcript.go_first(ScrollMove::Position(position));
             }
         }
     }
@@ -195,6 +193,9 @@ impl Reading {
         };
         let older = self.transcript.arrange(open, context, area);
         let not_found = self.transcript.take_not_found(open);
+        if let Some(stop) = self.transcript.take_not_stepped() {
+            return vec![FollowUp::Notify(Tone::Plain, none_above(stop))];
+        }
         if let Some(before) = older {
             let (dialog, course) = (open.dialog.clone(), open.first_course());
             return vec![FollowUp::Request(Request::Page { dialog, course, before })];
@@ -241,17 +242,17 @@ impl Reading {
         follow_ups
     }
 
-    /// Opens or closes the block being read.
+    /// Opens or closes the block with the cursor.
     pub fn toggle_call(&mut self) -> Vec<FollowUp> {
         let Some(open) = &mut self.open else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
-        let chosen = self.transcript.chosen_to_open(open);
-        let place = chosen.and_then(|item| open.block(item)).map(|block| block.place);
+        let block = self.transcript.at_cursor(open).and_then(|item| open.block(item));
+        let place = block.filter(|block| is_openable(&block.body)).map(|block| block.place);
         let Some(place) = place else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_OPEN)];
         };
-        self.transcript.ignore_growth();
+        self.transcript.keep_in_place(open);
         if !open.unfolded.blocks.remove(&place) {
             open.unfolded.blocks.insert(place);
         }
@@ -262,9 +263,16 @@ impl Reading {
         let Some(open) = &mut self.open else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
-        self.transcript.ignore_growth();
+        self.transcript.keep_in_place(open);
         open.unfolded.thinking = !open.unfolded.thinking;
         Vec::new()
+    }
+}
+
+fn none_above(stop: Stop) -> Text {
+    match stop {
+        Stop::Question => words::NO_QUESTION_ABOVE,
+        Stop::Call | Stop::Block => words::NO_CALL_ABOVE,
     }
 }
 

@@ -72,8 +72,11 @@ pub(super) const LEAVE_PROGRAM: Text = Text::new("quit", "退出");
 pub(super) const DRAFT_CLEARED: Text = Text::new("draft cleared", "草稿已清空");
 pub(super) const BRINGS_BACK: Text = Text::new("restores it", "恢复");
 pub(super) const NOTHING_TO_UNDO: Text = Text::new("there is nothing to undo", "没有可撤销的改动");
-pub(super) const NO_CALL_HERE: Text =
-    Text::new("no call of a teammate is in view", "视野内没有队友调用");
+pub(super) const NO_CALL_ABOVE: Text =
+    Text::new("no call above in this course", "此课程中上方没有调用");
+pub(super) const NO_QUESTION_ABOVE: Text =
+    Text::new("no question above in this course", "此课程中上方没有问题");
+pub(super) const NO_CALL_HERE: Text = Text::new("no call of a teammate here", "此处没有队友调用");
 pub(super) const NO_SIDE_YET: Text =
     Text::new("its side dialog is not known yet", "还不知道它的支线对话");
 pub(super) const NO_OLDER_COURSE: Text = Text::new("this is the first course", "这是第一个课程");

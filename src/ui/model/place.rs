@@ -9,6 +9,15 @@ pub struct Place {
     pub dialog: DialogId,
     /// `None` for the newest course.
     pub course: Option<Course>,
-    /// The row at the top of the view; `None` while it followed the end.
-    pub position: Option<(RecordPosition, usize)>,
+    /// What was in view; `None` while it followed the end.
+    pub position: Option<ViewPosition>,
+}
+
+/// The view on a dialog: the row at its top, and the block with the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewPosition {
+    pub top: RecordPosition,
+    /// The row of that block.
+    pub row: usize,
+    pub cursor: RecordPosition,
 }

@@ -30,14 +30,14 @@ enum JumpTarget {
 }
 
 impl Reading {
-    /// Jumps to the other end of the block being read: from a call into its side dialog, from an
+    /// Jumps to the other end of the block with the cursor: from a call into its side dialog, from an
     /// assignment or a reply to its call. A question is answered instead. `asker` is that of the open
     /// dialog.
     pub fn jump(&mut self, asker: Option<&SelfId>) -> Vec<FollowUp> {
         let Some(open) = self.open() else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
-        let block = self.transcript().chosen(open).and_then(|item| open.block(item));
+        let block = self.transcript().at_cursor(open).and_then(|item| open.block(item));
         let Some(block) = block else {
             return vec![FollowUp::Notify(Tone::Plain, words::NO_CALL_HERE)];
         };
@@ -109,7 +109,7 @@ impl Reading {
         let entry = Place {
             dialog: open.dialog.clone(),
             course: (open.course != open.courses).then_some(open.course),
-            position: self.transcript().top_position(open),
+            position: self.transcript().position(open),
         };
         self.back.push(entry);
         let excess = self.back.len().saturating_sub(MAX_BACK_ENTRIES);
@@ -148,7 +148,7 @@ impl Reading {
         });
         if here {
             self.scroll(match entry.position {
-                Some((place, row)) => ScrollMove::Position(place, row),
+                Some(position) => ScrollMove::Position(position),
                 None => ScrollMove::End,
             });
             return Vec::new();

@@ -247,6 +247,7 @@ fn reopening_a_dialog_restores_the_position() {
 fn unfolded_blocks_stay_unfolded_after_reopening() {
     let mut stage = streaming(120, 40);
     stage.keys("3 G").screen();
+    stage.keys("(").screen();
     stage.keys("o");
     let opened = stage.screen();
     assert!(opened.contains("See line 40."), "{opened}");
@@ -259,6 +260,7 @@ fn unfolded_blocks_stay_unfolded_after_reopening() {
 fn a_call_jumps_into_its_side_dialog_and_back() {
     let mut stage = streaming(120, 40);
     stage.keys("3 G").screen();
+    stage.keys("(").screen();
     stage.keys("<enter>");
     assert_eq!(stage.last_open().1, side("v"));
     stage.page(&[]).keys("<backspace>");

@@ -86,7 +86,6 @@ fn many(count: usize) -> Vec<String> {
 #[test]
 fn a_call_jumps_to_its_assignment_and_back_to_the_same_position() {
     let mut stage = reading(24);
-    stage.keys("k");
     let before = stage.screen();
     stage.keys("<enter>");
     assert_eq!(opened(&stage).1, side("v"));

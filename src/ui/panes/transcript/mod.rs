@@ -5,6 +5,8 @@
 //! view scrolls by half a page: each row is drawn once, not once per line of text.
 
 pub mod block;
+mod context;
+mod cursor;
 mod live;
 mod open;
 pub mod prose;
@@ -20,12 +22,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub use block::{Answering, LayoutContext, NameLookup};
+pub use context::TranscriptContext;
+use cursor::StepBack;
+pub use cursor::Stop;
 pub use open::{OpenDialog, Unfolded};
 pub use scroll::{Anchor, CallEnd, ScrollMove};
 
+use crate::domain::CallId;
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
-use crate::domain::transcript::{BlockBody, RecordPosition};
-use crate::domain::{CallId, Genseq};
+use crate::domain::transcript::BlockBody;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
@@ -37,11 +42,18 @@ use prose::plain_rows;
 pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
 
 pub const BINDINGS: &[Binding] = &[
-    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行").formerly("line-up"),
+    SCOPE
+        .bind(Action::Up, &["k", "up"])
+        .does("Go to the block above; in a long one, one line up", "到上方的块；长块内上移一行")
+        .formerly("line-up"),
     SCOPE
         .bind(Action::Down, &["j", "down"])
-        .does("Scroll down one line", "下滚一行")
+        .does("Go to the block below; in a long one, one line down", "到下方的块；长块内下移一行")
         .formerly("line-down"),
+    SCOPE.bind(Action::CallAbove, &["("]),
+    SCOPE.bind(Action::CallBelow, &[")"]),
+    SCOPE.bind(Action::QuestionAbove, &["<"]),
+    SCOPE.bind(Action::QuestionBelow, &[">"]),
     SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
     SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
     SCOPE.bind(Action::PageUp, &["pageup"]),
@@ -71,7 +83,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Refill, &["P"]),
     SCOPE
         .bind(Action::Fork, &["f"])
-        .does("Fork before the generation in view", "在视野内的生成之前分支"),
+        .does("Fork before the generation of this block", "在此块所属的生成之前分支"),
 ];
 
 /// When more rows than this are cached, those out of view are dropped.
@@ -89,8 +101,12 @@ pub struct TranscriptPane {
     /// Show the end at the next layout, with a full page.
     to_end: bool,
     moves: Vec<ScrollMove>,
-    /// Rows between the lower edge and the row being read.
-    reading_offset: usize,
+    /// The block or streamed segment that keys act on.
+    cursor: isize,
+    /// A step of the cursor that waits for older records.
+    step_back: Option<StepBack>,
+    /// The row of the screen where the block with the cursor is to stay.
+    kept_row: Option<usize>,
     /// The last row that was in view, or existed when following stopped: later rows are new.
     seen: Anchor,
     cache: BTreeMap<isize, CachedBlock>,
@@ -115,27 +131,6 @@ struct CachedBlock {
     layout: BlockLayout,
 }
 
-/// What drawing needs beside the dialog.
-#[derive(Debug, Clone, Copy)]
-pub struct TranscriptContext<'a> {
-    pub view: View<'a>,
-    pub speaker: &'a str,
-    pub names: &'a dyn NameLookup,
-    pub answering: Option<Answering<'a>>,
-    /// The headline of the question in the composer; kept in view.
-    pub headline: Option<&'a str>,
-    /// Lines about the dialog's state, below everything.
-    pub tail: &'a [Strip],
-    /// The pane has the focus.
-    pub focused: bool,
-}
-
-impl std::fmt::Debug for dyn NameLookup + '_ {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Names")
-    }
-}
-
 impl Default for TranscriptPane {
     fn default() -> Self {
         Self {
@@ -143,7 +138,9 @@ impl Default for TranscriptPane {
             follow: true,
             to_end: true,
             moves: Vec::new(),
-            reading_offset: 0,
+            cursor: 0,
+            step_back: None,
+            kept_row: None,
             seen: Anchor::default(),
             cache: BTreeMap::new(),
             cached_rows: 0,
@@ -183,43 +180,9 @@ impl TranscriptPane {
         self.cached_rows = 0;
     }
 
-    /// The block being read: the last one above the reading row that is a jump source or can be opened.
-    pub fn chosen(&self, open: &OpenDialog) -> Option<isize> {
-        self.last_read(open, |body| {
-            is_openable(body) || matches!(body, BlockBody::Assignment { .. })
-        })
-    }
-
-    /// The same among those that can be opened.
-    pub fn chosen_to_open(&self, open: &OpenDialog) -> Option<isize> {
-        self.last_read(open, is_openable)
-    }
-
-    fn last_read(&self, open: &OpenDialog, fits: impl Fn(&BlockBody) -> bool) -> Option<isize> {
-        let reading = self.rows.len().saturating_sub(self.reading_offset).max(1);
-        let above = self.rows.get(..reading).unwrap_or_default();
-        let found = |at: &&Anchor| open.block(at.item).is_some_and(|block| fits(&block.body));
-        above.iter().rev().find(found).map(|at| at.item)
-    }
-
     /// The jump target, if it is in none of the records of this course.
     pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
         self.target.take_if(|_| open.is_complete())
-    }
-
-    /// The generation being read: that of the last block above the reading row.
-    pub fn read_generation(&self, open: &OpenDialog) -> Option<Genseq> {
-        let reading = self.rows.len().saturating_sub(self.reading_offset);
-        let above = self.rows.get(..reading).unwrap_or_default();
-        above.iter().rev().find_map(|at| open.block(at.item)?.genseq)
-    }
-
-    /// The position at the top of the view, to return to; `None` while following.
-    pub fn top_position(&self, open: &OpenDialog) -> Option<(RecordPosition, usize)> {
-        if self.follow {
-            return None;
-        }
-        open.block(self.top.item).map(|block| (block.place, self.top.row))
     }
 
     /// Arranges the view for `area`. Returns the line before which older records are wanted.
@@ -252,8 +215,12 @@ impl TranscriptPane {
         for _ in 0..self.pinned {
             self.free_row(open);
         }
+        let rows = std::mem::take(&mut self.rows);
+        self.cursor_into(open, &rows);
+        self.rows = rows;
         let near_start = self.top.item - open.origin < 2;
-        let wants = self.target.is_some() || (near_start && !open.transcript.blocks().is_empty());
+        let seeks = self.target.is_some() || matches!(self.step_back, Some(StepBack::Waits(_)));
+        let wants = seeks || (near_start && !open.transcript.blocks().is_empty());
         open.older_before().filter(|_| wants)
     }
 
@@ -265,15 +232,18 @@ impl TranscriptPane {
         buffer: &mut Buffer,
         area: Rect,
     ) {
-        let chosen = if context.focused { self.chosen(open) } else { None };
         if let Some(headline) = context.headline.filter(|_| self.pinned > 0) {
             draw_headline(headline, context.view, buffer, area);
         }
-        for (y, at) in (area.y + self.pinned..area.bottom()).zip(&self.rows) {
-            let at = *at;
-            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, at);
-            let first = at.row == usize::from(has_gap(open, at.item));
-            if first && chosen == Some(at.item) && area.x > 0 {
+        let is_drawn = |at: &Anchor| {
+            at.item == self.cursor
+                && at.item < scroll::end_of_text(open)
+                && at.row >= usize::from(has_gap(open, at.item))
+        };
+        let cursor = self.rows.iter().position(is_drawn);
+        for (row, (y, at)) in (area.y + self.pinned..area.bottom()).zip(&self.rows).enumerate() {
+            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, *at);
+            if context.focused && cursor == Some(row) && area.x > 0 {
                 let bar = Strip::new()
                     .put(context.view.ui.glyphs.selected, context.view.ui.style(Role::Accent));
                 bar.draw(buffer, Rect { x: area.x - 1, y, width: 1, height: 1 }, y);
@@ -399,7 +369,7 @@ fn has_gap(open: &OpenDialog, item: isize) -> bool {
 }
 
 /// True if there is more to see of a block than its rows show.
-fn is_openable(body: &BlockBody) -> bool {
+pub fn is_openable(body: &BlockBody) -> bool {
     let has_more = matches!(
         body,
         BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }

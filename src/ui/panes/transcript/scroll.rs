@@ -1,9 +1,11 @@
 //! The position of the view and its moves. Items are the numbered blocks, then live text, then the tail.
 
+use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
-use crate::domain::transcript::{BlockBody, RecordPosition};
+use crate::domain::transcript::BlockBody;
+use crate::ui::model::ViewPosition;
 
 /// A row of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -15,8 +17,10 @@ pub struct Anchor {
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScrollMove {
+    /// The cursor to the block above or below.
+    Up(Stop),
+    Down(Stop),
     /// Down for positive numbers.
-    Lines(isize),
     HalfPages(isize),
     Pages(isize),
     Start,
@@ -27,7 +31,7 @@ pub enum ScrollMove {
     /// To a block, once it is loaded.
     Target(CallEnd),
     /// To a saved position.
-    Position(RecordPosition, usize),
+    Position(ViewPosition),
 }
 
 /// One end of a call.
@@ -60,11 +64,14 @@ impl TranscriptPane {
         if let Some(call_end) = self.target.clone() {
             self.show_sought(open, context, &call_end);
         }
+        self.retry_step_back(open, context);
+        self.apply_kept_row(open, context);
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, context, self.height);
         }
         if self.follow {
             self.follow_end(open, context);
+            self.cursor_to_end(open, context);
         }
         self.rows = self.rows_from(open, context, self.top);
     }
@@ -72,7 +79,8 @@ impl TranscriptPane {
     fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
         match to {
-            ScrollMove::Lines(lines) => self.lines(open, context, lines),
+            ScrollMove::Up(stop) => self.step_cursor(open, context, stop, false),
+            ScrollMove::Down(stop) => self.step_cursor(open, context, stop, true),
             ScrollMove::HalfPages(count) => self.lines(open, context, count * half),
             ScrollMove::Pages(count) => {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
@@ -81,33 +89,32 @@ impl TranscriptPane {
             ScrollMove::Start => {
                 self.leave_end(open, context);
                 self.top = first(open);
-                self.reading_offset = self.height.saturating_sub(1);
+                self.cursor = open.origin;
             }
             ScrollMove::End => self.follow_again(),
             ScrollMove::Generations(step) => self.generation(open, context, step),
             ScrollMove::Target(call_end) => self.target = Some(call_end),
-            ScrollMove::Position(place, row) => {
-                if let Some(item) = open.find(|block| block.place == place) {
+            ScrollMove::Position(ViewPosition { top, row, cursor }) => {
+                if let Some(item) = open.find(|block| block.place == top) {
                     self.leave_end(open, context);
                     self.top = Anchor { item, row };
                     self.keep_inside_item(open, context);
+                    self.cursor = open.find(|block| block.place == cursor).unwrap_or(item);
                 }
             }
         }
     }
 
-    fn follow_again(&mut self) {
+    pub(super) fn follow_again(&mut self) {
         self.follow = true;
         self.to_end = true;
-        self.reading_offset = 0;
         self.target = None;
     }
 
-    fn leave_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+    pub(super) fn leave_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         if self.follow {
             self.follow = false;
             self.seen = self.last_row(open, context);
-            self.reading_offset = 0;
         }
         self.to_end = false;
     }
@@ -139,6 +146,7 @@ impl TranscriptPane {
         self.new_below = came + usize::from(grew);
     }
 
+    /// Scrolls by lines; the cursor stays in view.
     fn lines(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, lines: isize) {
         self.target = None;
         if std::mem::take(&mut self.to_end) {
@@ -146,23 +154,22 @@ impl TranscriptPane {
         }
         if lines < 0 {
             self.leave_end(open, context);
-            let missing = self.step_up(open, context, lines.unsigned_abs());
-            self.reading_offset =
-                (self.reading_offset + missing).min(self.height.saturating_sub(1));
-            return;
+            if self.step_up(open, context, lines.unsigned_abs()) > 0 {
+                self.cursor = open.origin;
+            }
+        } else {
+            self.step_down(open, context, lines.unsigned_abs());
+            if self.back_from_end(open, context, self.height) <= self.top {
+                self.follow_again();
+                return;
+            }
         }
-        let count = lines.unsigned_abs();
-        let moved = self.reading_offset.min(count);
-        self.reading_offset -= moved;
-        self.step_down(open, context, count - moved);
-        let lowest = self.back_from_end(open, context, self.height);
-        if self.reading_offset == 0 && self.top >= lowest {
-            self.follow_again();
-        }
+        let rows = self.visible_rows(open, context);
+        self.cursor_into(open, &rows);
     }
 
     /// Moves the view up; returns the number of rows missing at the start.
-    fn step_up(
+    pub(super) fn step_up(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
@@ -184,7 +191,12 @@ impl TranscriptPane {
         }
     }
 
-    fn step_down(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, count: usize) {
+    pub(super) fn step_down(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        count: usize,
+    ) {
         let last = end_of_items(open, context) - 1;
         self.top.row += count;
         while self.top.item < last {
@@ -205,9 +217,9 @@ impl TranscriptPane {
             this.is_some() && this != before
         };
         let found = if step < 0 {
-            (open.origin..self.top.item).rev().find(|item| begins(*item))
+            (open.origin..self.cursor).rev().find(|item| begins(*item))
         } else {
-            (self.top.item + 1..open.end()).find(|item| begins(*item))
+            (self.cursor + 1..open.end()).find(|item| begins(*item))
         };
         let Some(item) = found else {
             if step < 0 {
@@ -219,6 +231,7 @@ impl TranscriptPane {
         };
         self.leave_end(open, context);
         self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
+        self.cursor = item;
     }
 
     /// Scrolls a block into view; if it is the last one, follows the end.
@@ -232,10 +245,10 @@ impl TranscriptPane {
             return;
         };
         self.target = None;
+        self.cursor = item;
         if matches!(call_end, CallEnd::Assignment(_)) {
             self.leave_end(open, context);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
-            self.reading_offset = self.height.saturating_sub(1);
             return;
         }
         if item + 1 >= end_of_items(open, context) {
@@ -245,7 +258,6 @@ impl TranscriptPane {
         self.leave_end(open, context);
         self.top = Anchor { item, row: self.item_height(open, context, item) };
         self.step_up(open, context, self.height);
-        self.reading_offset = 0;
     }
 
     /// Half-page follow: text fills the pane; when it is full, the view scrolls by half a page, or by less
@@ -294,7 +306,7 @@ impl TranscriptPane {
     }
 
     /// The anchor from which `rows` rows reach to the end.
-    fn back_from_end(
+    pub(super) fn back_from_end(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
@@ -326,7 +338,7 @@ impl TranscriptPane {
         count
     }
 
-    fn rows_from(
+    pub(super) fn rows_from(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
@@ -348,7 +360,7 @@ impl TranscriptPane {
     }
 
     /// Rows of an item, with the blank row before it.
-    fn item_height(
+    pub(super) fn item_height(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
@@ -364,7 +376,7 @@ impl TranscriptPane {
     }
 }
 
-fn first(open: &OpenDialog) -> Anchor {
+pub(super) fn first(open: &OpenDialog) -> Anchor {
     Anchor { item: open.origin, row: 0 }
 }
 
@@ -374,6 +386,6 @@ fn end_of_items(open: &OpenDialog, context: &TranscriptContext<'_>) -> isize {
 }
 
 /// One past the number of the last block or live segment.
-fn end_of_text(open: &OpenDialog) -> isize {
+pub(super) fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use super::TranscriptContext;
+use super::context::TranscriptContext;
 use super::live::LiveSegment;
 use super::open::OpenDialog;
 use super::words;

@@ -1,0 +1,26 @@
+//! What the transcript reads beside the dialog, to arrange and to draw it.
+
+use super::block::{Answering, NameLookup};
+use crate::ui::cx::View;
+use crate::ui::panes::strip::Strip;
+
+/// What drawing needs beside the dialog.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptContext<'a> {
+    pub view: View<'a>,
+    pub speaker: &'a str,
+    pub names: &'a dyn NameLookup,
+    pub answering: Option<Answering<'a>>,
+    /// The headline of the question in the composer; kept in view.
+    pub headline: Option<&'a str>,
+    /// Lines about the dialog's state, below everything.
+    pub tail: &'a [Strip],
+    /// The pane has the focus.
+    pub focused: bool,
+}
+
+impl std::fmt::Debug for dyn NameLookup + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
