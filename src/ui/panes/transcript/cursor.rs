@@ -106,7 +106,6 @@ impl TranscriptPane {
         down: bool,
     ) {
         self.target = None;
-        self.step_back = None;
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, context, self.height);
         }
@@ -144,6 +143,7 @@ impl TranscriptPane {
     /// Repeats a step back after older records arrived.
     pub(super) fn retry_step_back(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         if let Some(StepBack::Waits(stop)) = self.step_back {
+            self.step_back = None;
             self.step_cursor(open, context, stop, false);
         }
     }

@@ -78,6 +78,8 @@ impl TranscriptPane {
 
     fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
+        // Whoever moves on no longer waits for older records.
+        self.step_back = None;
         match to {
             ScrollMove::Up(stop) => self.step_cursor(open, context, stop, false),
             ScrollMove::Down(stop) => self.step_cursor(open, context, stop, true),

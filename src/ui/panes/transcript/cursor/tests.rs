@@ -158,6 +158,20 @@ fn calls_and_questions_are_found_also_in_older_records() {
 }
 
 #[test]
+fn a_search_in_older_records_ends_when_the_user_moves_on() {
+    let newer: Vec<String> = (0..30).map(|n| long(n, 1)).collect();
+    let mut stage = dialog(120, 40, 30, &newer);
+    stage.keys("(").screen();
+    let (ticket, before) = page_asked(&stage).expect("older records are requested");
+    let end = stage.keys("G").screen();
+    let mut older: Vec<String> = (0..before).map(|n| long(200 + n, 1)).collect();
+    older[3] = tool(7, 1)[0].clone();
+    let older: Vec<&str> = older.iter().map(String::as_str).collect();
+    stage.page_at(ticket, main_dialog(), 0, &older);
+    assert_eq!(stage.screen(), end, "it follows the end");
+}
+
+#[test]
 fn the_cursor_is_where_it_was_when_the_dialog_is_shown_again() {
     let records: Vec<String> = (0..40).map(|n| long(n, 1)).collect();
     let lines: Vec<&str> = records.iter().map(String::as_str).collect();
