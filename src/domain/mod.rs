@@ -14,6 +14,8 @@ pub mod counted;
 pub mod crowd;
 pub mod dialect;
 pub mod dialog;
+pub mod diff;
+pub mod file_change;
 pub mod fresh_boots;
 pub mod hidden_chars;
 pub mod history;
@@ -24,6 +26,7 @@ pub mod lang;
 pub mod latest;
 pub mod left;
 pub mod memory;
+pub mod net_changes;
 pub mod number;
 pub mod overview;
 pub mod params;
@@ -65,6 +68,7 @@ pub use dialog::{Dialog, DialogMeta};
 pub use context_health::{
     AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
 };
+pub use file_change::{FileChange, FileChangeKind};
 pub use history::History;
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug};
 pub use keep_going::KeepGoing;

@@ -184,6 +184,17 @@ pub struct CallResult {
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_items: Option<Value>,
+    /// What a tool changed in files, see [`crate::domain::FileChange`]. An addition to the format of Dominds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<Value>,
+}
+
+impl CallResult {
+    /// A result that is only text.
+    pub fn of_text(id: CallId, name: impl Into<String>, content: impl Into<String>) -> Self {
+        let (name, content) = (name.into(), content.into());
+        Self { id, name, content, content_items: None, file_changes: None }
+    }
 }
 
 /// What happened. Wire names are those of Dominds 1.19.2.

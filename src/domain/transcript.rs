@@ -7,14 +7,16 @@
 
 mod fold;
 mod text;
+mod tool_action;
 
 use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::number::{Course, Genseq};
 use super::record::Entry;
 use super::time::Stamp;
-use super::{PushCount, ReplyKind, TellaskKind};
+use super::{FileChange, PushCount, ReplyKind, TellaskKind};
 
 pub use text::{count_words, first_line};
+pub use tool_action::{ToolAction, exit_line};
 
 /// The place of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +100,7 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments in one line.
     pub arguments: String,
+    pub action: ToolAction,
     pub result: Option<ToolResult>,
 }
 
@@ -110,6 +113,8 @@ pub struct ToolResult {
     pub seconds: Option<u64>,
     /// Whether it did what was asked, where that is known; records do not say.
     pub ok: Option<bool>,
+    /// What it changed in files.
+    pub changes: Vec<FileChange>,
 }
 
 /// A request to a teammate.
@@ -285,6 +290,12 @@ impl BlockBody {
     pub fn makes_call(&self, call: &CallId) -> bool {
         let elsewhere = matches!(self, Self::Tellask(Tellask { called_in: Some(_), .. }));
         self.call() == Some(call) && !elsewhere
+    }
+
+    /// What it changed in files, for a call of a tool that has ended.
+    pub fn changes(&self) -> Option<&[FileChange]> {
+        let Self::Tool(ToolCall { result: Some(result), .. }) = self else { return None };
+        Some(&result.changes)
     }
 
     /// Its words, for copying and for search.

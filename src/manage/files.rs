@@ -74,9 +74,12 @@ async fn in_minds<A: FileArgs>(known: ManageContext, cx: ToolCx, mut args: A) ->
     let configures = A::WRITES && CONFIGURATION.contains(&path.as_str());
     let before = if configures { pending_consent(&known, &cx).await } else { Vec::new() };
     args.set_path(path.clone());
-    let Ok(done) = tokio::task::spawn_blocking(move || args.run(&there)).await else {
+    let Ok(mut done) = tokio::task::spawn_blocking(move || args.run(&there)).await else {
         return ToolOutcome::failed(interrupted(lang));
     };
+    for change in &mut done.file_changes {
+        change.path = format!(".minds/{}", change.path);
+    }
     if !(done.ok && configures) {
         return done;
     }

@@ -63,7 +63,7 @@ pub(super) fn tool_outcome(
         });
     }
     let failed = result.is_error == Some(true);
-    ToolOutcome { ok: !failed, text: texts.join("\n\n"), changes: Vec::new(), images }
+    ToolOutcome { ok: !failed, images, ..ToolOutcome::done(texts.join("\n\n")) }
 }
 
 struct ResultReader<'a> {

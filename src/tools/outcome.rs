@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{Lang, Secrets};
+use crate::domain::{FileChange, Lang, Secrets};
 
 /// The longest result text, in characters.
 pub const MAX_RESULT_CHARS: usize = 48_000;
@@ -27,6 +27,8 @@ pub struct ToolOutcome {
     pub changes: Vec<StateChange>,
     /// To be kept by the caller and shown to the model.
     pub images: Vec<ToolImage>,
+    /// What it changed in files, for people to review.
+    pub file_changes: Vec<FileChange>,
 }
 
 /// An image a tool has read or made.
@@ -93,17 +95,29 @@ pub enum ReminderFormat {
 impl ToolOutcome {
     /// A success without state changes.
     pub fn done(text: impl Into<String>) -> Self {
-        Self { ok: true, text: text.into(), changes: Vec::new(), images: Vec::new() }
+        Self {
+            ok: true,
+            text: text.into(),
+            changes: Vec::new(),
+            images: Vec::new(),
+            file_changes: Vec::new(),
+        }
     }
 
     /// A failure; the text says what to do instead.
     pub fn failed(text: impl Into<String>) -> Self {
-        Self { ok: false, text: text.into(), changes: Vec::new(), images: Vec::new() }
+        Self { ok: false, ..Self::done(text) }
     }
 
     /// A success that changes dialog state.
     pub fn changed(text: impl Into<String>, change: StateChange) -> Self {
-        Self { ok: true, text: text.into(), changes: vec![change], images: Vec::new() }
+        Self { changes: vec![change], ..Self::done(text) }
+    }
+
+    /// The same outcome of a call that changed these files.
+    #[must_use]
+    pub fn with_file_changes(self, file_changes: impl IntoIterator<Item = FileChange>) -> Self {
+        Self { file_changes: file_changes.into_iter().collect(), ..self }
     }
 
     /// The same outcome without secrets, whatever of it is kept or shown.
@@ -111,6 +125,9 @@ impl ToolOutcome {
     pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
         self.text = secrets.redacted(self.text);
         self.changes = self.changes.into_iter().map(|change| change.redacted(secrets)).collect();
+        let file_changes = self.file_changes.into_iter();
+        self.file_changes =
+            file_changes.map(|change| change.map_texts(|text| secrets.redacted(text))).collect();
         let before = self.images.len();
         self.images.retain(|image| !secrets.is_in(&image.bytes));
         if self.images.len() < before {
@@ -224,13 +241,14 @@ mod tests {
                 StateChange::ClearMind { reminder_content: Some(text()) },
             ],
             images: vec![image(text()), image("plain".to_owned())],
+            file_changes: vec![FileChange::rewritten(text(), &text(), "x")],
             ..ToolOutcome::done(text())
         };
         let clean = outcome.redacted(&secrets, Lang::En);
         assert!(clean.text.starts_with("a [redacted] b\n[an image was left out"), "{clean:?}");
         assert_eq!(clean.images, [image("plain".to_owned())]);
-        let shown = format!("{:?}", clean.changes);
-        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 5, "{shown}");
+        let shown = format!("{:?}{:?}", clean.changes, clean.file_changes);
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 7, "{shown}");
         assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::outcome::ToolOutcome;
 use super::test_support::{TestBench, header};
-use crate::domain::AccessLists;
+use crate::domain::{AccessLists, FileChange};
 
 fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -165,5 +165,81 @@ fn c07_writing_keeps_to_its_own_directories_and_endings() {
         let kept = if against.is_none() { "new\n" } else { "needle\n" };
         assert_eq!(bench.text(path), kept, "{path}");
         assert!(read(&bench, path).ok, "reading is a right of its own");
+    }
+}
+
+fn summaries(outcome: &ToolOutcome) -> Vec<String> {
+    let line = |change: &FileChange| {
+        let from = change.from.as_ref().map(|from| format!("{from} -> ")).unwrap_or_default();
+        let FileChange { path, kind, added, removed, .. } = change;
+        format!("{kind:?} {from}{path} +{added} -{removed}")
+    };
+    outcome.file_changes.iter().map(line).collect()
+}
+
+#[test]
+fn every_tool_that_changes_files_says_what_it_changed() {
+    let png = "iVBORw0KGgo=";
+    let patch = "*** Begin Patch\n*** Add File: n\n+1\n*** Update File: a\n*** Move to: d/m\n@@\n-1\n\
+                 +one\n+two\n*** Delete File: b\n*** End Patch\n";
+    let cases: [(&str, Value, &[&str]); 14] = [
+        ("create_new_file", json!({"path": "n/x", "content": "1\n2"}), &["Created n/x +2 -0"]),
+        (
+            "overwrite_entire_file",
+            json!({"path": "a", "known_old_total_lines": 3, "known_old_total_bytes": 6,
+                "content": "1\nx\n3\n"}),
+            &["Changed a +1 -1"],
+        ),
+        (
+            "overwrite_entire_file",
+            json!({"path": "raw", "known_old_total_lines": 1, "known_old_total_bytes": 3,
+                "content": "1\n"}),
+            &["Replaced raw +0 -0"],
+        ),
+        ("rm_file", json!({"path": "a"}), &["Removed a +0 -0"]),
+        ("rm_dir", json!({"path": "d", "recursive": true}), &["Removed d/ +0 -0"]),
+        ("move_file", json!({"from": "a", "to": "m"}), &["Moved a -> m +0 -0"]),
+        ("move_dir", json!({"from": "d", "to": "e/f"}), &["Moved d/ -> e/f/ +0 -0"]),
+        (
+            "apply_patch",
+            json!({ "patch": patch }),
+            &["Created n +1 -0", "Changed a +2 -1", "Moved a -> d/m +0 -0", "Removed b +0 -0"],
+        ),
+        (
+            "change_mind",
+            json!({"selector": "goals", "content": "ship"}),
+            &["Changed task.tsk/goals.md +1 -1"],
+        ),
+        (
+            "change_mind",
+            json!({"selector": "progress", "content": "half"}),
+            &["Created task.tsk/progress.md +1 -0"],
+        ),
+        ("write_picture", json!({"path": "i.png", "data_base64": png}), &["Created i.png +0 -0"]),
+        (
+            "add_team_memory",
+            json!({"path": "m.md", "content": "x"}),
+            &["Created .minds/memory/team_shared/m.md +1 -0"],
+        ),
+        (
+            "replace_personal_memory",
+            json!({"path": "k.md", "content": "y"}),
+            &["Changed .minds/memory/individual/lead/k.md +1 -1"],
+        ),
+        ("clear_personal_memory", json!({}), &["Removed .minds/memory/individual/lead/ +0 -0"]),
+    ];
+    for (tool, arguments, expected) in cases {
+        let bench = TestBench::new();
+        bench.put("a", "1\n2\n3\n").put("b", "1\n").put("raw", [0, 1, b'\n']).put("d/old", "1\n");
+        bench.put("task.tsk/goals.md", "plan\n");
+        bench.put(".minds/memory/individual/lead/k.md", "x\n");
+        let outcome = bench.run(tool, &arguments);
+        assert!(outcome.ok, "{tool}: {}", outcome.text);
+        assert_eq!(summaries(&outcome), expected, "{tool}");
+        let again = bench.run(tool, &arguments);
+        assert!(
+            again.ok || again.file_changes.is_empty(),
+            "{tool}: a call that failed changed nothing"
+        );
     }
 }

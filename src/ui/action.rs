@@ -177,6 +177,8 @@ actions! {
     CallBelow "call-below": "Go to the call below" / "到下方的调用";
     QuestionAbove "question-above": "Go to the question above" / "到上方的问题";
     QuestionBelow "question-below": "Go to the question below" / "到下方的问题";
+    ChangeAbove "change-above": "Go to the change of files above" / "到上方的文件改动";
+    ChangeBelow "change-below": "Go to the change of files below" / "到下方的文件改动";
     PreviousCourse "previous-course": "Show the previous course" / "显示上一个课程";
     NextCourse "next-course": "Show the next course" / "显示下一个课程";
     ToggleThinking "thinking": "Show or fold the thinking" / "显示或折叠思考";

@@ -5,6 +5,7 @@
 pub mod composer;
 pub mod confirm;
 pub mod consent;
+pub mod diff;
 pub mod field;
 pub mod form;
 pub mod help;

@@ -73,6 +73,8 @@ roles! {
     Quote = "quote",
     DiffAdd = "diff.add",
     DiffRemove = "diff.remove",
+    DiffAddWord = "diff.add.word",
+    DiffRemoveWord = "diff.remove.word",
     Search = "search",
     Cursor = "cursor",
 }

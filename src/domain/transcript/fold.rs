@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
 use super::{
     AskedBlock, Block, BlockBody, BlockChange, RecordPosition, Reply, Tellask, TellaskStatus,
-    ToolCall, ToolResult,
+    ToolAction, ToolCall, ToolResult,
 };
 use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
@@ -19,7 +19,7 @@ use crate::domain::record::{
     TellaskResult,
 };
 use crate::domain::time::Stamp;
-use crate::domain::{PushCount, ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::{FileChange, PushCount, ReplyKind, SpecialCall, TellaskKind};
 
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
@@ -236,6 +236,7 @@ impl TranscriptFold {
                 call: call.id.clone(),
                 name: call.name.clone(),
                 arguments: summary(&call.raw_arguments_text),
+                action: ToolAction::of(&call.name, &call.raw_arguments_text, fold.text_limit),
                 result: None,
             }),
         });
@@ -295,10 +296,11 @@ impl TranscriptFold {
         let items = result.content_items.as_ref();
         let text = self.illustrated(&result.content, items);
         let lines = result.content.lines().count() + Attachment::all(items).len();
+        let changes = FileChange::all(result.file_changes.as_ref());
         let at = entry.ts.clone();
         self.complete(blocks, &result.id, |body| {
             if let BlockBody::Tool(tool) = body {
-                tool.result = Some(ToolResult { text, lines, seconds, ok: None });
+                tool.result = Some(ToolResult { text, lines, seconds, ok: None, changes });
             } else if let BlockBody::Tellask(tellask) = body {
                 if !tellask.started {
                     tellask.status = TellaskStatus::Failed { text, at };

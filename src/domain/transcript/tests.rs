@@ -91,12 +91,19 @@ fn a_question_shows_its_answer() {
 
 #[test]
 fn a_tool_call_shows_its_arguments_in_one_line_and_the_size_of_its_result() {
-    let result = ToolResult { text: "a\nb\nc".to_owned(), lines: 3, seconds: Some(2), ok: None };
+    let result = ToolResult {
+        text: "a\nb\nc".to_owned(),
+        lines: 3,
+        seconds: Some(2),
+        ok: None,
+        changes: Vec::new(),
+    };
     for (lines, result) in [(&[TOOL][..], None), (&[TOOL, TOOL_RESULT], Some(result))] {
         let expected = ToolCall {
             call: "r".into(),
             name: "read_file".to_owned(),
             arguments: "src/a.rs range=1~9".to_owned(),
+            action: ToolAction::Read,
             result,
         };
         assert_eq!(only(lines), BlockBody::Tool(expected));

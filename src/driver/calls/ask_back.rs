@@ -143,7 +143,7 @@ pub fn answer(
     draft.append_detached(&side, course, Record::TellaskResult(result));
     if waits {
         let id = owed.target_call_id.clone();
-        let result = CallResult { id, name: call.name, content: text, content_items: None };
+        let result = CallResult::of_text(id, call.name, text);
         draft.append(&side, call.course, call.genseq, Record::FuncResult(result));
     }
 }

@@ -33,8 +33,7 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
         };
         draft.set_durable();
-        let result =
-            CallResult { id: call_id, name: call.name, content: status, content_items: None };
+        let result = CallResult::of_text(call_id, call.name, status);
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
 }

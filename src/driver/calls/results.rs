@@ -15,8 +15,7 @@ pub(super) const RUNTIME: &str = "dominds";
 
 /// Records the result of a call in its own dialog.
 pub fn append_result(draft: &mut Draft, at: &Position, call: &Call, content: String) {
-    let result =
-        CallResult { id: call.id.clone(), name: call.name.clone(), content, content_items: None };
+    let result = CallResult::of_text(call.id.clone(), call.name.clone(), content);
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 

@@ -353,12 +353,8 @@ fn close_superseded(
     if !taken_over && !has_status {
         // Both calls are of one round: the earlier one gets its status like the other before it is closed.
         let status = texts.waiting(&pending.call_name, &pending.call_id);
-        let result = CallResult {
-            id: pending.call_id.clone(),
-            name: pending.call_name.clone(),
-            content: status,
-            content_items: None,
-        };
+        let (id, name) = (pending.call_id.clone(), pending.call_name.clone());
+        let result = CallResult::of_text(id, name, status);
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
     let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));

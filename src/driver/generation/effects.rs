@@ -2,7 +2,7 @@
 
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
-use crate::domain::{HealthLevel, Reminder};
+use crate::domain::{FileChange, HealthLevel, Reminder};
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::images::store_images;
@@ -23,6 +23,7 @@ pub fn record(
 ) -> bool {
     draft.set_durable();
     let (mut ok, mut content) = (outcome.ok, outcome.text);
+    let file_changes = FileChange::recorded(&outcome.file_changes);
     for change in outcome.changes {
         match apply(draft, at, change, shared, texts) {
             Ok(()) => {}
@@ -35,7 +36,7 @@ pub fn record(
     if dropped > 0 {
         content = format!("{content}\n{}", texts.images_not_stored(dropped));
     }
-    let result = CallResult { id, name, content, content_items };
+    let result = CallResult { id, name, content, content_items, file_changes };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     ok
 }

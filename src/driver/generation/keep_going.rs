@@ -118,7 +118,7 @@ fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
     draft.append(&at.dialog, at.course, at.genseq, asked);
     let status = ask_human::ask(draft, at, &call, &content, texts);
-    let result = CallResult { id: call.id, name: call.name, content: status, content_items: None };
+    let result = CallResult::of_text(call.id, call.name, status);
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 

@@ -158,5 +158,5 @@ fn write(
         lang: engine.lang,
         new_id: String::new(),
     };
-    replace_section(&cx, &section, text)
+    replace_section(&cx, &section, text).map(drop)
 }

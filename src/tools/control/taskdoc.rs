@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::CHANGE_MIND;
 use super::section::fault_text;
-use crate::domain::Lang;
 use crate::domain::taskdoc::{Section, section};
 use crate::domain::text::{Localized, Text};
+use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
@@ -68,7 +68,7 @@ fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
     }
     match section(args.category.as_deref(), &args.selector) {
         Ok(section) => match replace_section(cx, &section, &args.content) {
-            Ok(()) => ToolOutcome::done(CHANGED.in_lang(cx.lang)),
+            Ok(change) => ToolOutcome::done(CHANGED.in_lang(cx.lang)).with_file_changes([change]),
             Err(reason) => ToolOutcome::failed(reason.in_lang(cx.lang)),
         },
         Err(fault) => ToolOutcome::failed(fault_text(fault, cx.lang)),
@@ -79,15 +79,25 @@ fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
 ///
 /// # Errors
 /// The message for whoever asked for it.
-pub fn replace_section(cx: &ToolCx, section: &Section, content: &str) -> Result<(), Localized> {
+pub fn replace_section(
+    cx: &ToolCx,
+    section: &Section,
+    content: &str,
+) -> Result<FileChange, Localized> {
     let path = path_of(cx, section)?;
     let content = content.trim();
     if content.is_empty() {
         return Err(BLANK.into());
     }
     let text = format!("{content}\n");
+    let before = read(cx, &path);
     let written = Guard::taskdoc(cx).and_then(|guard| guard.slot(&path)?.write(text.as_bytes()));
-    written.map_err(|fault| Localized::of(|lang| fault_sentence(&fault, lang)))
+    let change = match before {
+        Ok((before, false)) => FileChange::rewritten(&path, &before, &text),
+        Ok((_, true)) => FileChange::replaced(&path),
+        Err(_) => FileChange::created(&path, &text),
+    };
+    written.map(|()| change).map_err(|fault| Localized::of(|lang| fault_sentence(&fault, lang)))
 }
 
 fn recall(cx: &ToolCx, args: &RecallArgs) -> ToolOutcome {

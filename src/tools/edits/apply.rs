@@ -8,19 +8,19 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::change::LineChange;
-use super::diff::unified;
+use super::diff::{hunks, unified};
 use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
 use super::locate::{LocateError, locate};
 use super::prepare::{normalized, spans};
-use super::source::{NoText, read_text};
 use super::taken::HunkLease;
 use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
-use crate::domain::Lang;
 use crate::domain::text::Text;
+use crate::domain::{FileChange, FileChangeKind, Lang};
 use crate::tools::access::PathTarget;
 use crate::tools::files::fence;
+use crate::tools::files::{NoText, read_text};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
@@ -203,6 +203,8 @@ fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
 
 fn outcome_of(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
+    let kind = if applied.is_new { FileChangeKind::Created } else { FileChangeKind::Changed };
+    let file_change = FileChange::of_hunks(path, kind, hunks(change));
     let diff = unified(path, !applied.is_new, change);
     let fence = fence(&diff);
     let (word, summary) = if applied.exact {
@@ -223,4 +225,5 @@ fn outcome_of(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOu
         .summary(summary)
         .body(format!("{fence}diff\n{diff}{fence}"))
         .outcome()
+        .with_file_changes([file_change])
 }

@@ -1,14 +1,7 @@
 //! A change as a unified diff, for a model to check. Pure.
 
-use std::fmt::Write;
-
-use similar::{ChangeTag, TextDiff};
-
 use super::change::LineChange;
-
-/// Beyond this many lines the old lines are shown whole before the new ones, because finding what
-/// is common to them could take long.
-const COMPARED_LINES: usize = 4_000;
+use crate::domain::diff::{DiffLine, Hunk, LineTag, compare, grouped, write_line};
 
 /// The diff of one change in a file; `was` is false for a file that is new.
 pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {
@@ -18,28 +11,23 @@ pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {
     let from = if was { format!("a/{path}") } else { "/dev/null".to_owned() };
     let (old_span, new_span) = (span(start, old.len()), span(start, new.len()));
     let mut text = format!("--- {from}\n+++ b/{path}\n@@ -{old_span} +{new_span} @@\n");
-    if old.len() + new.len() > COMPARED_LINES {
-        for (sign, lines) in
-            [(' ', &change.before), ('-', &change.old), ('+', &change.new), (' ', &change.after)]
-        {
-            for line in lines {
-                push(&mut text, sign, line);
-            }
-        }
-        return text;
-    }
-    for line in TextDiff::from_slices(&old, &new).iter_all_changes() {
-        let sign = match line.tag() {
-            ChangeTag::Equal => ' ',
-            ChangeTag::Delete => '-',
-            ChangeTag::Insert => '+',
-        };
-        push(&mut text, sign, line.value());
+    for line in compare(&old, &new) {
+        write_line(&mut text, line.tag, &line.text);
     }
     text
 }
 
-fn side(parts: [&Vec<String>; 3]) -> Vec<&str> {
+/// The same change as hunks, for people.
+pub(super) fn hunks(change: &LineChange) -> Vec<Hunk> {
+    let same = |line: &String| DiffLine::new(LineTag::Same, line.as_str());
+    let mut lines: Vec<DiffLine> = change.before.iter().map(same).collect();
+    lines.extend(compare(&side([&change.old]), &side([&change.new])));
+    lines.extend(change.after.iter().map(same));
+    let at = change.at - change.before.len();
+    grouped(at, at, lines)
+}
+
+fn side<const N: usize>(parts: [&Vec<String>; N]) -> Vec<&str> {
     parts.into_iter().flatten().map(String::as_str).collect()
 }
 
@@ -47,14 +35,6 @@ fn side(parts: [&Vec<String>; 3]) -> Vec<&str> {
 fn span(start: usize, length: usize) -> String {
     let first = if length == 0 { start } else { start + 1 };
     format!("{first},{length}")
-}
-
-fn push(text: &mut String, sign: char, line: &str) {
-    // Writing to a String cannot fail.
-    let _ = match line.strip_suffix('\n') {
-        Some(line) => writeln!(text, "{sign}{line}"),
-        None => writeln!(text, "{sign}{line}\n\\ No newline at end of file"),
-    };
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ mod locate;
 mod plan;
 mod prepare;
 mod range;
-mod source;
 mod taken;
 mod turns;
 
@@ -30,7 +29,6 @@ use crate::domain::text::Text;
 
 pub(super) use change::LineChange;
 pub(super) use lines::{bare, lines, places};
-pub(super) use source::{NoText, read_text};
 
 const APPLY: &str = "apply_file_modification";
 

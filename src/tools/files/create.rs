@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::args::FileArgs;
 use super::text::with_final_newline;
+use crate::domain::FileChange;
 use crate::domain::counted;
 use crate::domain::text::{Text, in_lang};
 use crate::tools::access::AccessOp;
@@ -80,6 +81,7 @@ fn run(cx: &ToolCx, args: &CreateFileArgs) -> ToolOutcome {
                 .field("normalized.trailing_newline_added", newline_added)
                 .summary(summary)
                 .outcome()
+                .with_file_changes([FileChange::created(shown, &content)])
         }
         Err(fault) => refused(NAME, AccessOp::Write, &fault, cx.lang),
     }

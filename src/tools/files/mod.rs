@@ -12,6 +12,7 @@ mod read;
 mod relocate;
 mod remove;
 mod text;
+mod whole_text;
 
 use std::sync::Arc;
 
@@ -48,6 +49,7 @@ pub(crate) use overwrite::OverwriteFileArgs;
 pub(super) use range::parse_range;
 pub(crate) use read::ReadFileArgs;
 pub(super) use text::{fence, short, with_final_newline};
+pub(super) use whole_text::{LIMIT_LINES, NoText, read_text};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! `overwrite_entire_file`: replaces a file the model has proven to know.
 
-use std::io::BufReader;
+use std::io::{BufReader, Seek};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -9,11 +9,12 @@ use serde::Deserialize;
 use super::args::FileArgs;
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
-use crate::domain::Lang;
+use super::whole_text::read_text;
 use crate::domain::counted;
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;
-use crate::tools::guard::{Guard, PathFault};
+use crate::tools::guard::{Guard, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 use crate::tools::tool::{Tool, ToolCx};
@@ -75,14 +76,14 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
     }
     let (content, newline_added) = with_final_newline(content);
     match replace(cx, args, &content) {
-        Ok((shown, old)) => {
+        Ok((change, old)) => {
             let (bytes, lines) = (content.len(), content.matches('\n').count());
             let summary = in_lang!(
                 cx.lang,
                 ("replaced: {} before, {lines} now", counted(old.lines, "line", "lines")),
                 ("已覆盖:原 {} 行,现 {lines} 行", old.lines)
             );
-            ToolReport::ok(NAME, &shown)
+            ToolReport::ok(NAME, &change.path)
                 .field("old_total_lines", old.lines)
                 .field("old_total_bytes", old.bytes)
                 .field("total_lines", lines)
@@ -90,18 +91,19 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
                 .field("normalized.trailing_newline_added", newline_added)
                 .summary(summary)
                 .outcome()
+                .with_file_changes([change])
         }
         Err(OverwriteRefused::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
         Err(OverwriteRefused::Stats(stats)) => mismatch(path, stats, cx.lang),
     }
 }
 
-/// Replaces the file if its size is what the model says; gives its path and its old size.
+/// Replaces the file if its size is what the model says; gives the change and the old size.
 fn replace(
     cx: &ToolCx,
     args: &OverwriteFileArgs,
     content: &str,
-) -> Result<(String, Stats), OverwriteRefused> {
+) -> Result<(FileChange, Stats), OverwriteRefused> {
     let path = &args.path;
     let guard = Guard::general(cx).map_err(OverwriteRefused::Fault)?;
     let opened = guard.open_file(path, AccessOp::Write).map_err(OverwriteRefused::Fault)?;
@@ -110,9 +112,20 @@ fn replace(
     if args.known_old_total_lines != old.lines || args.known_old_total_bytes != old.bytes {
         return Err(OverwriteRefused::Stats(old));
     }
+    let before = text_again(&opened);
     let slot = opened.into_slot(path);
     slot.write(content.as_bytes()).map_err(OverwriteRefused::Fault)?;
-    Ok((slot.shown, old))
+    let change = match before {
+        Some(before) => FileChange::rewritten(slot.shown, &before, content),
+        None => FileChange::replaced(slot.shown),
+    };
+    Ok((change, old))
+}
+
+/// The text of a file that was read to its end, if it is one.
+fn text_again(opened: &OpenFile) -> Option<String> {
+    (&opened.file).rewind().ok()?;
+    read_text(opened).ok()
 }
 
 fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {

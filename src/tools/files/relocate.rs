@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::domain::FileChange;
 use crate::domain::text::Text;
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
@@ -50,6 +51,14 @@ struct Moved {
     kind: PathKind,
 }
 
+impl Moved {
+    /// As it is listed: the paths of directories end in `/`.
+    fn change(&self) -> FileChange {
+        let end = if self.kind == PathKind::Directory { "/" } else { "" };
+        FileChange::moved(format!("{}{end}", self.from), format!("{}{end}", self.to))
+    }
+}
+
 /// Why nothing moved, and which of the two rights was asked for.
 struct MoveRefused(AccessOp, PathFault);
 
@@ -71,6 +80,7 @@ fn run(cx: &ToolCx, args: &MoveArgs, name: &str, target: PathTarget) -> ToolOutc
                 .field("path_kind", done.kind.name())
                 .summary(summary)
                 .outcome()
+                .with_file_changes([done.change()])
         }
         Err(MoveRefused(op, fault)) => refused(name, op, &fault, cx.lang),
     }

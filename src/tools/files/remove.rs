@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;
 use crate::tools::guard::{DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount};
 use crate::tools::outcome::ToolOutcome;
@@ -61,7 +61,8 @@ fn run_file(cx: &ToolCx, args: &RemoveFileArgs) -> ToolOutcome {
         Ok(entry) => ToolReport::ok(FILE, &entry.shown)
             .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
-            .outcome(),
+            .outcome()
+            .with_file_changes([FileChange::removed(&entry.shown)]),
         Err(fault) => refused(FILE, AccessOp::Write, &fault, cx.lang),
     }
 }
@@ -79,7 +80,8 @@ fn run_dir(cx: &ToolCx, args: &RemoveDirArgs) -> ToolOutcome {
         Ok(entry) => counted(ToolReport::ok(DIR, &entry.shown), count)
             .field("path_kind", entry.kind().name())
             .summary(gone(entry.kind(), cx.lang))
-            .outcome(),
+            .outcome()
+            .with_file_changes([FileChange::removed(listed(&entry))]),
         Err(fault) if fault.kind == PathFaultKind::NotEmpty && !recursive => {
             not_empty(&fault, cx.lang)
         }
@@ -109,6 +111,12 @@ fn remove_dir(
             Err(PathFault::new(path, PathFaultKind::NotADirectory))
         }
     }
+}
+
+/// The path as it is listed among changes: that of a directory ends in `/`.
+fn listed(entry: &DirEntryHandle) -> String {
+    let end = if entry.kind() == PathKind::Directory { "/" } else { "" };
+    format!("{}{end}", entry.shown)
 }
 
 fn counted(report: ToolReport, count: TreeCount) -> ToolReport {

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{ImageRefusal, MAX_IMAGE_BYTES, check_kind};
-use crate::domain::ImageKind;
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{FileChange, ImageKind};
 use crate::tools::access::{AccessOp, PathTarget};
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::{ToolImage, ToolOutcome};
@@ -40,22 +40,22 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 fn run(cx: &ToolCx, args: &WriteImageArgs) -> ToolOutcome {
     let path = args.path.as_str();
     match write(cx, args) {
-        Ok((shown, image)) => {
+        Ok((change, image)) => {
             let bytes = image.bytes.len();
             let summary =
                 in_lang!(cx.lang, "image written, {bytes} bytes", "图片已写入,{bytes} 字节");
-            let report = ToolReport::ok(NAME, &shown)
+            let report = ToolReport::ok(NAME, &change.path)
                 .field("media_type", image.media_type)
                 .field("size_bytes", bytes)
                 .summary(summary);
             let images = if cx.sees_images { vec![image] } else { Vec::new() };
-            ToolOutcome { images, ..report.outcome() }
+            ToolOutcome { images, ..report.outcome() }.with_file_changes([change])
         }
         Err(refused) => refused.outcome(NAME, path, AccessOp::Write, cx.lang),
     }
 }
 
-fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(String, ToolImage), ImageRefusal> {
+fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(FileChange, ToolImage), ImageRefusal> {
     let path = args.path.as_str();
     let guard = Guard::general(cx)?;
     let (declared, data) = split_data_url(&args.data_base64);
@@ -77,15 +77,15 @@ fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(String, ToolImage), Imag
         check_kind(ending, Some(kind))?;
     }
     check_kind(ending, ImageKind::of(&bytes))?;
-    let shown = if let Some(vacant) = vacant {
+    let change = if let Some(vacant) = vacant {
         vacant.create_parents()?.fill(&bytes)?;
-        vacant.shown
+        FileChange::created(vacant.shown, "")
     } else {
         let slot = guard.slot(path)?;
         slot.write(&bytes)?;
-        slot.shown
+        FileChange::replaced(slot.shown)
     };
-    Ok((shown, ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) }))
+    Ok((change, ToolImage { media_type: ending.media_type(), bytes: Arc::from(bytes) }))
 }
 
 /// The type and the data of a data URL; other text is data.

@@ -1,11 +1,12 @@
 //! What the tools do: one file is written, replaced or removed, or all of them are.
 
 use super::path::{normalize, shown_in_contexts};
-use crate::domain::Lang;
 use crate::domain::counted;
 use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;
+use crate::tools::files::read_text;
 use crate::tools::files::with_final_newline;
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
@@ -51,9 +52,10 @@ impl MemoryJob {
                 Some(with_final_newline(content).0)
             }
         };
-        let bytes = content.as_deref().map(str::as_bytes).unwrap_or_default();
-        match self.make(cx, &path, action, bytes) {
-            Ok(()) => self.done(&path, content.map(|content| content.len()), cx.lang),
+        match self.make(cx, &path, action, content.as_deref().unwrap_or_default()) {
+            Ok(change) => self
+                .done(&path, content.map(|content| content.len()), cx.lang)
+                .with_file_changes([change]),
             Err(fault) => self.not_done(&path, &fault, cx.lang),
         }
     }
@@ -63,17 +65,29 @@ impl MemoryJob {
         cx: &ToolCx,
         path: &str,
         action: MemoryAction<'_>,
-        content: &[u8],
-    ) -> Result<(), PathFault> {
+        content: &str,
+    ) -> Result<FileChange, PathFault> {
         let folder = self.owner.folder(&cx.caller);
         let guard = Guard::memory(cx, &folder)?;
         let path = format!("{folder}/{path}");
         match action {
-            MemoryAction::Add(_) => guard.new_slot(&path)?.write(content),
-            MemoryAction::Replace(_) => {
-                guard.open_file(&path, AccessOp::Write)?.into_slot(&path).write(content)
+            MemoryAction::Add(_) => {
+                guard.new_slot(&path)?.write(content.as_bytes())?;
+                Ok(FileChange::created(path, content))
             }
-            MemoryAction::Drop => guard.remove_memory(&path),
+            MemoryAction::Replace(_) => {
+                let opened = guard.open_file(&path, AccessOp::Write)?;
+                let before = read_text(&opened);
+                opened.into_slot(&path).write(content.as_bytes())?;
+                Ok(match before {
+                    Ok(before) => FileChange::rewritten(path, &before, content),
+                    Err(_) => FileChange::replaced(path),
+                })
+            }
+            MemoryAction::Drop => {
+                guard.remove_memory(&path)?;
+                Ok(FileChange::removed(path))
+            }
         }
     }
 
@@ -89,7 +103,8 @@ impl MemoryJob {
                     "已删除 {removed} 个文件,全部清空"
                 );
                 let report = ToolReport::ok(self.name, ".").field("removed_files", removed);
-                report.summary(summary).outcome()
+                let change = FileChange::removed(format!("{folder}/"));
+                report.summary(summary).outcome().with_file_changes([change])
             }
             Err(fault) => refused(self.name, AccessOp::Write, &fault, cx.lang),
         }

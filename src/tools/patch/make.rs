@@ -1,8 +1,9 @@
 //! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
 
 use super::plan::{PatchStep, Rewrite};
+use crate::domain::FileChange;
 use crate::tools::access::AccessOp;
-use crate::tools::edits::read_text;
+use crate::tools::files::read_text;
 use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
 /// How a step that was made is taken back.
@@ -22,16 +23,19 @@ pub(super) struct ApplyError {
     pub left: Vec<String>,
 }
 
-/// Makes all steps; gives a line for each.
-pub(super) fn make(guard: &Guard, steps: Vec<PatchStep>) -> Result<Vec<String>, ApplyError> {
+/// Makes all steps; gives a line for each, and the change of the file.
+pub(super) fn make(
+    guard: &Guard,
+    steps: Vec<PatchStep>,
+) -> Result<Vec<(String, FileChange)>, ApplyError> {
     let mut changes = Vec::new();
     let mut made = Vec::new();
     for step in steps {
-        let line = line(&step);
+        let (line, change) = (line(&step), file_change(&step));
         match step_once(step) {
             Ok(undo) => {
                 made.push(undo);
-                changes.push(line);
+                changes.push((line, change));
             }
             Err(fault) => return Err(ApplyError { fault, left: take_back(guard, made) }),
         }
@@ -94,6 +98,17 @@ fn restore(guard: &Guard, rewrite: &Rewrite) -> Result<(), PathFault> {
         return Err(changed());
     }
     opened.into_slot(&rewrite.path).write(rewrite.old.as_bytes())
+}
+
+fn file_change(step: &PatchStep) -> FileChange {
+    match step {
+        PatchStep::Create { vacant, content } => FileChange::created(&vacant.shown, content),
+        PatchStep::Remove(entry) => FileChange::removed(&entry.shown),
+        PatchStep::Rewrite(rewrite) => {
+            FileChange::rewritten(&rewrite.path, &rewrite.old, &rewrite.new)
+        }
+        PatchStep::Move { entry, vacant } => FileChange::moved(&entry.shown, &vacant.shown),
+    }
 }
 
 fn line(step: &PatchStep) -> String {

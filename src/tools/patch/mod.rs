@@ -65,13 +65,15 @@ fn run(cx: &ToolCx, args: &ApplyPatchArgs) -> ToolOutcome {
                 ("patch applied, {} changes", changes.len()),
                 ("补丁已应用,{} 处改动", changes.len())
             );
-            let list = changes.join("\n");
+            let (lines, file_changes): (Vec<_>, Vec<_>) = changes.into_iter().unzip();
+            let list = lines.join("\n");
             let fence = fence(&list);
             ToolReport::ok(NAME, ".")
-                .field("changes", changes.len())
+                .field("changes", lines.len())
                 .summary(summary)
                 .body(format!("{fence}\n{list}\n{fence}"))
                 .outcome()
+                .with_file_changes(file_changes)
         }
         Err(failed) => fail(&failed, cx.lang),
     }

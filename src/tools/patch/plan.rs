@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::chunks::{ChunkError, update};
 use super::grammar::{Chunk, FilePatch};
 use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::edits::{NoText, read_text};
+use crate::tools::files::{NoText, read_text};
 use crate::tools::guard::{
     DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
 };

@@ -67,6 +67,8 @@ impl App {
             Action::CallBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Call))],
             Action::QuestionAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Question))],
             Action::QuestionBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Question))],
+            Action::ChangeAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Change))],
+            Action::ChangeBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Change))],
             Action::PreviousCourse => self.reading.other_course(-1),
             Action::NextCourse => self.reading.other_course(1),
             Action::ToggleThinking => self.reading.toggle_thinking(),

@@ -272,6 +272,7 @@ impl Reading {
 fn none_above(stop: Stop) -> Text {
     match stop {
         Stop::Question => words::NO_QUESTION_ABOVE,
+        Stop::Change => words::NO_CHANGE_ABOVE,
         Stop::Call | Stop::Block => words::NO_CALL_ABOVE,
     }
 }

@@ -74,6 +74,8 @@ pub(super) const BRINGS_BACK: Text = Text::new("restores it", "恢复");
 pub(super) const NOTHING_TO_UNDO: Text = Text::new("there is nothing to undo", "没有可撤销的改动");
 pub(super) const NO_CALL_ABOVE: Text =
     Text::new("no call above in this course", "此课程中上方没有调用");
+pub(super) const NO_CHANGE_ABOVE: Text =
+    Text::new("no change of files above in this course", "此课程上方没有文件改动");
 pub(super) const NO_QUESTION_ABOVE: Text =
     Text::new("no question above in this course", "此课程中上方没有问题");
 pub(super) const NO_CALL_HERE: Text = Text::new("no call of a teammate here", "此处没有队友调用");

@@ -4,6 +4,7 @@
 //! wrapped ([`mod@wrap`]) or parsed as Markdown ([`markdown`]). Nothing after the
 //! sanitizer may undo it.
 
+pub mod ansi;
 pub mod clean;
 pub mod markdown;
 pub mod styled;

@@ -51,6 +51,10 @@ async fn c03_an_edit_prepared_in_one_round_is_applied_in_the_next() {
     assert!(applied.contains("match: exact"), "{applied}");
     assert_eq!(text(&world), "1\ntwo\n3\n");
     assert_eq!(world.state(&dialog), "idle_waiting_user");
+    let diff = r#""diff":"@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n""#;
+    let course = world.path().join(".dialogs/run").join(dialog.root.as_str());
+    let course = std::fs::read_to_string(course.join("course-001.jsonl")).expect("its records");
+    assert_eq!(course.matches(diff).count(), 1, "{course}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -86,12 +86,7 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
         },
         delivery_mode: DeliveryMode::TellaskCallStart,
     };
-    let status = Record::FuncResult(CallResult {
-        id: call.clone(),
-        name: "tellask".to_owned(),
-        content: "waits".to_owned(),
-        content_items: None,
-    });
+    let status = Record::FuncResult(CallResult::of_text(call.clone(), "tellask", "waits"));
     let anchor = Record::Anchor {
         anchor_role: AnchorRole::Assignment,
         call_id: call,

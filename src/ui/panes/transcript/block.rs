@@ -3,12 +3,13 @@
 use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
+use super::tool::tool_call;
 use super::words;
 use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
 use crate::domain::text::Text;
 use crate::domain::transcript::{
-    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, ToolCall, first_line,
+    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
 };
 use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::UiSettings;
@@ -16,8 +17,6 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 
-/// Rows shown of an opened result; the record has all.
-const RESULT_ROWS: usize = 400;
 /// Maximum width of text, in cells: longer lines are hard to read.
 pub const MAX_TEXT_WIDTH: usize = 100;
 
@@ -71,24 +70,24 @@ pub trait NameLookup {
 }
 
 impl LayoutContext<'_> {
-    fn style(&self, role: Role) -> Style {
+    pub(super) fn style(&self, role: Role) -> Style {
         self.ui.style(role)
     }
 
-    fn text(&self, text: Text) -> &'static str {
+    pub(super) fn text(&self, text: Text) -> &'static str {
         self.ui.text(text)
     }
 
-    fn dot(&self) -> String {
+    pub(super) fn dot(&self) -> String {
         format!(" {} ", self.ui.glyphs.middle_dot)
     }
 
     /// Cells for text that is indented by `indent`.
-    fn available(&self, indent: usize) -> usize {
+    pub(super) fn available(&self, indent: usize) -> usize {
         self.width.saturating_sub(indent).min(MAX_TEXT_WIDTH)
     }
 
-    fn fold_symbol(&self) -> &'static str {
+    pub(super) fn fold_symbol(&self) -> &'static str {
         if self.unfolded { self.ui.glyphs.open } else { self.ui.glyphs.closed }
     }
 }
@@ -113,7 +112,7 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     }
 }
 
-fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
+pub(super) fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
     let mut rows = vec![head];
     rows.extend(words);
     BlockLayout { rows, ..BlockLayout::default() }
@@ -223,55 +222,6 @@ fn saying(text: &str, interrupted: bool, context: &LayoutContext<'_>) -> BlockLa
         rows.push(Strip::new().put(&note, context.style(Role::Warning)));
     }
     rows_of(head, rows)
-}
-
-fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLayout {
-    let dim = context.style(Role::TextDim);
-    let mut head = Strip::new()
-        .put(&format!("  {} ", context.fold_symbol()), dim)
-        .put(&tool.name, context.style(Role::Tool));
-    if !tool.arguments.is_empty() {
-        head.push(" ", dim);
-        head.push(first_line(&tool.arguments), dim);
-    }
-    let mut rows = Vec::new();
-    if context.unfolded
-        && let Some(result) = &tool.result
-    {
-        rows = plain_rows(&result.text, 4, context.available(4), context.style(Role::Code));
-        if rows.len() > RESULT_ROWS {
-            let more = format!("    {} +{}", context.ui.glyphs.cut, rows.len() - RESULT_ROWS);
-            rows.truncate(RESULT_ROWS);
-            rows.push(Strip::new().put(&more, dim));
-        }
-    }
-    let mut layout = rows_of(head, rows);
-    layout.meta = match &tool.result {
-        Some(result) => {
-            let meta = Strip::new().put(&tool_meta(result, context), dim);
-            let bad = context.style(Role::ToolBad);
-            BlockMeta::Fixed(match result.ok {
-                Some(false) => Strip::new()
-                    .put(&format!("{}{}", context.text(words::FAILED), context.dot()), bad)
-                    .join(meta),
-                Some(true) | None => meta,
-            })
-        }
-        None => BlockMeta::Nothing,
-    };
-    layout
-}
-
-fn tool_meta(
-    result: &crate::domain::transcript::ToolResult,
-    context: &LayoutContext<'_>,
-) -> String {
-    let mut meta = context.ui.counted(result.lines, words::LINES);
-    if let Some(seconds) = result.seconds.filter(|seconds| *seconds > 0) {
-        meta.push_str(&context.dot());
-        meta.push_str(&crate::ui::model::age::long(seconds));
-    }
-    meta
 }
 
 /// `@alice !schema`

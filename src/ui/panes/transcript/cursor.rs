@@ -22,6 +22,8 @@ pub enum Stop {
     Call,
     /// At questions for the user.
     Question,
+    /// At calls that changed files.
+    Change,
 }
 
 impl Stop {
@@ -30,6 +32,7 @@ impl Stop {
             Self::Block => true,
             Self::Call => matches!(body, BlockBody::Tool(_) | BlockBody::Tellask(_)),
             Self::Question => matches!(body, BlockBody::Question(_)),
+            Self::Change => body.changes().is_some_and(|changes| !changes.is_empty()),
         }
     }
 }
@@ -108,6 +111,7 @@ impl TranscriptPane {
         self.target = None;
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, context, self.height);
+            self.cursor_to_end(open, context);
         }
         if !down {
             self.leave_end(open, context);

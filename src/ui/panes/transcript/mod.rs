@@ -14,6 +14,7 @@ mod scroll;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod tool;
 mod words;
 
 use std::collections::BTreeMap;
@@ -54,6 +55,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::CallBelow, &[")"]),
     SCOPE.bind(Action::QuestionAbove, &["<"]),
     SCOPE.bind(Action::QuestionBelow, &[">"]),
+    SCOPE.bind(Action::ChangeAbove, &[","]),
+    SCOPE.bind(Action::ChangeBelow, &["."]),
     SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
     SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
     SCOPE.bind(Action::PageUp, &["pageup"]),

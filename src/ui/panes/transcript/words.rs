@@ -31,6 +31,8 @@ pub(super) const DELIVERED: Text = Text::new("delivered", "已送达");
 pub(super) const NOT_DELIVERED: Text = Text::new("not delivered", "未送达");
 pub(super) const CUT_OFF: Text =
     Text::new("the previous generation was interrupted", "上一次生成中断了");
+pub(super) const OMITTED_LINES: Counted =
+    Counted::new("line is not recorded", "lines are not recorded", "行未记录");
 pub(super) const INTERRUPTED: Text = Text::new("interrupted by a stop", "被停止打断");
 pub(super) const UNKNOWN_RECORD: Text = Text::new("unknown record", "未知记录");
 pub(super) const NEWER_PROGRAM: Text = Text::new("(newer version?)", "（更新的版本？）");

@@ -1,0 +1,82 @@
+//! What a tool call is about, as far as people want to see it: read from its arguments, which a model wrote.
+
+use super::text::{argument, arguments, bounded};
+
+/// The interesting part of a call's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolAction {
+    /// A command for a shell.
+    Command(String),
+    /// Lines of a file are read.
+    Read,
+    /// A patch in the format of `apply_patch`.
+    Patch(String),
+    /// The whole new text of a file.
+    NewText(String),
+    Other,
+}
+
+impl ToolAction {
+    /// `limit`: the most bytes of a text that are kept.
+    pub(super) fn of(tool: &str, raw_arguments: &str, limit: usize) -> Self {
+        let tool = tool.strip_prefix("team_mgmt_").unwrap_or(tool);
+        let (name, action): (_, fn(String) -> Self) = match tool {
+            "shell_cmd" | "readonly_shell" => ("command", Self::Command),
+            "apply_patch" => ("patch", Self::Patch),
+            "create_new_file" | "overwrite_entire_file" | "change_mind" => {
+                ("content", Self::NewText)
+            }
+            "read_file" => return Self::Read,
+            _ => return Self::Other,
+        };
+        let text = argument(&arguments(raw_arguments), name);
+        text.map_or(Self::Other, |text| action(bounded(&text, limit)))
+    }
+}
+
+/// How a command ended, from the first line of its result in either language: its exit code, or the signal.
+pub fn exit_line(result: &str) -> Option<&str> {
+    const STARTS: [&str; 4] = ["exit code ", "退出码 ", "ended by signal ", "被信号 "];
+    let first = result.lines().next()?;
+    STARTS.iter().any(|start| first.starts_with(start)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_that_matters_is_read_from_the_arguments() {
+        for (tool, raw, expected) in [
+            ("shell_cmd", r#"{"command":"ls"}"#, ToolAction::Command("ls".to_owned())),
+            (
+                "team_mgmt_create_new_file",
+                r#"{"content":"x"}"#,
+                ToolAction::NewText("x".to_owned()),
+            ),
+            ("apply_patch", r#"{"patch":7}"#, ToolAction::Other),
+            ("apply_patch", "no JSON", ToolAction::Other),
+            ("read_file", "", ToolAction::Read),
+            ("unknown", r#"{"command":"ls"}"#, ToolAction::Other),
+        ] {
+            assert_eq!(ToolAction::of(tool, raw, 100), expected, "{tool} {raw}");
+        }
+        let long = format!(r#"{{"command":"{}"}}"#, "x".repeat(500));
+        let ToolAction::Command(command) = ToolAction::of("shell_cmd", &long, 100) else {
+            panic!("a command");
+        };
+        assert!(command.len() < 200, "{command}");
+    }
+
+    #[test]
+    fn the_end_of_a_command_is_read_in_both_languages() {
+        for (result, line) in [
+            ("exit code 1\nstdout: empty", Some("exit code 1")),
+            ("退出码 0\n", Some("退出码 0")),
+            ("something else\nexit code 1", None),
+            ("", None),
+        ] {
+            assert_eq!(exit_line(result), line);
+        }
+    }
+}

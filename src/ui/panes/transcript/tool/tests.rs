@@ -1,0 +1,108 @@
+//! What calls of tools show when they are opened.
+
+use serde_json::{Value, json};
+
+use crate::domain::FileChange;
+use crate::protocol::DriverEvent;
+use crate::ui::app::tests::fixture::*;
+
+/// A call and its result, as records.
+fn call(name: &str, arguments: &Value, result: &str, changes: &[FileChange]) -> [String; 2] {
+    let mut ended = json!({
+        "ts": "2026-11-21 12:00:02", "type": "func_result_record", "genseq": 1, "id": "c", "name": name,
+        "content": result,
+    });
+    if let Some(changes) = FileChange::recorded(changes) {
+        ended["fileChanges"] = changes;
+    }
+    let begun = json!({
+        "ts": "2026-11-21 12:00:00", "type": "func_call_record", "genseq": 1, "id": "c", "name": name,
+        "rawArgumentsText": arguments.to_string(),
+    });
+    [begun.to_string(), ended.to_string()]
+}
+
+/// The screen with this call opened.
+fn opened(width: u16, height: u16, records: &[String]) -> String {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3 g o").screen()
+}
+
+fn edited() -> [String; 2] {
+    let line = |text: String, n: i32| format!("{text}    let line_{n} = old({n});\n");
+    let old = (1..=40).fold(String::new(), line);
+    let new = old.replace("line_3 = old(3)", "line_3 = new(3)").replace(
+        "    let line_30 = old(30);\n",
+        "    // 说明\n    let line_30 = old(30);\n\tx();\n",
+    );
+    let changes = [
+        FileChange::rewritten("src/login.rs", &old, &new),
+        FileChange::created("docs/a.md", "# Title\n"),
+        FileChange::moved("old.rs", "src/new.rs"),
+        FileChange::removed("gone/"),
+    ];
+    let patch = json!({"patch": "*** Begin Patch\n*** Update File: src/login.rs\n*** End Patch\n"});
+    call("apply_patch", &patch, "```yaml\nstatus: ok\n```\n", &changes)
+}
+
+#[test]
+fn an_edit_opens_as_a_difference_with_line_numbers() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        insta::assert_snapshot!(format!("edit_{width}x{height}"), opened(width, height, &edited()));
+    }
+}
+
+#[test]
+fn a_command_opens_as_command_and_output_and_names_its_exit_code() {
+    let output =
+        "exit code 1\nstdout:\n\u{1b}[32mok\u{1b}[0m 1\n\u{1b}]52;c;AA\u{7}\nstderr:\nbad\n";
+    let command = json!({"command": "cargo test \\\n  --lib"});
+    insta::assert_snapshot!("command", opened(120, 40, &call("shell_cmd", &command, output, &[])));
+}
+
+#[test]
+fn a_read_opens_as_the_lines_that_were_read() {
+    let result = "```yaml\nstatus: ok\n```\n\n```\n   9| fn a() {\n  10| }\n```\n";
+    let screen = opened(120, 40, &call("read_file", &json!({"path": "a"}), result, &[]));
+    assert!(screen.contains(" 9 fn a() {") && screen.contains("10 }"), "{screen}");
+    assert!(!screen.contains("status: ok"), "{screen}");
+}
+
+#[test]
+fn a_patch_without_recorded_changes_opens_as_it_was_sent() {
+    let patch =
+        json!({"patch": "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n"});
+    let screen = opened(120, 40, &call("apply_patch", &patch, "done", &[]));
+    for line in ["*** Update File: a", "-1", "+2", "done"] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
+}
+
+#[test]
+fn hostile_changes_are_shown_cleaned_and_bounded() {
+    let long =
+        format!("@@ -1,1 +{},1 @@\n+\u{1b}[31mx\u{9b}2J\n", usize::MAX) + &"+y\n".repeat(5_000);
+    let mut change = FileChange::rewritten("a\u{1b}]0;t\u{7}b", "", "1\n");
+    change.diff = long;
+    let screen = opened(80, 24, &call("apply_patch", &json!({}), "", &[change]));
+    assert!(!screen.contains('\u{1b}') && !screen.contains('\u{9b}'), "{screen}");
+    assert!(screen.contains("a␛]0;t"), "{screen}");
+}
+
+#[test]
+fn keys_go_from_change_to_change() {
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let mut records = vec![words("first")];
+    records.extend(edited());
+    records.push(words("last"));
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    let screen = stage.page_at(ticket, dialog, 0, &lines).keys("3 ,").screen();
+    let row = screen.lines().find(|line| line.contains("│▌")).unwrap_or_default();
+    assert!(row.contains("apply_patch"), "{screen}");
+    assert!(stage.keys(",").screen().contains("no change of files above"), "{}", stage.screen());
+}
