@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use similar::{ChangeTag, TextDiff};
 
 /// Lines shown on each side of a change.
@@ -16,7 +17,7 @@ const COMPARED_LINES: usize = 4_000;
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
 /// What becomes of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineTag {
     Same,
     Removed,
@@ -24,7 +25,7 @@ pub enum LineTag {
 }
 
 /// A line with its line end, if it has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffLine {
     pub tag: LineTag,
     pub text: String,
@@ -43,7 +44,7 @@ impl DiffLine {
 }
 
 /// Changes that lie close together, with the lines around them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
     /// Lines before it in the old text, and in the new one.
     pub old_at: usize,

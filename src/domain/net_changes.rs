@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::diff::{CONTEXT_LINES, DiffLine, Hunk, LineTag, compare, grouped};
 use super::file_change::{FileChange, FileChangeKind};
 use super::ids::{CallId, DialogId};
@@ -21,7 +23,7 @@ pub struct ChangeByCall {
 }
 
 /// What calls did to one file, together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetChange {
     pub path: String,
     /// Its path before, if it was moved.

@@ -6,6 +6,7 @@
 //!   before it is sent. For a slow screen live text is merged; other events keep their order, or are dropped
 //!   for [`DriverEvent::Lagged`], after which the screen requests the complete state.
 
+pub mod changes;
 pub mod command;
 pub mod event;
 pub mod lifecycle;
@@ -13,6 +14,7 @@ pub mod outbox;
 pub mod refusal;
 pub mod sheet;
 
+pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
 pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,

@@ -1,10 +1,11 @@
-//! The sheets of a dialog: its reminders and its Taskdoc, read and changed by the user. Everything is read
+//! The sheets of a dialog: its reminders, its Taskdoc, and the files it changed, read and changed by the user. Everything is read
 //! again for each request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Stamp;
 use crate::domain::text::Localized;
+use crate::protocol::changes::{ChangesScope, ChangesView, ReadEnd};
 
 /// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,10 @@ pub enum SheetRequest {
     Reminders,
     /// Answered by [`Sheet::Taskdoc`].
     Taskdoc,
+    /// Answered by [`Sheet::Changes`].
+    Changes(ChangesScope),
+    /// Changes up to here are reviewed; answered by those that are not.
+    MarkReviewed(Vec<ReadEnd>),
     AddReminder {
         content: String,
         scope: ReminderAudience,
@@ -47,6 +52,7 @@ pub enum Sheet {
     /// Newest first.
     Reminders(Vec<ReminderView>),
     Taskdoc(TaskdocView),
+    Changes(ChangesView),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -83,6 +83,11 @@ impl Layout {
         self.own_folder().join("drafts.json")
     }
 
+    /// How far changes were reviewed.
+    pub fn reviewed(&self) -> PathBuf {
+        self.own_folder().join("reviewed.json")
+    }
+
     pub fn salvage(&self) -> PathBuf {
         self.own_folder().join("salvage")
     }

@@ -41,6 +41,7 @@ mod personal;
 mod problem_collector;
 mod reconcile;
 mod repair;
+mod reviewed;
 mod scan;
 mod staging;
 mod state_files;
@@ -67,6 +68,7 @@ pub use listing::{DialogListing, TreeListing};
 pub use load::LoadedTree;
 pub use page::Page;
 pub use permissions::{config_permission_problem, permission_problems};
+pub use reviewed::Reviewed;
 pub use staging::{CourseLine, Staging};
 pub use survey::Survey;
 

@@ -15,7 +15,7 @@ use super::error::StoreError;
 use super::files::{self, FileContent};
 
 /// Largest file of our own, in bytes.
-const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
+pub(super) const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The prompts that wait for one dialog, with the dialog's name: file names are not trusted.
 #[derive(Serialize, Deserialize)]

@@ -187,6 +187,12 @@ actions! {
     Back "back": "Go back to where you were before" / "回到之前的位置";
     Reminders "reminders": "Show the reminders of this dialog" / "显示此对话的提醒";
     Taskdoc "taskdoc": "Show the Taskdoc of this dialog" / "显示此对话的任务文档";
+    Changes "changes": "Review the files that this dialog and its side dialogs changed" / "查看此对话及其支线对话改动的文件";
+    PreviousFile "previous-file": "Go to the previous file" / "到上一个文件";
+    NextFile "next-file": "Go to the next file" / "到下一个文件";
+    OtherChanges "other-changes": "Show other changes: of this dialog, of the main dialog, not reviewed" / "切换范围：此对话、主线对话、未审阅";
+    MarkReviewed "reviewed": "Mark all changes of the main dialog until now as reviewed" / "把主线对话至今的改动都标为已审阅";
+    FoldAll "fold-all": "Fold all, or unfold all" / "全部折叠或展开";
     Send "send": "Send" / "发送";
     NewLine "new-line": "Start a new line" / "换行";
     HistoryUp "history-up": "On an empty line: edit a queued message, or recall a sent one" / "在空行上：编辑排队的消息，或取回已发的消息";

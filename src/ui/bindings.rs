@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
+use super::panes::{changes, composer, confirm, consent, inbox, sheet, transcript, tree};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -34,6 +34,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusThird, &["3"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
+    Scope::PANES.bind(Action::Changes, &["m"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.
@@ -59,6 +60,7 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         transcript::BINDINGS,
         composer::BINDINGS,
         sheet::BINDINGS,
+        changes::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, DialogId, Lang, MsgId, Stamp};
+use crate::domain::{AgentId, CallId, DialogId, Lang, MsgId, Stamp};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Lifecycle, SheetRequest};
+use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
@@ -115,6 +115,10 @@ pub enum Intent {
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     },
+    /// Show these changes of files.
+    ShowChanges(DialogId, ChangesScope),
+    /// Show a call in its dialog.
+    ShowCall(DialogId, CallId),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,

@@ -2,6 +2,7 @@
 //! or function called by the app, in a folder with its scope and keys, its texts, its drawing and its tests; a
 //! small one is a single file.
 
+pub mod changes;
 pub mod composer;
 pub mod confirm;
 pub mod consent;

@@ -3,6 +3,7 @@
 //!
 //! Uses `tree`, `lifecycle`, `steps`, `shared` and `reporting`; no other folder uses it.
 
+mod changes;
 mod commands;
 mod consent;
 mod creation;

@@ -20,11 +20,13 @@ use crate::driver::tree::reminders::ReminderChange;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
+use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
 use crate::tools::{Access, ToolCx, replace_section};
 
+use super::changes::{mark_reviewed, read_changes};
 use super::trees::Supervisor;
 
 impl Supervisor {
@@ -34,6 +36,15 @@ impl Supervisor {
                 return self.show_sheet(ticket, dialog, read_reminders).await;
             }
             SheetRequest::Taskdoc => return self.show_sheet(ticket, dialog, read_taskdoc).await,
+            SheetRequest::Changes(scope) => {
+                let read = move |engine: &Engine, dialog: &DialogId, on: &BlockingThread| {
+                    read_changes(engine, dialog, scope, on)
+                };
+                return self.show_sheet(ticket, dialog, read).await;
+            }
+            SheetRequest::MarkReviewed(ends) => {
+                return self.mark_reviewed(ticket, dialog, ends).await;
+            }
             SheetRequest::WriteSection { name, before, text } => {
                 return self.write_section(ticket, dialog, name, before, text).await;
             }
@@ -50,12 +61,24 @@ impl Supervisor {
         &self,
         ticket: Ticket,
         dialog: DialogId,
-        read: fn(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, Localized>,
+        read: impl FnOnce(&Engine, &DialogId, &BlockingThread) -> Result<Sheet, Localized>
+        + Send
+        + 'static,
     ) {
         let (engine, of) = (self.engine.clone(), dialog.clone());
         let found = blocking(move |on| read(&engine, &of, on)).await;
         let event = match found.unwrap_or_else(|error| Err(interrupted(&error))) {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
+        self.send_event(event).await;
+    }
+
+    async fn mark_reviewed(&self, ticket: Ticket, dialog: DialogId, ends: Vec<ReadEnd>) {
+        let (engine, of) = (self.engine.clone(), dialog.clone());
+        let marked = blocking(move |on| mark_reviewed(&engine, &of, ends, on)).await;
+        let event = match marked.unwrap_or_else(|error| Err(interrupted(&error))) {
+            Ok(()) => DriverEvent::Done { ticket, dialog: Some(dialog) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.send_event(event).await;

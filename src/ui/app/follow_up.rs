@@ -7,7 +7,7 @@ use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{DialogId, RootId};
+use crate::domain::{CallId, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
@@ -54,6 +54,8 @@ pub(super) enum FollowUp {
     GoToPlace(usize),
     /// Show where a question was asked.
     ShowQuestion(InboxRow),
+    /// Show a call in its dialog.
+    ShowCall(DialogId, CallId),
     Scroll(ScrollMove),
     /// The dialog requested with this ticket cannot be opened.
     OpenRefused(Ticket),

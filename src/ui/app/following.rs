@@ -73,6 +73,10 @@ impl App {
                 let shown = self.reading.show_question(&row, newest);
                 self.follow(shown);
             }
+            FollowUp::ShowCall(dialog, call) => {
+                let shown = self.reading.show_call(&dialog, call);
+                self.follow(shown);
+            }
             FollowUp::Scroll(to) => self.reading.scroll(to),
             FollowUp::OpenRefused(ticket) => self.reading.refused(ticket),
 

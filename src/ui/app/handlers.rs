@@ -48,6 +48,7 @@ impl App {
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
+            Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::Quit => vec![quitting::ask_if_running(facts)],
@@ -106,7 +107,12 @@ impl App {
             Action::Undo => self.writing.undo(now),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
-            Action::Revive
+            Action::PreviousFile
+            | Action::NextFile
+            | Action::OtherChanges
+            | Action::MarkReviewed
+            | Action::FoldAll
+            | Action::Revive
             | Action::Edit
             | Action::Add
             | Action::AddPersonal

@@ -28,6 +28,8 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Agree { digests, level, then } => consent::agree(digests, level, then),
         Intent::StoreDrafts => vec![FollowUp::StoreDrafts],
         Intent::SaveDraft(key, text) => vec![FollowUp::SaveDraft(key, text)],
+        Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
+        Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
         Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
         Intent::TakeBack { dialog, message } => {

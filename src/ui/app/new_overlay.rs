@@ -2,7 +2,7 @@
 
 use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::protocol::ShelfRow;
+use crate::protocol::{ChangesScope, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::Intent;
 use crate::ui::panes::input_prompt::PromptPurpose;
@@ -37,6 +37,11 @@ pub(super) enum NewOverlay {
         kind: SheetKind,
         dialog: DialogId,
         of: String,
+    },
+    /// The files that were changed, on one sheet.
+    Changes {
+        dialog: DialogId,
+        scope: ChangesScope,
     },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),

@@ -9,12 +9,13 @@ use super::requests::Request;
 use crate::domain::record::Record;
 use crate::domain::{DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Sheet, WorkspaceView};
+use crate::protocol::{Sheet, SheetRequest, WorkspaceView};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lists::{self, shelf};
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::changes::{self, ChangesSheet};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::consent::ConsentSheet;
 use crate::ui::panes::form::NewDialog;
@@ -75,6 +76,11 @@ impl Overlays {
             NewOverlay::Sheet { kind, dialog, of } => {
                 self.sheets.open(dialog.clone(), kind.request());
                 self.push(SheetPane::new(kind, dialog, of));
+            }
+            NewOverlay::Changes { dialog, scope } => {
+                self.sheets.open(dialog.clone(), SheetRequest::Changes(scope));
+                self.stack.retain(|overlay| overlay.scope() != changes::SCOPE);
+                self.push(ChangesSheet::new(dialog, scope));
             }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
@@ -150,10 +156,11 @@ impl Overlays {
         Some(FollowUp::Request(Request::Sheet { dialog, request }))
     }
 
-    /// The same after a record that may change reminders.
+    /// The same after a record that may change reminders or files.
     pub fn reload_sheet_after(&self, dialog: &DialogId, entry: &Entry) -> Option<FollowUp> {
         let reminds = matches!(entry.record, Record::Reminders { .. });
-        reminds.then(|| self.reload_sheet(Some(dialog))).flatten()
+        let changed = matches!(&entry.record, Record::FuncResult(it) if it.file_changes.is_some());
+        (reminds || changed).then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
     /// The content of a sheet; false if it is not open.
@@ -163,7 +170,7 @@ impl Overlays {
 
     /// The content of a sheet cannot be read: closes a sheet that shows nothing.
     pub fn sheet_refused(&mut self) {
-        if self.sheets.reminders().is_none() && self.sheets.taskdoc().is_none() {
+        if self.sheets.is_empty() {
             self.stack.clear();
             self.sheets.close();
         }

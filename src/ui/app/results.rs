@@ -6,7 +6,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::lifecycle;
 use super::requests::Request;
 use crate::domain::DialogId;
-use crate::protocol::Ticket;
+use crate::protocol::{SheetRequest, Ticket};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
@@ -20,6 +20,9 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::Saved(DraftKey::Answer(question), typed)]
         }
         Request::ChangeSheet { draft: Some((key, text)), .. } => vec![FollowUp::Saved(key, text)],
+        Request::ChangeSheet { request: SheetRequest::MarkReviewed(_), .. } => {
+            vec![FollowUp::Notify(Tone::Good, words::REVIEWED)]
+        }
         Request::Create { text, taskdoc, .. } => {
             let known = [FollowUp::Saved(DraftKey::New, text), FollowUp::TaskdocUsed(taskdoc)];
             known.into_iter().chain(made.map(FollowUp::Read)).collect()

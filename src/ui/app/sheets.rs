@@ -5,7 +5,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::requests::Request;
 use crate::domain::DialogId;
-use crate::protocol::SheetRequest;
+use crate::protocol::{ChangesScope, SheetRequest};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::sheet::SheetKind;
@@ -26,6 +26,20 @@ pub(super) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
     let (dialog, request) = (open.dialog.clone(), kind.request());
     vec![
         FollowUp::Show(NewOverlay::Sheet { kind, dialog: dialog.clone(), of }),
+        FollowUp::Request(Request::Sheet { dialog, request }),
+    ]
+}
+
+/// Opens the sheet of changes of a dialog's main dialog.
+pub(super) fn open_changes(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+    show_changes(dialog.clone(), ChangesScope::MainDialog)
+}
+
+/// Shows these changes on their sheet.
+pub(super) fn show_changes(dialog: DialogId, scope: ChangesScope) -> FollowUps {
+    let request = SheetRequest::Changes(scope);
+    vec![
+        FollowUp::Show(NewOverlay::Changes { dialog: dialog.clone(), scope }),
         FollowUp::Request(Request::Sheet { dialog, request }),
     ]
 }

@@ -57,6 +57,14 @@ pub struct DiffRows<'a> {
     width: usize,
 }
 
+/// A row of a difference.
+#[derive(Debug, Clone)]
+pub struct DiffRow {
+    pub strip: Strip,
+    /// The number of its line in the new text; of a removed one, that of the line behind it.
+    pub line: usize,
+}
+
 /// The numbers of a line in the old and the new text.
 #[derive(Debug, Clone, Copy, Default)]
 struct LineNumbers {
@@ -70,7 +78,7 @@ impl<'a> DiffRows<'a> {
     }
 
     /// The rows of hunks, at most `limit` and those of the line that reaches it; hunks are separated by a row.
-    pub fn hunks(self, hunks: &[Hunk], limit: usize) -> Vec<Strip> {
+    pub fn hunks(self, hunks: &[Hunk], limit: usize) -> Vec<DiffRow> {
         let last = hunks.iter().map(|hunk| {
             let lines = hunk.old_len().max(hunk.new_len());
             hunk.old_at.max(hunk.new_at).saturating_add(lines)
@@ -80,7 +88,8 @@ impl<'a> DiffRows<'a> {
         for (at, hunk) in hunks.iter().enumerate() {
             if at > 0 {
                 let cut = self.ui.glyphs.cut;
-                rows.push(Strip::new().pad_to(self.indent).put(cut, self.ui.style(Role::TextDim)));
+                let strip = Strip::new().pad_to(self.indent).put(cut, self.ui.style(Role::TextDim));
+                rows.push(DiffRow { strip, line: hunk.new_at.saturating_add(1) });
             }
             self.hunk(hunk, digits, limit, &mut rows);
             if rows.len() >= limit {
@@ -133,7 +142,7 @@ impl<'a> DiffRows<'a> {
         rows
     }
 
-    fn hunk(self, hunk: &Hunk, digits: usize, limit: usize, rows: &mut Vec<Strip>) {
+    fn hunk(self, hunk: &Hunk, digits: usize, limit: usize, rows: &mut Vec<DiffRow>) {
         let texts: Vec<SafeText> =
             hunk.lines.iter().map(|line| SafeText::line(line.content())).collect();
         let marks = marks(&hunk.lines, &texts);
@@ -143,7 +152,9 @@ impl<'a> DiffRows<'a> {
             old = old.saturating_add(usize::from(is_old));
             new = new.saturating_add(usize::from(is_new));
             let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
-            self.line(line.tag, numbers, digits, (text.as_str(), &marks), rows);
+            let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks));
+            let number = if is_new { new } else { new.saturating_add(1) };
+            rows.extend(strips.into_iter().map(|strip| DiffRow { strip, line: number }));
             if rows.len() >= limit {
                 return;
             }
@@ -156,8 +167,7 @@ impl<'a> DiffRows<'a> {
         numbers: LineNumbers,
         digits: usize,
         (text, marks): (&str, &[Range<usize>]),
-        rows: &mut Vec<Strip>,
-    ) {
+    ) -> Vec<Strip> {
         let (sign, role, marked) = match tag {
             LineTag::Same => (' ', Role::Code, Role::Code),
             LineTag::Removed => ('-', Role::DiffRemove, Role::DiffRemoveWord),
@@ -177,7 +187,7 @@ impl<'a> DiffRows<'a> {
             .pad_to(self.indent)
             .put(&gutter, self.ui.style(Role::TextDim))
             .put(&format!("{sign} "), style);
-        rows.extend(self.wrapped(start, text, style, marks, marked));
+        self.wrapped(start, text, style, marks, marked)
     }
 
     /// A line after its start; what does not fit goes on below, where the text began.

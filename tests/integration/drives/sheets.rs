@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dominds_tui::domain::diff::LineTag;
+use dominds_tui::domain::net_changes::NetChange;
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, Reminder, Stamp};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::{
-    Command, DriverEvent, ReminderAudience, ReminderView, Sheet, SheetRequest, TaskdocView,
+    ChangesScope, ChangesView, Command, DriverEvent, ReminderAudience, ReminderView, Sheet,
+    SheetRequest, TaskdocView,
 };
 use serde_json::json;
 
@@ -37,14 +40,21 @@ impl Running {
     async fn reminders(&mut self, dialog: &DialogId) -> Vec<ReminderView> {
         match self.sheet(dialog, SheetRequest::Reminders).await {
             Sheet::Reminders(reminders) => reminders,
-            Sheet::Taskdoc(_) => panic!("another sheet"),
+            Sheet::Taskdoc(_) | Sheet::Changes(_) => panic!("another sheet"),
         }
     }
 
     async fn taskdoc(&mut self, dialog: &DialogId) -> TaskdocView {
         match self.sheet(dialog, SheetRequest::Taskdoc).await {
             Sheet::Taskdoc(taskdoc) => taskdoc,
-            Sheet::Reminders(_) => panic!("another sheet"),
+            Sheet::Reminders(_) | Sheet::Changes(_) => panic!("another sheet"),
+        }
+    }
+
+    async fn changes(&mut self, dialog: &DialogId, scope: ChangesScope) -> ChangesView {
+        match self.sheet(dialog, SheetRequest::Changes(scope)).await {
+            Sheet::Changes(changes) => changes,
+            Sheet::Reminders(_) | Sheet::Taskdoc(_) => panic!("another sheet"),
         }
     }
 }
@@ -274,4 +284,56 @@ async fn looking_at_a_sheet_writes_nothing() {
     running.taskdoc(&dialog).await;
     running.shut_down().await;
     assert_eq!(files(&world.path().join(".dialogs")), before);
+}
+
+/// A file of two lines with a new text, which has two lines as well.
+fn overwrite(path: &str, old: &str, new: &str) -> String {
+    json!({
+        "path": path,
+        "known_old_total_lines": 2,
+        "known_old_total_bytes": old.len(),
+        "content": new,
+    })
+    .to_string()
+}
+
+fn summaries(view: &ChangesView) -> Vec<(String, usize, usize)> {
+    let line = |change: &NetChange| {
+        (change.path.clone(), change.count(LineTag::Added), change.count(LineTag::Removed))
+    };
+    view.changes.iter().map(line).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_changes_of_a_tree_are_one_difference_per_file_until_they_are_reviewed() {
+    let edit = |call: &str, old: &str, new: &str| {
+        Reply::call(call, "overwrite_entire_file", &overwrite("a.txt", old, new))
+    };
+    let models = Sequence::new()
+        .reply("lead", edit("1", "1\n2\n", "one\n2\n"))
+        .reply("lead", edit("2", "one\n2\n", "uno\n2\n"))
+        .reply("lead", Reply::call("3", "create_new_file", &json!({"path": "b"}).to_string()))
+        .reply("lead", Reply::saying("Done."));
+    let world = World::new(models);
+    world.put("a.txt", "1\n2\n");
+    let mut running = world.start().await;
+    let dialog = running.talk("Go").await;
+    let expected = [("b".to_owned(), 0, 0), ("a.txt".to_owned(), 1, 1)];
+    for scope in [ChangesScope::Dialog, ChangesScope::MainDialog, ChangesScope::Unreviewed] {
+        let seen = running.changes(&dialog, scope).await;
+        assert_eq!(summaries(&seen), expected, "{scope:?}");
+        assert_eq!(seen.changes[1].calls.len(), 2);
+    }
+    let ends = running.changes(&dialog, ChangesScope::MainDialog).await.ends;
+    running.on_sheet(&dialog, SheetRequest::MarkReviewed(ends)).await.expect("marked");
+    let seen = running.changes(&dialog, ChangesScope::Unreviewed).await;
+    assert_eq!(summaries(&seen), []);
+    world.models.push("lead", edit("4", "uno\n2\n", "uno\ntwo\n"));
+    world.models.push("lead", Reply::saying("Done again."));
+    running.say(&dialog, "More").await.expect("heard");
+    running.quiet().await;
+    let seen = running.changes(&dialog, ChangesScope::Unreviewed).await;
+    assert_eq!(summaries(&seen), [("a.txt".to_owned(), 1, 1)]);
+    let seen = running.changes(&dialog, ChangesScope::MainDialog).await;
+    assert_eq!(summaries(&seen)[0], ("a.txt".to_owned(), 2, 2));
 }

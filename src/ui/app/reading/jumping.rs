@@ -3,7 +3,7 @@
 
 use super::Reading;
 use crate::domain::transcript::{BlockBody, Reply, Tellask};
-use crate::domain::{Course, DialogId, SelfId, TellaskKind};
+use crate::domain::{CallId, Course, DialogId, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::pick::Pick;
@@ -54,6 +54,12 @@ impl Reading {
             JumpTarget::Toggle => self.toggle_call(),
             JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, words::NO_SIDE_YET)],
         }
+    }
+
+    /// Shows a call in its dialog, also in an earlier course.
+    pub fn show_call(&mut self, dialog: &DialogId, call: CallId) -> Vec<FollowUp> {
+        self.remember_position();
+        self.go_to(dialog, CallEnd::Call(call))
     }
 
     fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) -> Vec<FollowUp> {

@@ -12,7 +12,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::model::Mark;
-use crate::ui::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
+use crate::ui::panes::{changes, composer, confirm, consent, inbox, sheet, transcript, tree};
 use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
@@ -49,6 +49,7 @@ fn focused(scope: Scope) -> Stage {
         (transcript::SCOPE, "3"),
         (composer::SCOPE, "3 i"),
         (sheet::SCOPE, "3 r"),
+        (changes::SCOPE, "3 m"),
         (consent::SCOPE, "1 L"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
@@ -89,6 +90,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::NewDialog, composer::SCOPE),
         (Action::Reminders, sheet::SCOPE),
         (Action::Taskdoc, sheet::SCOPE),
+        (Action::Changes, changes::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),

@@ -105,7 +105,7 @@ fn file_change(change: &FileChange, diff: DiffRows<'_>, context: &LayoutContext<
     if change.kind != FileChangeKind::Removed && change.added + change.removed > 0 {
         rows = rows.into_iter().map(|row| row.pad_to_gap(2).join(counts.clone())).collect();
     }
-    rows.extend(diff.hunks(&change.hunks(), MAX_ROWS + 1));
+    rows.extend(diff.hunks(&change.hunks(), MAX_ROWS + 1).into_iter().map(|row| row.strip));
     if change.omitted_lines > 0 {
         let omitted = context.ui.counted(change.omitted_lines, words::OMITTED_LINES);
         let omitted = format!("{} {omitted}", context.ui.glyphs.cut);

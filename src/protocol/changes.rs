@@ -1,0 +1,49 @@
+//! The changes of files that calls recorded, for the sheet of changes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::net_changes::NetChange;
+use crate::domain::{Course, SelfId};
+
+/// Whose changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ChangesScope {
+    /// Those of this dialog.
+    Dialog,
+    /// Those of its main dialog with all side dialogs.
+    MainDialog,
+    /// The same, without those that were marked as reviewed.
+    Unreviewed,
+}
+
+impl ChangesScope {
+    /// The next one, in a circle.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Dialog => Self::MainDialog,
+            Self::MainDialog => Self::Unreviewed,
+            Self::Unreviewed => Self::Dialog,
+        }
+    }
+}
+
+/// How far the records of a dialog were read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadEnd {
+    pub dialog: SelfId,
+    pub course: Course,
+    /// Lines of that course.
+    pub lines: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangesView {
+    pub scope: ChangesScope,
+    /// Files in the order of their last change, the newest first.
+    pub changes: Vec<NetChange>,
+    /// Older changes that are left out because there are too many.
+    pub left_out: usize,
+    /// How far the records were read; what is marked as reviewed.
+    pub ends: Vec<ReadEnd>,
+}

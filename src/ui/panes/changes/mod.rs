@@ -1,0 +1,319 @@
+//! The sheet of changes: all files that calls of a dialog changed, each as one difference.
+//!
+//! Files are folded and unfolded under their headings; a cursor goes by rows, and keys act on its file.
+//! Rows are laid out when the content, the width or the folding changes, not for each frame.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::BTreeSet;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use self::rows::{ReviewRow, review_rows};
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::{Strip, draw_between};
+use super::transcript::prose::plain_rows;
+use crate::domain::DialogId;
+use crate::domain::diff::LineTag;
+use crate::domain::net_changes::NetChange;
+use crate::domain::text::Text;
+use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::theme::Role;
+use crate::ui::words::{CLOSE, LOADING};
+
+pub const SCOPE: Scope = Scope::new("changes", "改动", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]),
+    SCOPE.bind(Action::Down, &["j", "down"]),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]),
+    SCOPE.bind(Action::Bottom, &["G", "end"]),
+    SCOPE.bind(Action::PreviousFile, &["["]),
+    SCOPE.bind(Action::NextFile, &["]"]),
+    SCOPE.bind(Action::ToggleCall, &["o"]).does("Fold or unfold this file", "折叠或展开此文件"),
+    SCOPE.bind(Action::FoldAll, &["O"]),
+    SCOPE.bind(Action::OtherChanges, &["tab"]),
+    SCOPE
+        .bind(Action::OtherEnd, &["enter"])
+        .does("Go to the call that changed this file last", "到最后改动此文件的调用"),
+    SCOPE.bind(Action::MarkReviewed, &["m"]),
+];
+
+/// With more changed lines than this, files are folded at first.
+const UNFOLDED_LINES: usize = 2_000;
+
+/// What a key does.
+type Handler = fn(&mut ChangesSheet, &mut Cx<'_>) -> Handled;
+
+/// What the rows were made for: the content, and the width.
+type RowsFor = (u64, u16);
+
+#[derive(Debug)]
+pub struct ChangesSheet {
+    dialog: DialogId,
+    scope: ChangesScope,
+    /// Files, by path, that are not as all others: folded or unfolded.
+    toggled: BTreeSet<String>,
+    /// All files are folded but those above.
+    folded: Option<bool>,
+    rows: Vec<ReviewRow>,
+    made_for: Option<RowsFor>,
+    cursor: usize,
+    top: usize,
+    height: usize,
+}
+
+impl ChangesSheet {
+    pub fn new(dialog: DialogId, scope: ChangesScope) -> Self {
+        Self {
+            dialog,
+            scope,
+            toggled: BTreeSet::new(),
+            folded: None,
+            rows: Vec::new(),
+            made_for: None,
+            cursor: 0,
+            top: 0,
+            height: 0,
+        }
+    }
+
+    fn step(&mut self, rows: isize) -> Handled {
+        let last = self.rows.len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    /// The index of the file with the cursor.
+    fn file(&self) -> Option<usize> {
+        self.rows.get(self.cursor).map(|row| row.file)
+    }
+
+    fn change<'a>(&self, cx: &Cx<'a>) -> Option<&'a NetChange> {
+        cx.sheets.changes()?.changes.get(self.file()?)
+    }
+
+    fn step_file(&mut self, back: bool) -> Handled {
+        let Some(file) = self.file() else { return Handled::Done };
+        let is_head = |row: &ReviewRow, wanted: usize| row.is_head && row.file == wanted;
+        let on_head = self.rows.get(self.cursor).is_some_and(|row| row.is_head);
+        let wanted = match (back, on_head) {
+            (false, _) => file + 1,
+            (true, true) => file.saturating_sub(1),
+            (true, false) => file,
+        };
+        if let Some(found) = self.rows.iter().position(|row| is_head(row, wanted)) {
+            self.cursor = found;
+            self.top = found;
+        }
+        Handled::Done
+    }
+
+    fn toggle(&mut self, cx: &Cx<'_>) -> Handled {
+        let Some(change) = self.change(cx) else { return Handled::Done };
+        if !self.toggled.remove(&change.path) {
+            self.toggled.insert(change.path.clone());
+        }
+        self.rewind();
+        Handled::Done
+    }
+
+    fn fold_all(&mut self) -> Handled {
+        self.folded = Some(!self.folded.unwrap_or(false));
+        self.toggled.clear();
+        self.rewind();
+        Handled::Done
+    }
+
+    /// Puts the cursor on the heading of its file, and has the rows made again.
+    fn rewind(&mut self) {
+        let file = self.file();
+        let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);
+        let below_top = self.cursor.saturating_sub(self.top);
+        self.cursor = head.unwrap_or_default();
+        self.top = self.top.min(self.cursor.max(self.cursor.saturating_sub(below_top)));
+        self.made_for = None;
+    }
+
+    fn mark_reviewed(&self, cx: &mut Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.changes().filter(|view| !view.changes.is_empty()) else {
+            return Handled::Done;
+        };
+        let (dialog, ends) = (self.dialog.clone(), view.ends.clone());
+        let request = SheetRequest::MarkReviewed(ends);
+        cx.intents.push(Intent::Sheet { dialog, request, draft: None });
+        cx.intents.push(Intent::ShowChanges(self.dialog.clone(), ChangesScope::Unreviewed));
+        Handled::Done
+    }
+
+    /// Goes to the call that changed the file last.
+    fn show_call(&self, cx: &mut Cx<'_>) -> Handled {
+        let last = self.change(cx).and_then(|change| change.calls.last());
+        let Some((dialog, call, _)) = last else { return Handled::Done };
+        cx.intents.push(Intent::ShowCall(dialog.clone(), call.clone()));
+        Handled::Close
+    }
+
+    fn is_folded(&self, change: &NetChange, all_folded: bool) -> bool {
+        self.toggled.contains(&change.path) != all_folded
+    }
+
+    /// Makes the rows if they are not those of this content at this width. The cursor stays in its file.
+    fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
+        let made_for = (cx.sheets.revision(), width);
+        if self.made_for == Some(made_for) {
+            return;
+        }
+        let Some(content) = cx.sheets.changes() else {
+            self.rows.clear();
+            return;
+        };
+        let file = self.file();
+        let lines =
+            |change: &NetChange| -> usize { change.hunks.iter().map(|h| h.lines.len()).sum() };
+        let all: usize = content.changes.iter().map(lines).sum();
+        let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
+        let is_folded = |change: &NetChange| self.is_folded(change, all_folded);
+        self.rows = review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        self.made_for = Some(made_for);
+        if self.file() != file {
+            let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);
+            self.cursor = head.unwrap_or_default();
+        }
+    }
+
+    fn heading(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Heading {
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let mut left =
+            vec![ui.text(words::TITLE).to_owned(), ui.text(scope_word(self.scope)).to_owned()];
+        if let Some(content) = content {
+            let count = |tag| content.changes.iter().map(|change| change.count(tag)).sum::<usize>();
+            left.push(ui.counted(content.changes.len(), words::FILES));
+            left.push(format!("+{} -{}", count(LineTag::Added), count(LineTag::Removed)));
+        }
+        let hints = [
+            hint(ui, SCOPE, Action::OtherChanges, words::OTHER),
+            hint(ui, SCOPE, Action::MarkReviewed, words::REVIEWED),
+            hint(ui, SCOPE, Action::OtherEnd, words::CALL),
+            hint(ui, SCOPE, Action::Cancel, CLOSE),
+        ];
+        Heading { left: left.join(&dot), right: hints.join(PART) }
+    }
+
+    /// The text instead of rows, or above them.
+    fn note(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Option<String> {
+        let Some(content) = content else { return Some(ui.text(LOADING).to_owned()) };
+        match self.scope {
+            _ if content.left_out > 0 => Some(ui.counted(content.left_out, words::LEFT_OUT)),
+            _ if !content.changes.is_empty() => None,
+            ChangesScope::Unreviewed => Some(ui.text(words::ALL_REVIEWED).to_owned()),
+            ChangesScope::Dialog | ChangesScope::MainDialog => {
+                Some(ui.text(words::NONE).to_owned())
+            }
+        }
+    }
+
+    /// The rows of the note, and the area of the other rows.
+    fn areas(
+        &self,
+        area: Rect,
+        ui: &UiSettings,
+        content: Option<&ChangesView>,
+    ) -> (Vec<Strip>, Rect) {
+        let width = usize::from(area.width.saturating_sub(3)).max(1);
+        let note =
+            self.note(ui, content).map(|note| plain_rows(&note, 2, width, ui.style(Role::TextDim)));
+        let note = note.unwrap_or_default();
+        let taken = u16::try_from(note.len() + 1).unwrap_or(u16::MAX).min(area.height);
+        (note, Rect { y: area.y + taken, height: area.height - taken, ..area })
+    }
+}
+
+fn scope_word(scope: ChangesScope) -> Text {
+    match scope {
+        ChangesScope::Dialog => words::OF_DIALOG,
+        ChangesScope::MainDialog => words::OF_MAIN_DIALOG,
+        ChangesScope::Unreviewed => words::UNREVIEWED,
+    }
+}
+
+impl Overlay for ChangesSheet {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.step(rows);
+        }
+        let handlers: [(Action, Handler); 7] = [
+            (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
+            (Action::NextFile, |sheet, _| sheet.step_file(false)),
+            (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
+            (Action::FoldAll, |sheet, _| sheet.fold_all()),
+            (Action::OtherChanges, |sheet, cx| {
+                cx.intents.push(Intent::ShowChanges(sheet.dialog.clone(), sheet.scope.next()));
+                Handled::Done
+            }),
+            (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
+            (Action::OtherEnd, |sheet, cx| sheet.show_call(cx)),
+        ];
+        if matches!(action, Action::Cancel | Action::Quit | Action::Changes) {
+            return Handled::Close;
+        }
+        let handler = handlers.into_iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
+        self.make_rows(view, cx, area.width);
+        self.height = usize::from(rows.height);
+        self.step(0);
+        let lowest = self.rows.len().saturating_sub(self.height);
+        let first = (self.cursor + 1).saturating_sub(self.height);
+        self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let (ui, content) = (view.ui, cx.sheets.changes());
+        let heading = self.heading(ui, content);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let (note, area) = self.areas(area, ui, content);
+        let above = Rect { y: area.y - u16::try_from(note.len()).unwrap_or_default(), ..area };
+        for (y, strip) in (above.y..area.y).zip(&note) {
+            strip.draw(frame.buffer_mut(), Rect { y, height: 1, ..area }, y);
+        }
+        let buffer = frame.buffer_mut();
+        for (y, (at, row)) in
+            (area.y..area.bottom()).zip(self.rows.iter().enumerate().skip(self.top))
+        {
+            let line = Rect { y, height: 1, ..area };
+            draw_between(buffer, line, y, (&row.strip, &row.meta), ui.glyphs.cut);
+            if at == self.cursor {
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
+                bar.draw(buffer, Rect { width: 1, ..line }, y);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The rows of the sheet of changes: a heading for each file, and below it the difference.
+
+use super::words;
+use crate::domain::diff::LineTag;
+use crate::domain::net_changes::NetChange;
+use crate::protocol::ChangesView;
+use crate::ui::cx::View;
+use crate::ui::model::Model;
+use crate::ui::panes::diff::{DiffRows, change_counts, change_heading};
+use crate::ui::panes::strip::Strip;
+use crate::ui::theme::Role;
+
+/// Most rows of one file.
+const MAX_FILE_ROWS: usize = 5_000;
+/// Cells before the difference of a file.
+const INDENT: usize = 3;
+
+/// A row, and what it is about.
+#[derive(Debug, Clone)]
+pub(super) struct ReviewRow {
+    pub strip: Strip,
+    /// Shown at the right edge.
+    pub meta: Strip,
+    /// The index of the file.
+    pub file: usize,
+    /// The heading of a file.
+    pub is_head: bool,
+}
+
+/// All rows of the sheet.
+pub(super) fn review_rows(
+    content: &ChangesView,
+    is_folded: &dyn Fn(&NetChange) -> bool,
+    view: View<'_>,
+    model: &Model,
+    width: usize,
+) -> Vec<ReviewRow> {
+    let diff = DiffRows::new(view.ui, INDENT, width);
+    let mut rows = Vec::new();
+    for (file, change) in content.changes.iter().enumerate() {
+        let folded = is_folded(change);
+        let (strip, meta) = (head(change, folded, view), about_calls(change, view, model));
+        rows.push(ReviewRow { strip, meta, file, is_head: true });
+        if !folded {
+            let body = difference(change, diff, view);
+            rows.extend(body.into_iter().map(|strip| {
+                let meta = Strip::new();
+                ReviewRow { strip, meta, file, is_head: false }
+            }));
+        }
+    }
+    rows
+}
+
+fn head(change: &NetChange, folded: bool, view: View<'_>) -> Strip {
+    let ui = view.ui;
+    let symbol = if folded { ui.glyphs.closed } else { ui.glyphs.open };
+    let heading = change_heading(change.kind, &change.path, change.from.as_deref(), ui);
+    let row = Strip::new().put(&format!(" {symbol} "), ui.style(Role::TextDim)).join(heading);
+    let (added, removed) = (change.count(LineTag::Added), change.count(LineTag::Removed));
+    if added + removed == 0 {
+        return row;
+    }
+    row.pad_to_gap(2).join(change_counts(added, removed, ui))
+}
+
+/// Who changed it last, and when.
+fn about_calls(change: &NetChange, view: View<'_>, model: &Model) -> Strip {
+    let Some((dialog, _, at)) = change.calls.last() else { return Strip::new() };
+    let ui = view.ui;
+    let who = model.tree.get(dialog).map(|row| format!("@{} ", row.agent)).unwrap_or_default();
+    Strip::new().put(&who, ui.style(Role::Agent)).put(at.hour_minute(), ui.style(Role::TextDim))
+}
+
+fn difference(change: &NetChange, diff: DiffRows<'_>, view: View<'_>) -> Vec<Strip> {
+    let dim = view.ui.style(Role::TextDim);
+    let note = |text: &str| Strip::new().pad_to(INDENT).put(text, dim);
+    let mut rows = Vec::new();
+    if change.after_others {
+        rows.push(note(view.ui.text(words::AFTER_OTHERS)));
+    }
+    rows.extend(diff.hunks(&change.hunks, MAX_FILE_ROWS).into_iter().map(|row| row.strip));
+    if change.omitted_lines > 0 {
+        rows.push(note(&view.ui.counted(change.omitted_lines, words::OMITTED_LINES)));
+    }
+    rows
+}

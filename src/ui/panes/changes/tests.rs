@@ -1,0 +1,146 @@
+//! The sheet of changes, from keys to the screen.
+
+use crate::domain::net_changes::{ChangeByCall, NetChange, net_changes};
+use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
+use crate::protocol::{
+    ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,
+};
+use crate::ui::app::tests::fixture::*;
+
+fn by_call(n: usize, change: FileChange) -> ChangeByCall {
+    ChangeByCall {
+        dialog: if n.is_multiple_of(2) { main_dialog() } else { side("r") },
+        call: CallId::new(format!("c{n}")),
+        at: Stamp::new(format!("2026-11-21 12:0{}:00", n % 10)),
+        change,
+    }
+}
+
+fn changes() -> Vec<NetChange> {
+    let old = (1..=30).fold(String::new(), |text, n| format!("{text}    line {n}\n"));
+    let new = old.replace("line 3\n", "line three\n").replace("line 20\n", "");
+    net_changes(
+        [
+            FileChange::rewritten("src/login.rs", &old, &new),
+            FileChange::created("docs/说明.md", "# Title\n\ntext\n"),
+            FileChange::moved("old.rs", "src/new.rs"),
+            FileChange::replaced("logo.png"),
+            FileChange::removed("gone.rs"),
+        ]
+        .into_iter()
+        .enumerate()
+        .map(|(n, change)| by_call(n, change)),
+    )
+}
+
+fn ends() -> Vec<ReadEnd> {
+    vec![ReadEnd { dialog: SelfId::new("r"), course: Course(2), lines: 7 }]
+}
+
+fn requested(stage: &Stage) -> Option<(Ticket, SheetRequest)> {
+    stage.sent.iter().rev().find_map(of_sheet)
+}
+
+fn of_sheet(command: &Command) -> Option<(Ticket, SheetRequest)> {
+    let Command::Sheet { ticket, request, .. } = command else { return None };
+    Some((*ticket, request.clone()))
+}
+
+fn answer(stage: &mut Stage, scope: ChangesScope, changes: Vec<NetChange>) {
+    let view = ChangesView { scope, changes, left_out: 0, ends: ends() };
+    let sheet = Box::new(Sheet::Changes(view));
+    stage.apply(DriverEvent::Sheet { dialog: main_dialog(), sheet });
+}
+
+/// A stage that shows the sheet.
+fn shown(width: u16, height: u16) -> Stage {
+    let mut stage = streaming(width, height);
+    stage.keys("3 m");
+    let scope = ChangesScope::MainDialog;
+    assert_eq!(requested(&stage).map(|(_, request)| request), Some(SheetRequest::Changes(scope)));
+    answer(&mut stage, scope, changes());
+    stage.screen();
+    stage
+}
+
+fn at_cursor(screen: &str) -> &str {
+    screen.lines().find_map(|line| Some(line.split_once("│▌")?.1)).unwrap_or_default()
+}
+
+#[test]
+fn all_changed_files_are_one_sheet() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let screen = shown(width, height).screen();
+        insta::assert_snapshot!(format!("changes_{width}x{height}"), screen);
+    }
+}
+
+#[test]
+fn keys_go_from_file_to_file_and_fold_them() {
+    let mut stage = shown(120, 40);
+    assert!(at_cursor(&stage.screen()).contains("src/login.rs"));
+    assert!(at_cursor(&stage.keys("]").screen()).contains("docs/说明.md"), "{}", stage.screen());
+    assert!(at_cursor(&stage.keys("j j [").screen()).contains("docs/说明.md"));
+    assert!(at_cursor(&stage.keys("[").screen()).contains("src/login.rs"));
+    assert!(!stage.keys("j j o").screen().contains("line three"));
+    assert!(at_cursor(&stage.screen()).contains("▸ src/login.rs"), "{}", stage.screen());
+    assert!(!stage.keys("O").screen().contains("# Title"));
+    assert!(stage.keys("O").screen().contains("line three"));
+    assert!(at_cursor(&stage.keys("G").screen()).contains("gone.rs"));
+}
+
+#[test]
+fn tab_goes_through_whose_changes_are_shown() {
+    let mut stage = shown(120, 40);
+    for scope in [ChangesScope::Unreviewed, ChangesScope::Dialog, ChangesScope::MainDialog] {
+        let screen = stage.keys("<tab>").screen();
+        assert!(screen.contains("loading"), "{screen}");
+        let request = requested(&stage).map(|(_, request)| request);
+        assert_eq!(request, Some(SheetRequest::Changes(scope)));
+        answer(&mut stage, scope, Vec::new());
+        let text = match scope {
+            ChangesScope::Unreviewed => "since you marked",
+            ChangesScope::Dialog | ChangesScope::MainDialog => "No tool changed a file here",
+        };
+        assert!(stage.screen().contains(text), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn what_is_marked_as_reviewed_is_what_was_shown_and_then_what_is_new_is_shown() {
+    let mut stage = shown(120, 40);
+    stage.keys("m");
+    let sent: Vec<_> = stage.sent.iter().filter_map(of_sheet).map(|(_, request)| request).collect();
+    let new = SheetRequest::Changes(ChangesScope::Unreviewed);
+    assert_eq!(sent[1..], [SheetRequest::MarkReviewed(ends()), new]);
+    let (ticket, _) = requested(&stage).expect("a request");
+    stage.apply(DriverEvent::Done { ticket: ticket - 1, dialog: Some(main_dialog()) });
+    answer(&mut stage, ChangesScope::Unreviewed, Vec::new());
+    let screen = stage.screen();
+    assert!(screen.contains("marked as reviewed") && screen.contains("Nothing was changed"));
+    stage.keys("m");
+    assert_eq!(requested(&stage).map(|(asked, _)| asked), Some(ticket), "there is nothing to mark");
+}
+
+#[test]
+fn enter_shows_the_call_and_escape_closes_the_sheet() {
+    let mut stage = shown(120, 40);
+    let screen = stage.keys("<esc>").screen();
+    assert!(!screen.contains("CHANGES"), "{screen}");
+    let mut stage = shown(120, 40);
+    let screen = stage.keys("] <enter>").screen();
+    assert!(!screen.contains("CHANGES"), "{screen}");
+    assert_eq!(stage.last_open().1, side("r"), "the dialog that made the change is opened");
+}
+
+#[test]
+fn content_that_changes_keeps_the_cursor_in_a_file() {
+    let mut stage = shown(80, 24);
+    stage.keys("] j j").screen();
+    let mut fewer = changes();
+    fewer.truncate(1);
+    answer(&mut stage, ChangesScope::MainDialog, fewer);
+    assert!(at_cursor(&stage.screen()).contains("src/login.rs"), "{}", stage.screen());
+    answer(&mut stage, ChangesScope::MainDialog, Vec::new());
+    assert_eq!(at_cursor(&stage.keys("j o ] <enter> G").screen()), "");
+}
