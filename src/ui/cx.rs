@@ -9,8 +9,10 @@ use crate::domain::{AgentId, DialogId, Lang, MsgId, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
+use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::words::Counted;
 use ratatui::style::Style;
@@ -91,6 +93,9 @@ pub enum Intent {
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),
+    /// List what can be copied of the block with the cursor.
+    ShowParts,
+    Copy(CopyTo, CopyText),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
     Create {

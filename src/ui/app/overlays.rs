@@ -12,7 +12,7 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Sheet, WorkspaceView};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lists::{self, shelf};
+use crate::ui::lists::{self, copy_parts, shelf};
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::confirm::Confirm;
@@ -78,6 +78,9 @@ impl Overlays {
             }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
+            }
+            NewOverlay::CopyParts { whole, parts } => {
+                self.stack.push(copy_parts::overlay(whole, parts));
             }
         }
     }

@@ -3,6 +3,7 @@
 mod answering;
 mod behaviour;
 mod continuing;
+mod copying;
 mod cost;
 mod ending;
 mod first_frames;

@@ -11,6 +11,7 @@ use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
+use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
 use crate::ui::panes::{composer, confirm, consent, inbox, sheet, transcript, tree};
 use crate::ui::theme::Glyphs;
@@ -50,6 +51,7 @@ fn focused(scope: Scope) -> Stage {
         (composer::SCOPE, "3 i"),
         (sheet::SCOPE, "3 r"),
         (consent::SCOPE, "1 L"),
+        (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];

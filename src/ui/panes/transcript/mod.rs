@@ -4,8 +4,10 @@
 //! above or below does not move it. While it follows the end, new text fills the pane and then the
 //! view scrolls by half a page: each row is drawn once, not once per line of text.
 
+mod anchor;
 pub mod block;
 mod context;
+mod copying;
 mod cursor;
 mod live;
 mod open;
@@ -21,20 +23,23 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use anchor::{Anchor, Selection};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use cursor::Stop;
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{Anchor, CallEnd, ScrollMove};
+pub use scroll::{CallEnd, ScrollMove};
 
 use crate::domain::CallId;
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::transcript::BlockBody;
 use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
 use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::text::CopyText;
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
@@ -68,6 +73,10 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::NextCourse, &["}"]),
     SCOPE.bind(Action::ToggleThinking, &["t"]),
     SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::CopyBlock, &["y"]),
+    SCOPE.bind(Action::CopyCode, &["b"]),
+    SCOPE.bind(Action::SelectLines, &["V"]),
+    SCOPE.bind(Action::WriteFile, &["Y"]),
     SCOPE.bind(Action::OtherEnd, &["enter"]),
     SCOPE.bind(Action::Back, &["backspace"]),
     SCOPE.bind(Action::Reminders, &["r"]),
@@ -122,6 +131,10 @@ pub struct TranscriptPane {
     new_below: usize,
     /// The block to scroll to once it is loaded.
     target: Option<CallEnd>,
+    selection: Option<Selection>,
+    /// Where the selected rows go at the next layout, and their text once it is laid out.
+    taking: Option<CopyTo>,
+    taken: Option<(CopyTo, CopyText)>,
 }
 
 #[derive(Debug)]
@@ -150,6 +163,9 @@ impl Default for TranscriptPane {
             pinned: 0,
             new_below: 0,
             target: None,
+            selection: None,
+            taking: None,
+            taken: None,
         }
     }
 }
@@ -163,6 +179,12 @@ impl TranscriptPane {
     /// As [`TranscriptPane::go`], but before all pending moves.
     pub fn go_first(&mut self, to: ScrollMove) {
         self.moves.insert(0, to);
+    }
+
+    /// True if the next layout moves something.
+    pub fn has_pending_moves(&self) -> bool {
+        let begins = self.selection == Some(Selection::Begins);
+        !self.moves.is_empty() || self.taking.is_some() || begins
     }
 
     pub fn is_following(&self) -> bool {
@@ -197,6 +219,7 @@ impl TranscriptPane {
             self.width = width;
             self.forget_layout();
             self.ignore_growth();
+            self.end_selection();
         }
         self.height = usize::from(area.height);
         let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
@@ -242,7 +265,11 @@ impl TranscriptPane {
         };
         let cursor = self.rows.iter().position(is_drawn);
         for (row, (y, at)) in (area.y + self.pinned..area.bottom()).zip(&self.rows).enumerate() {
-            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, *at);
+            let line = Rect { y, height: 1, ..area };
+            self.draw_row(open, context, buffer, line, *at);
+            if self.selection.is_some_and(|selection| selection.contains(*at)) {
+                buffer.set_style(line, context.view.ui.style(Role::RowSelected));
+            }
             if context.focused && cursor == Some(row) && area.x > 0 {
                 let bar = Strip::new()
                     .put(context.view.ui.glyphs.selected, context.view.ui.style(Role::Accent));
