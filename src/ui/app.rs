@@ -364,6 +364,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             open: self.reading.dialog(),
+            found: self.reading.search_count(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),

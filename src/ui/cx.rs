@@ -12,6 +12,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::words::Counted;
@@ -95,6 +96,12 @@ pub enum Intent {
     GoTo(usize),
     /// List what can be copied of the block with the cursor.
     ShowParts,
+    /// Search for this text in the open dialog.
+    Search(String),
+    NextMatch,
+    PreviousMatch,
+    /// Go back to where the search began.
+    LeaveSearch,
     Copy(CopyTo, CopyText),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
@@ -148,6 +155,8 @@ pub struct Cx<'a> {
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub open: Option<&'a DialogId>,
+    /// How far the search in the open dialog is.
+    pub found: Option<SearchCount>,
     /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.

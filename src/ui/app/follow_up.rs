@@ -59,6 +59,12 @@ pub(super) enum FollowUp {
     /// Show where a question was asked.
     ShowQuestion(InboxRow),
     Scroll(ScrollMove),
+    Search(String),
+    /// Go to the next or the previous match.
+    StepSearch {
+        down: bool,
+    },
+    LeaveSearch,
     /// List what can be copied of the block with the cursor.
     ShowParts,
     /// The dialog requested with this ticket cannot be opened.

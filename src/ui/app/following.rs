@@ -75,6 +75,11 @@ impl App {
                 self.follow(shown);
             }
             FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::Search(text) => self.reading.search(&text),
+            FollowUp::StepSearch { down } => {
+                self.reading.step_search(down);
+            }
+            FollowUp::LeaveSearch => self.reading.leave_search(),
             FollowUp::ShowParts => {
                 let shown = self.reading.show_parts();
                 self.follow(shown);

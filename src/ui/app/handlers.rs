@@ -8,10 +8,13 @@ use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
 use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Chord;
 use crate::ui::lists::copy_parts;
+use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
+use crate::ui::panes::search_prompt::count_text;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::panes::transcript::{ScrollMove, Stop};
 
@@ -50,6 +53,9 @@ impl App {
             Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
+            Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
+                self.step_search(true)
+            }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
@@ -79,6 +85,8 @@ impl App {
             Action::Back => self.reading.go_back(),
             Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
             Action::WriteFile => self.copy_here(CopyTo::File),
+            Action::Find => self.reading.find(),
+            Action::PreviousMatch => self.step_search(false),
             Action::CopyCode => self.reading.copy_code(),
             Action::SelectLines => self.reading.select_lines(),
             Action::OtherEnd => {
@@ -146,9 +154,21 @@ impl App {
         copied
     }
 
-    /// Ends a selection in the open dialog, then the zoom, then goes to the tree.
+    /// Goes to the next or the previous match, and says which one it is.
+    fn step_search(&mut self, down: bool) -> FollowUps {
+        if !self.reading.step_search(down) {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)];
+        }
+        self.settle();
+        let count = self.reading.search_count().map(|count| count_text(count, &self.ui));
+        count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect()
+    }
+
+    /// Ends a selection or a search in the open dialog, then the zoom, then goes to the tree.
     fn cancel(&mut self) -> FollowUps {
-        if self.focus.is(Focus::Dialog) && self.reading.end_selection() {
+        if self.focus.is(Focus::Dialog)
+            && (self.reading.end_selection() || self.reading.end_search())
+        {
             return Vec::new();
         }
         self.focus.cancel().map(FollowUp::Focus).into_iter().collect()
@@ -180,6 +200,7 @@ fn is_about_cursor(action: Action) -> bool {
                 | Action::WriteFile
                 | Action::CopyCode
                 | Action::SelectLines
+                | Action::Find
                 | Action::ToggleCall
                 | Action::OtherEnd
                 | Action::Fork

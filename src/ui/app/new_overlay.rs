@@ -41,6 +41,8 @@ pub(super) enum NewOverlay {
     },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
+    /// Asks what to search for in the open dialog.
+    Search,
     /// What can be copied of a text.
     CopyParts {
         whole: String,

@@ -21,7 +21,9 @@ use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
 use crate::ui::panes::quit::QuitPrompt;
+use crate::ui::panes::search_prompt::SearchPrompt;
 use crate::ui::panes::sheet::SheetPane;
+use crate::ui::panes::transcript::SearchCount;
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -36,6 +38,8 @@ pub(super) struct Overlays {
 pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
     pub open: Option<&'a DialogId>,
+    /// How far the search in the open dialog is.
+    pub found: Option<SearchCount>,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
     /// The places to go back to, the last one visited last.
@@ -46,8 +50,8 @@ pub(super) struct OverlayFacts<'a> {
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, open, queued, places, drafts, ui } = self;
-        Cx { model, places, open, queued, sheets, drafts, ui, intents }
+        let Self { model, open, found, queued, places, drafts, ui } = self;
+        Cx { model, places, open, found, queued, sheets, drafts, ui, intents }
     }
 }
 
@@ -79,6 +83,7 @@ impl Overlays {
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
+            NewOverlay::Search => self.push(SearchPrompt::default()),
             NewOverlay::CopyParts { whole, parts } => {
                 self.stack.push(copy_parts::overlay(whole, parts));
             }
@@ -195,6 +200,7 @@ mod tests {
         let facts = OverlayFacts {
             model: &model,
             open: None,
+            found: None,
             queued: &[],
             places: &[],
             drafts: &drafts,

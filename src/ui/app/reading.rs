@@ -2,6 +2,7 @@
 
 mod copying;
 mod jumping;
+mod searching;
 
 use std::collections::BTreeMap;
 

@@ -13,3 +13,4 @@ mod keys;
 pub mod lifecycle;
 pub mod queued;
 mod screens;
+mod searching;

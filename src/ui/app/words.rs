@@ -81,6 +81,7 @@ pub(super) const NO_SIDE_YET: Text =
     Text::new("its side dialog is not known yet", "还不知道它的支线对话");
 pub(super) const NOTHING_TO_COPY: Text =
     Text::new("there is nothing to copy here", "这里没有可复制的内容");
+pub(super) const NOTHING_TO_FIND: Text = Text::new("search for something first", "请先查找内容");
 pub(super) const NO_CODE_ABOVE: Text =
     Text::new("no code block here or above", "此处和上方没有代码块");
 pub(super) const COPIES_BUSY: Text =

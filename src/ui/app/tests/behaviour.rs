@@ -93,6 +93,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Taskdoc, sheet::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
+        (Action::Find, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),
         (Action::Delete, confirm::SCOPE),

@@ -9,10 +9,12 @@ pub mod block;
 mod context;
 mod copying;
 mod cursor;
+mod finding;
 mod live;
 mod open;
 pub mod prose;
 mod scroll;
+mod search;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,8 @@ use cursor::StepBack;
 pub use cursor::Stop;
 pub use open::{OpenDialog, Unfolded};
 pub use scroll::{CallEnd, ScrollMove};
+use search::Search;
+pub use search::SearchCount;
 
 use crate::domain::CallId;
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
@@ -73,6 +77,12 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::NextCourse, &["}"]),
     SCOPE.bind(Action::ToggleThinking, &["t"]),
     SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::Find, &["/"]),
+    SCOPE.bind(Action::NewDialog, &["n"]).does(
+        "Go to the next match; without a search, start a new dialog",
+        "到下一处匹配；没有查找时新建对话",
+    ),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
     SCOPE.bind(Action::CopyBlock, &["y"]),
     SCOPE.bind(Action::CopyCode, &["b"]),
     SCOPE.bind(Action::SelectLines, &["V"]),
@@ -132,6 +142,7 @@ pub struct TranscriptPane {
     /// The block to scroll to once it is loaded.
     target: Option<CallEnd>,
     selection: Option<Selection>,
+    search: Option<Search>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
@@ -164,6 +175,7 @@ impl Default for TranscriptPane {
             new_below: 0,
             target: None,
             selection: None,
+            search: None,
             taking: None,
             taken: None,
         }
@@ -184,7 +196,7 @@ impl TranscriptPane {
     /// True if the next layout moves something.
     pub fn has_pending_moves(&self) -> bool {
         let begins = self.selection == Some(Selection::Begins);
-        !self.moves.is_empty() || self.taking.is_some() || begins
+        !self.moves.is_empty() || self.taking.is_some() || begins || self.seeks_match()
     }
 
     pub fn is_following(&self) -> bool {
@@ -227,7 +239,7 @@ impl TranscriptPane {
             open.live_width = live_width;
             open.live.resize(live_width);
         }
-        if self.follow && self.target.is_none() {
+        if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }
         self.limit_cache();
@@ -242,7 +254,9 @@ impl TranscriptPane {
         self.cursor_into(open, &rows);
         self.rows = rows;
         let near_start = self.top.item - open.origin < 2;
-        let seeks = self.target.is_some() || matches!(self.step_back, Some(StepBack::Waits(_)));
+        let seeks = self.target.is_some()
+            || self.seeks_match()
+            || matches!(self.step_back, Some(StepBack::Waits(_)));
         let wants = seeks || (near_start && !open.transcript.blocks().is_empty());
         open.older_before().filter(|_| wants)
     }
@@ -337,6 +351,14 @@ impl TranscriptPane {
         };
         let Some(strip) = layout.rows.get(row) else {
             return;
+        };
+        let marked;
+        let strip = match &self.search {
+            Some(search) => {
+                marked = strip.clone().marked(&search.needle, context.view.ui.style(Role::Search));
+                &marked
+            }
+            None => strip,
         };
         let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
         draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);

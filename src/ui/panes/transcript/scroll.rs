@@ -72,6 +72,7 @@ impl TranscriptPane {
                 self.selection_into_view(open, context, is_up);
             }
         }
+        self.apply_search(open, context);
         self.take_text(open, context);
         if let Some(call_end) = self.target.clone() {
             self.show_sought(open, context, &call_end);
@@ -92,6 +93,7 @@ impl TranscriptPane {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
         // Whoever moves on no longer waits for older records.
         self.step_back = None;
+        self.stop_seeking();
         match to {
             ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, false) => {}
             ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, true) => {}
