@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod copies;
 mod demo;
 mod dialog_json;
 mod doctor;

@@ -16,12 +16,14 @@ use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::TerminalOptions;
-use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
+use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::{
-    App, AppOptions, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy, RunOptions,
+    App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy,
+    RunOptions,
 };
 
 use super::config::{self, UserConfig};
+use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::lines;
 
@@ -147,6 +149,7 @@ async fn on_terminal(
         app.end_with(&stage.ending(lang), begun);
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
+    let writers = (drafts, CopyMaker::start(Copies::default())?);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
@@ -157,15 +160,12 @@ async fn on_terminal(
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions {
-            link: link(),
-            grace: SHUTDOWN_TIMEOUT,
-            in_tmux: env::variable("TMUX").is_some(),
-        },
+        run: RunOptions { link: link(), grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer() },
         modes,
     };
     let shown =
-        crate::ui::on_terminal(&mut app, (commands, events, drafts), shutdown, keys, options).await;
+        crate::ui::on_terminal(&mut app, (commands, events), writers, shutdown, keys, options)
+            .await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
@@ -200,6 +200,16 @@ fn report_signal(ask: StopSignal) -> Status {
     };
     lines::note(&format!("dominds-tui: ended by {signal}; everything is on disk"));
     status
+}
+
+fn multiplexer() -> Multiplexer {
+    let in_screen = env::variable("STY").is_some()
+        || env::variable("TERM").is_some_and(|term| term.starts_with("screen"));
+    match (env::variable("TMUX"), in_screen) {
+        (Some(_), _) => Multiplexer::Tmux,
+        (None, true) => Multiplexer::Screen,
+        (None, false) => Multiplexer::None,
+    }
 }
 
 fn link() -> Link {

@@ -1,6 +1,7 @@
 //! Access to the machine: clock, ids, environment, folders, log, signals. The rest of the program gets
 //! values as arguments.
 
+pub mod clipboard;
 pub mod clock;
 pub mod descriptors;
 pub mod dirs;
@@ -8,6 +9,7 @@ pub mod env;
 pub mod hardening;
 pub mod ids;
 pub mod logs;
+pub mod private_file;
 pub mod signals;
 
 pub use clock::SystemClock;

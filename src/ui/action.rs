@@ -183,6 +183,12 @@ actions! {
     NextCourse "next-course": "Show the next course" / "显示下一个课程";
     ToggleThinking "thinking": "Show or fold the thinking" / "显示或折叠思考";
     ToggleCall "call": "Open or close this call" / "打开或折叠此调用";
+    CopyBlock "copy": "Copy this block, or the selected lines" / "复制此块，或选中的行";
+    CopyCode "copy-code": "Copy the code block here, or the nearest above" / "复制此处的代码块，或上方最近的";
+    SelectLines "select-lines": "Select lines to copy" / "选择要复制的行";
+    WriteFile "write-file": "Write this block, or the selected lines, to a file" / "把此块或选中的行写入文件";
+    Find "find": "Find in this dialog" / "在此对话中查找";
+    PreviousMatch "previous-match": "Go to the previous match" / "到上一处匹配";
     OtherEnd "enter": "Go to the other end: its side dialog, or the call it is about" / "到另一端：它的支线对话，或它对应的调用";
     Back "back": "Go back to where you were before" / "回到之前的位置";
     Reminders "reminders": "Show the reminders of this dialog" / "显示此对话的提醒";

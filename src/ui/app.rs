@@ -12,6 +12,7 @@ mod answering;
 mod browsing;
 mod consent;
 mod continuing;
+mod copying;
 mod effect;
 mod ending;
 mod events;
@@ -43,6 +44,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::layout::Size;
 
 use self::alerts::Alerts;
 pub use self::effect::Effect;
@@ -110,6 +112,8 @@ pub struct App {
     redraw: Redraw,
     keys: KeyReports,
     queue: QueueStrip,
+    /// The size that was laid out last.
+    size: Option<Size>,
 }
 
 impl App {
@@ -132,6 +136,7 @@ impl App {
             redraw: Redraw::new(options.moment),
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
+            size: None,
         }
     }
 
@@ -286,6 +291,14 @@ impl App {
         }
     }
 
+    /// Applies moves of the transcript that wait for the next layout: what is about the block with the cursor
+    /// is then about the one the user went to, however fast.
+    fn settle(&mut self) {
+        if let Some(size) = self.size.filter(|_| self.reading.has_pending_moves()) {
+            self.layout(size);
+        }
+    }
+
     /// What actions may read.
     fn facts(&self) -> Facts<'_> {
         let (open, focus) = (self.reading.open(), self.focus.now());
@@ -351,6 +364,7 @@ impl App {
         let facts = OverlayFacts {
             model: &self.model,
             open: self.reading.dialog(),
+            found: self.reading.search_count(),
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),

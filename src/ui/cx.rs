@@ -9,8 +9,11 @@ use crate::domain::{AgentId, CallId, DialogId, Lang, MsgId, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
+use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::panes::transcript::SearchCount;
+use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::words::Counted;
 use ratatui::style::Style;
@@ -91,6 +94,15 @@ pub enum Intent {
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),
+    /// List what can be copied of the block with the cursor.
+    ShowParts,
+    /// Search for this text in the open dialog.
+    Search(String),
+    NextMatch,
+    PreviousMatch,
+    /// Go back to where the search began.
+    LeaveSearch,
+    Copy(CopyTo, CopyText),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
     Create {
@@ -147,6 +159,8 @@ pub struct Cx<'a> {
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub open: Option<&'a DialogId>,
+    /// How far the search in the open dialog is.
+    pub found: Option<SearchCount>,
     /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.

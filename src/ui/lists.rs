@@ -1,6 +1,7 @@
 //! The lists on top of the screen, each in a folder of its own: its scope and keys, its words, its
 //! entries and their rows, its tests. A list is added by its folder and its lines here.
 
+pub mod copy_parts;
 pub mod list;
 pub mod places;
 pub mod problems;
@@ -21,6 +22,7 @@ const LISTS: &[Entry] = &[
     Entry::of::<places::Places>(),
     Entry::of::<queued::Queued>(),
     Entry::of::<shelf::Shelf>(),
+    Entry::of::<copy_parts::CopyParts>(),
 ];
 
 /// What the rest of the screen knows of a list.

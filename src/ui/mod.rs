@@ -7,6 +7,7 @@ pub mod action;
 pub mod app;
 pub mod backend;
 pub mod bindings;
+pub mod copies;
 pub mod cx;
 pub mod draft_writer;
 pub mod input;
@@ -25,6 +26,7 @@ pub mod theme;
 pub mod words;
 
 pub use app::{App, AppOptions, DemoStart, Effect, QuitPolicy};
+pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
 pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};
 pub use input::Keys;

@@ -14,6 +14,7 @@ pub mod inbox;
 pub mod input_prompt;
 pub mod queued;
 pub mod quit;
+pub mod search_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;

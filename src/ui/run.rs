@@ -3,6 +3,8 @@
 //! Keys come first. No change means no frame and no wake-up. Commands go out with `try_send`;
 //! one that finds the queue full is kept and retried.
 
+mod copying;
+
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -18,10 +20,11 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect};
+use super::copies::{CopyMaker, CopyOutcome};
 use super::draft_writer::DraftWriter;
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
-use super::terminal::Control;
+use super::terminal::{Control, Multiplexer};
 use crate::protocol::{Command, DriverEvent};
 
 /// Events processed before keys are checked again.
@@ -47,6 +50,8 @@ pub struct Channels<K, S> {
     pub written: Arc<Notify>,
     /// Stores drafts.
     pub drafts: DraftWriter,
+    /// Makes copies for other programs.
+    pub copies: CopyMaker,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +59,7 @@ pub struct RunOptions {
     pub link: Link,
     /// How long dialogs may take to stop at the end.
     pub grace: Duration,
-    pub in_tmux: bool,
+    pub multiplexer: Multiplexer,
 }
 
 /// How the loop ended.
@@ -80,8 +85,8 @@ where
     K: Stream<Item = io::Result<Event>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { input, commands, events, shutdown, written, drafts } = channels;
-    let mut run = Run::new(app, surface, (commands, drafts), options);
+    let Channels { input, commands, events, shutdown, written, drafts, copies } = channels;
+    let mut run = Run::new(app, surface, (commands, drafts, copies), options);
     let outcome = run.until_ended(input, events, shutdown, written).await;
     run.finish_drafts();
     outcome
@@ -107,12 +112,25 @@ async fn until(wake: Option<tokio::time::Instant>) {
     }
 }
 
+/// What became of a copy; never, once no more are made.
+async fn next_outcome(outcomes: &mut Option<mpsc::Receiver<CopyOutcome>>) -> CopyOutcome {
+    let next = match outcomes {
+        Some(outcomes) => outcomes.recv().await,
+        None => None,
+    };
+    match next {
+        Some(outcome) => outcome,
+        None => std::future::pending().await,
+    }
+}
+
 /// The loop's state.
 struct Run<'a, S: Surface> {
     app: &'a mut App,
     surface: &'a mut S,
     commands: mpsc::Sender<Command>,
     drafts: DraftWriter,
+    copies: CopyMaker,
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
@@ -127,7 +145,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn new(
         app: &'a mut App,
         surface: &'a mut S,
-        (commands, drafts): (mpsc::Sender<Command>, DraftWriter),
+        (commands, drafts, copies): (mpsc::Sender<Command>, DraftWriter, CopyMaker),
         options: RunOptions,
     ) -> Self {
         let pacer = Pacer::new(options.link);
@@ -136,6 +154,7 @@ impl<'a, S: Surface> Run<'a, S> {
             surface,
             commands,
             drafts,
+            copies,
             unsent: VecDeque::new(),
             options,
             pacer,
@@ -159,6 +178,7 @@ impl<'a, S: Surface> Run<'a, S> {
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         let stored = self.drafts.written();
+        let mut copied = self.copies.take_outcomes();
         loop {
             if let Some(outcome) = self.process_outputs()? {
                 return Ok(outcome);
@@ -172,6 +192,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 event = events.recv() => self.events(event, &mut events),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
+                outcome = next_outcome(&mut copied) => self.app.copied(&outcome),
                 () = until(wake) => {}
             }
         }
@@ -317,13 +338,15 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.suspend()?;
                 self.pacer.mark(Cause::Key);
             }
+            Effect::Copy(text) => self.copy(text),
+            Effect::WriteFile { name, text } => self.write_file(name, text),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));
                 self.pacer.mark(Cause::Event);
             }
             Effect::Ring(text) => {
                 self.surface.control(&Control::bell());
-                let notice = Control::notification(&text, self.options.in_tmux);
+                let notice = Control::notification(&text, self.options.multiplexer);
                 self.surface.control(&notice);
                 self.pacer.mark(Cause::Event);
             }

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::app::App;
 use super::backend::Capabilities;
+use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
@@ -42,7 +43,8 @@ pub struct TerminalOptions {
 /// There is no terminal, or it was closed.
 pub async fn on_terminal(
     app: &mut App,
-    (commands, events, drafts): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>, DraftWriter),
+    (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
+    (drafts, copies): (DraftWriter, CopyMaker),
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
     options: TerminalOptions,
@@ -55,7 +57,7 @@ pub async fn on_terminal(
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
     let input = keys.stream()?;
-    let channels = Channels { input, commands, events, shutdown, written, drafts };
+    let channels = Channels { input, commands, events, shutdown, written, drafts, copies };
     let outcome = run(app, &mut surface, channels, options.run).await;
     let left = surface.leave(LAST_WRITE_TIMEOUT);
     let outcome = outcome?;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
 //! by a panic before its message is written. No mouse. Sequences with effects outside the screen
-//! (title, notification) are [`Control`]s, built here from safe text only.
+//! (title, notification, clipboard) are [`Control`]s, built here from safe text only.
 
 mod control;
 mod output;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-pub use control::Control;
+pub use control::{Control, MAX_CLIPBOARD_BYTES, Multiplexer};
 pub use output::{Output, OutputError, Sink, terminal_file};
 
 /// Alternate screen, bracketed paste. The backend handles the cursor.

@@ -1,6 +1,6 @@
 //! What the screen requests from its loop.
 
-use crate::ui::text::SafeText;
+use crate::ui::text::{CopyText, SafeText};
 
 /// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,4 +17,8 @@ pub enum Effect {
     Title(usize),
     /// A question arrived: bell and notification with its headline.
     Ring(SafeText),
+    /// Send text to the clipboard.
+    Copy(CopyText),
+    /// Write text into a new file; the name is a suggestion.
+    WriteFile { name: String, text: CopyText },
 }

@@ -11,9 +11,11 @@ use crate::domain::{CallId, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
+use crate::ui::copies::CopyTo;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
+use crate::ui::text::CopyText;
 
 pub(super) type FollowUps = Vec<FollowUp>;
 
@@ -26,6 +28,8 @@ pub(super) enum FollowUp {
     Request(Request),
     Command(Command),
     Effect(Effect),
+    /// Send text to the clipboard or into a file.
+    Copy(CopyTo, CopyText),
     /// Quit, and stop background processes.
     QuitAndStop,
 
@@ -57,6 +61,14 @@ pub(super) enum FollowUp {
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
     Scroll(ScrollMove),
+    Search(String),
+    /// Go to the next or the previous match.
+    StepSearch {
+        down: bool,
+    },
+    LeaveSearch,
+    /// List what can be copied of the block with the cursor.
+    ShowParts,
     /// The dialog requested with this ticket cannot be opened.
     OpenRefused(Ticket),
 

@@ -26,6 +26,7 @@ impl App {
             }
             FollowUp::Command(command) => self.commands.push(command),
             FollowUp::Effect(effect) => self.effects.push(effect),
+            FollowUp::Copy(to, text) => self.copy_out(to, text),
             FollowUp::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
 
             FollowUp::Show(overlay) => {
@@ -78,6 +79,15 @@ impl App {
                 self.follow(shown);
             }
             FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::Search(text) => self.reading.search(&text),
+            FollowUp::StepSearch { down } => {
+                self.reading.step_search(down);
+            }
+            FollowUp::LeaveSearch => self.reading.leave_search(),
+            FollowUp::ShowParts => {
+                let shown = self.reading.show_parts();
+                self.follow(shown);
+            }
             FollowUp::OpenRefused(ticket) => self.reading.refused(ticket),
 
             FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),

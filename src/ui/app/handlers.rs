@@ -8,8 +8,13 @@ use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
 use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
+use crate::ui::app::words;
+use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Chord;
+use crate::ui::lists::copy_parts;
+use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
+use crate::ui::panes::search_prompt::count_text;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::panes::transcript::{ScrollMove, Stop};
 
@@ -20,6 +25,9 @@ impl App {
     /// Does what an action does outside of overlays; where one action is bound in several panes, in the
     /// one that has the focus.
     pub(super) fn act(&mut self, action: Action) -> Handled {
+        if is_about_cursor(action) {
+            self.settle();
+        }
         // What is selected is known once the rows of the tree are up to date.
         self.model.tree.refresh();
         let (facts, now) = (self.facts(), self.redraw.now());
@@ -41,10 +49,13 @@ impl App {
             Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],
             Action::FocusThird => vec![FollowUp::Focus(Focus::Dialog)],
             Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
-            Action::Cancel => self.focus.cancel().map(FollowUp::Focus).into_iter().collect(),
+            Action::Cancel => self.cancel(),
             Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
+            Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
+                self.step_search(true)
+            }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
@@ -75,6 +86,12 @@ impl App {
             Action::ToggleThinking => self.reading.toggle_thinking(),
             Action::ToggleCall => self.reading.toggle_call(),
             Action::Back => self.reading.go_back(),
+            Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
+            Action::WriteFile => self.copy_here(CopyTo::File),
+            Action::Find => self.reading.find(),
+            Action::PreviousMatch => self.step_search(false),
+            Action::CopyCode => self.reading.copy_code(),
+            Action::SelectLines => self.reading.select_lines(),
             Action::OtherEnd => {
                 let asker = facts.open_row().and_then(|row| row.asker.clone());
                 self.reading.jump(asker.as_ref())
@@ -138,6 +155,33 @@ impl App {
         Vec::new()
     }
 
+    /// Copies the selected lines or the block with the cursor.
+    fn copy_here(&mut self, to: CopyTo) -> FollowUps {
+        let copied = self.reading.copy_block(to);
+        self.settle();
+        copied
+    }
+
+    /// Goes to the next or the previous match, and says which one it is.
+    fn step_search(&mut self, down: bool) -> FollowUps {
+        if !self.reading.step_search(down) {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)];
+        }
+        self.settle();
+        let count = self.reading.search_count().map(|count| count_text(count, &self.ui));
+        count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect()
+    }
+
+    /// Ends a selection or a search in the open dialog, then the zoom, then goes to the tree.
+    fn cancel(&mut self) -> FollowUps {
+        if self.focus.is(Focus::Dialog)
+            && (self.reading.end_selection() || self.reading.end_search())
+        {
+            return Vec::new();
+        }
+        self.focus.cancel().map(FollowUp::Focus).into_iter().collect()
+    }
+
     /// Gives the focus to the next or the previous part.
     fn step_focus(&self, back: bool) -> FollowUps {
         vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
@@ -153,6 +197,22 @@ impl App {
             self.report_unused_key(self.scope(), Chord::from(key));
         }
     }
+}
+
+/// True for actions about the block with the cursor in the open dialog.
+fn is_about_cursor(action: Action) -> bool {
+    action == Action::Show(copy_parts::SCOPE)
+        || matches!(
+            action,
+            Action::CopyBlock
+                | Action::WriteFile
+                | Action::CopyCode
+                | Action::SelectLines
+                | Action::Find
+                | Action::ToggleCall
+                | Action::OtherEnd
+                | Action::Fork
+        )
 }
 
 /// A change from which nothing follows for others.

@@ -24,6 +24,12 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         }
         Intent::RequestShelf => vec![FollowUp::Request(Request::Shelf)],
         Intent::Open(dialog) => vec![FollowUp::Read(dialog)],
+        Intent::Search(text) => vec![FollowUp::Search(text)],
+        Intent::NextMatch => vec![FollowUp::StepSearch { down: true }],
+        Intent::PreviousMatch => vec![FollowUp::StepSearch { down: false }],
+        Intent::LeaveSearch => vec![FollowUp::LeaveSearch],
+        Intent::ShowParts => vec![FollowUp::ShowParts],
+        Intent::Copy(to, text) => vec![FollowUp::Copy(to, text)],
         Intent::GoTo(place) => vec![FollowUp::GoToPlace(place)],
         Intent::Agree { digests, level, then } => consent::agree(digests, level, then),
         Intent::StoreDrafts => vec![FollowUp::StoreDrafts],

@@ -7,6 +7,7 @@ use crate::ui::action::Scope;
 use crate::ui::cx::Intent;
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::SheetKind;
+use crate::ui::text::excerpts::Excerpt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NewOverlay {
@@ -45,4 +46,11 @@ pub(super) enum NewOverlay {
     },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
+    /// Asks what to search for in the open dialog.
+    Search,
+    /// What can be copied of a text.
+    CopyParts {
+        whole: String,
+        parts: Vec<Excerpt>,
+    },
 }

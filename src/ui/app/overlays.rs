@@ -12,7 +12,7 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Sheet, SheetRequest, WorkspaceView};
 use crate::ui::action::Scope;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::lists::{self, shelf};
+use crate::ui::lists::{self, copy_parts, shelf};
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
@@ -22,7 +22,9 @@ use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
 use crate::ui::panes::quit::QuitPrompt;
+use crate::ui::panes::search_prompt::SearchPrompt;
 use crate::ui::panes::sheet::SheetPane;
+use crate::ui::panes::transcript::SearchCount;
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -37,6 +39,8 @@ pub(super) struct Overlays {
 pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
     pub open: Option<&'a DialogId>,
+    /// How far the search in the open dialog is.
+    pub found: Option<SearchCount>,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
     /// The places to go back to, the last one visited last.
@@ -47,8 +51,8 @@ pub(super) struct OverlayFacts<'a> {
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, open, queued, places, drafts, ui } = self;
-        Cx { model, places, open, queued, sheets, drafts, ui, intents }
+        let Self { model, open, found, queued, places, drafts, ui } = self;
+        Cx { model, places, open, found, queued, sheets, drafts, ui, intents }
     }
 }
 
@@ -84,6 +88,10 @@ impl Overlays {
             }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
+            }
+            NewOverlay::Search => self.push(SearchPrompt::default()),
+            NewOverlay::CopyParts { whole, parts } => {
+                self.stack.push(copy_parts::overlay(whole, parts));
             }
         }
     }
@@ -199,6 +207,7 @@ mod tests {
         let facts = OverlayFacts {
             model: &model,
             open: None,
+            found: None,
             queued: &[],
             places: &[],
             drafts: &drafts,

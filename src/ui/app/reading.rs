@@ -1,6 +1,8 @@
 //! Reading dialogs: which one is open, the view on it, and the positions to go back to.
 
+mod copying;
 mod jumping;
+mod searching;
 
 use std::collections::BTreeMap;
 
@@ -62,6 +64,11 @@ impl Reading {
 
     pub fn scroll(&mut self, to: ScrollMove) {
         self.transcript.go(to);
+    }
+
+    /// Moves, or a selection to be taken, wait for the next layout.
+    pub fn has_pending_moves(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.loaded) && self.transcript.has_pending_moves()
     }
 
     /// Opens a dialog and remembers the position in the previous one.
@@ -193,6 +200,9 @@ impl Reading {
         };
         let older = self.transcript.arrange(open, context, area);
         let not_found = self.transcript.take_not_found(open);
+        if let Some((to, text)) = self.transcript.taken() {
+            return vec![FollowUp::Copy(to, text)];
+        }
         if let Some(stop) = self.transcript.take_not_stepped() {
             return vec![FollowUp::Notify(Tone::Plain, none_above(stop))];
         }

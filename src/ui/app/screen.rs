@@ -308,6 +308,7 @@ impl Screen<'_> {
         let facts = OverlayFacts {
             model: &self.app.model,
             open: self.app.reading.dialog(),
+            found: self.app.reading.search_count(),
             queued: &queued,
             places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),

@@ -3,6 +3,7 @@
 mod answering;
 mod behaviour;
 mod continuing;
+mod copying;
 mod cost;
 mod ending;
 mod first_frames;
@@ -12,3 +13,4 @@ mod keys;
 pub mod lifecycle;
 pub mod queued;
 mod screens;
+mod searching;

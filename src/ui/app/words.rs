@@ -82,6 +82,16 @@ pub(super) const REVIEWED: Text = Text::new("marked as reviewed", "已标为已�
 pub(super) const NO_CALL_HERE: Text = Text::new("no call of a teammate here", "此处没有队友调用");
 pub(super) const NO_SIDE_YET: Text =
     Text::new("its side dialog is not known yet", "还不知道它的支线对话");
+pub(super) const NOTHING_TO_COPY: Text =
+    Text::new("there is nothing to copy here", "这里没有可复制的内容");
+pub(super) const NOTHING_TO_FIND: Text = Text::new("search for something first", "请先查找内容");
+pub(super) const NO_CODE_ABOVE: Text =
+    Text::new("no code block here or above", "此处和上方没有代码块");
+pub(super) const COPIES_BUSY: Text =
+    Text::new("busy: the last copies are being made", "忙：正在处理之前的复制");
+pub(super) const COPY: Text = Text::new("copy", "复制");
+pub(super) const TO_FILE: Text = Text::new("to a file", "写入文件");
+pub(super) const END_SELECTION: Text = Text::new("end", "结束");
 pub(super) const NO_OLDER_COURSE: Text = Text::new("this is the first course", "这是第一个课程");
 pub(super) const NO_NEWER_COURSE: Text = Text::new("this is the newest course", "这是最新的课程");
 pub(super) const KEEP_GOING_OFF: Text = Text::new("keep-going is off", "续推已关闭");

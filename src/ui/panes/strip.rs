@@ -1,11 +1,14 @@
 //! One row of the screen, built from sanitized text only. Everything that is drawn goes through it.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ui::text::SafeText;
+use crate::ui::text::needle::Needle;
 use crate::ui::text::width::{cut, width};
 
 /// A row of styled text.
@@ -111,6 +114,33 @@ impl Strip {
         self
     }
 
+    /// Patches the style of every match; without one, of nothing.
+    #[must_use]
+    pub fn marked(mut self, needle: &Needle, style: Style) -> Self {
+        let plain = self.plain();
+        let ranges: Vec<Range<usize>> = needle.ranges(&plain).collect();
+        if ranges.is_empty() {
+            return self;
+        }
+        let mut start = 0;
+        let mut spans = Vec::new();
+        for span in self.line.spans {
+            let end = start + span.content.len();
+            let edges = ranges.iter().flat_map(|range| [range.start, range.end]);
+            let inside = edges.filter(|edge| start < *edge && *edge < end);
+            let cuts: Vec<usize> = std::iter::once(start).chain(inside).chain([end]).collect();
+            for (from, until) in cuts.iter().zip(cuts.iter().skip(1)) {
+                let text = span.content.get(from - start..until - start).unwrap_or_default();
+                let is_match = ranges.iter().any(|range| range.contains(from));
+                let patched = if is_match { span.style.patch(style) } else { span.style };
+                spans.push(Span::styled(text.to_owned(), patched));
+            }
+            start = end;
+        }
+        self.line.spans = spans;
+        self
+    }
+
     /// The row truncated to `cells`, with `mark` at the end.
     #[must_use]
     pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
@@ -187,6 +217,17 @@ mod tests {
         ] {
             assert_eq!(drawn(left, right, cells), expected);
         }
+    }
+
+    #[test]
+    fn matches_are_marked_across_spans_and_the_text_stays() {
+        let (plain, strong) = (Style::default(), Style::default().bold());
+        let strip = Strip::new().put("a lo", plain).put("gin and", strong).put(" Login", plain);
+        let marked = strip.clone().marked(&Needle::new("login"), Style::default().reversed());
+        assert_eq!((marked.plain(), marked.width()), (strip.plain(), strip.width()));
+        let texts = marked.line.spans.iter().map(|span| span.content.as_ref());
+        assert_eq!(texts.collect::<Vec<_>>(), ["a ", "lo", "gin", " and", " ", "Login"]);
+        assert_eq!(strip.clone().marked(&Needle::new("x"), strong), strip);
     }
 
     #[test]

@@ -6,10 +6,12 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::domain::text::Localized;
-use crate::domain::{Clock, DialogId, DisplayState, Lang, RootId, Stamp};
-use crate::protocol::TreeRow;
+use crate::domain::{Clock, Course, DialogId, DisplayState, Lang, RootId, Stamp};
+use crate::protocol::{TranscriptPage, TreeRow};
 use crate::ui::app::AppOptions;
+use crate::ui::app::tests::fixture;
 use crate::ui::bindings;
+use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::ui::theme::{Glyphs, Theme};
@@ -95,7 +97,7 @@ fn app() -> App {
 }
 
 const OPTIONS: RunOptions =
-    RunOptions { link: Link::Local, grace: Duration::from_secs(3), in_tmux: false };
+    RunOptions { link: Link::Local, grace: Duration::from_secs(3), multiplexer: Multiplexer::None };
 
 fn press(c: char) -> Event {
     Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
@@ -134,6 +136,7 @@ where
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
     };
     let mut app = app();
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
@@ -272,6 +275,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         shutdown: sleep(50),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
@@ -329,6 +333,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -376,6 +381,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -387,4 +393,57 @@ async fn what_was_typed_just_before_the_end_is_stored() {
     let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
     assert_eq!(outcome.unwrap(), RunEnd::Settled);
     assert_eq!(drafts.try_iter().last(), Some((format!("message/{dialog}"), "hello".to_owned())));
+}
+
+#[tokio::test]
+async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
+    for (target, shown) in [
+        (MemoryTarget::NoProgram, "sent 5 B to the terminal's clipboard"),
+        (MemoryTarget::Takes, "clipboard and to clip"),
+        (MemoryTarget::Refuses, "clip did not take it: timed out"),
+    ] {
+        let (mut surface, mut app) = (Memory::new(), with_dialog());
+        let (to_driver, _commands) = mpsc::channel(4);
+        let (events, from_driver) = mpsc::channel(4);
+        let channels = Channels {
+            input: typing(vec![(1, press('3')), (1, press('y'))]),
+            commands: to_driver,
+            events: from_driver,
+            shutdown: std::future::pending(),
+            written: Arc::new(Notify::new()),
+            drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
+            copies: CopyMaker::start(target).unwrap(),
+        };
+        let driver = async {
+            sleep(200).await;
+            events.send(DriverEvent::Stopped).await.unwrap();
+        };
+        let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
+        assert_eq!(outcome.unwrap(), RunEnd::Settled);
+        assert_eq!(surface.controls, b"\x1b]52;c;aGVsbG8=\x07");
+        let buffer = surface.terminal.backend().buffer();
+        let text: String = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert!(text.contains(shown), "{text}");
+    }
+}
+
+/// An app with an open dialog that says `hello`.
+fn with_dialog() -> App {
+    let (mut app, dialog) = (app(), DialogId::main(RootId::new("a")));
+    app.apply(DriverEvent::Inbox(Vec::new()));
+    let sent = app.apply(DriverEvent::Rows(vec![idle_row(&dialog)]));
+    let ticket = sent.iter().find_map(|command| {
+        let Command::Open { ticket, .. } = command else { return None };
+        Some(*ticket)
+    });
+    let page = TranscriptPage {
+        dialog,
+        agent: "lead".into(),
+        course: Course::FIRST,
+        courses: Course::FIRST,
+        first_line: 0,
+        entries: vec![fixture::entry(&fixture::words("hello"))],
+    };
+    app.apply(DriverEvent::Page { ticket: ticket.expect("an open"), page: Box::new(page) });
+    app
 }

@@ -1,12 +1,32 @@
-//! Control sequences with effects outside the screen: title, bell, notification.
+//! Control sequences with effects outside the screen: title, bell, notification, clipboard.
 //!
 //! They contain only fixed text or printable characters, so model output cannot end a sequence early.
 
-use crate::ui::text::SafeText;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::ui::text::copy_text::head;
 use crate::ui::text::width::cut;
+use crate::ui::text::{CopyText, SafeText};
 
 /// Longest text of a notification, in cells.
 const NOTIFICATION_CELLS: usize = 120;
+
+/// Longest text for the terminal's clipboard: several terminals ignore sequences of more than 100,000 bytes.
+pub const MAX_CLIPBOARD_BYTES: usize = 74_000;
+
+/// Bytes of one piece in GNU screen, which keeps at most 768 of a string.
+const SCREEN_CHUNK: usize = 700;
+
+/// What stands between the program and the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Multiplexer {
+    #[default]
+    None,
+    Tmux,
+    /// GNU screen.
+    Screen,
+}
 
 /// Bytes that are safe to send outside a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +64,33 @@ impl Control {
         Self(b"\x07".to_vec())
     }
 
-    /// A desktop notification (OSC 9). Inside tmux it is wrapped, otherwise tmux would drop it.
+    /// A desktop notification (OSC 9). Inside a multiplexer it is wrapped, otherwise that would drop it.
     #[must_use]
-    pub fn notification(text: &SafeText, in_tmux: bool) -> Self {
+    pub fn notification(text: &SafeText, multiplexer: Multiplexer) -> Self {
         let line = SafeText::line(text.as_str());
         // The prefix prevents a text such as "4;1" from being parsed as another command.
-        let sequence = format!("\x1b]9;dominds: {}\x1b\\", cut(line.as_str(), NOTIFICATION_CELLS));
-        let bytes = if in_tmux { wrap_for_tmux(&sequence) } else { sequence.into_bytes() };
-        Self(bytes)
+        let text = cut(line.as_str(), NOTIFICATION_CELLS);
+        Self(match multiplexer {
+            Multiplexer::None => format!("\x1b]9;dominds: {text}\x1b\\").into_bytes(),
+            Multiplexer::Tmux => wrap_for_tmux(&format!("\x1b]9;dominds: {text}\x1b\\")),
+            Multiplexer::Screen => wrap_for_screen(&format!("\x1b]9;dominds: {text}\x07")),
+        })
+    }
+
+    /// Text for the terminal's clipboard (OSC 52); `None` for one that is too long. Nothing is ever read
+    /// from the clipboard. tmux gets it twice: as its own (`set-clipboard on`) and wrapped for the
+    /// terminal outside (`allow-passthrough on`).
+    #[must_use]
+    pub fn clipboard(text: &CopyText, multiplexer: Multiplexer) -> Option<Self> {
+        if text.as_str().len() > MAX_CLIPBOARD_BYTES {
+            return None;
+        }
+        let sequence = format!("\x1b]52;c;{}\x07", STANDARD.encode(text.as_str()));
+        Some(Self(match multiplexer {
+            Multiplexer::None => sequence.into_bytes(),
+            Multiplexer::Tmux => [sequence.as_bytes(), &wrap_for_tmux(&sequence)].concat(),
+            Multiplexer::Screen => wrap_for_screen(&sequence),
+        }))
     }
 
     #[must_use]
@@ -63,4 +102,19 @@ impl Control {
 /// tmux forwards a sequence wrapped in its own, with every escape doubled.
 fn wrap_for_tmux(sequence: &str) -> Vec<u8> {
     format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b")).into_bytes()
+}
+
+/// GNU screen forwards strings in pieces; a piece must not contain the end of a string, so the sequence
+/// ends with a bell. All of it is ASCII or cut at characters.
+fn wrap_for_screen(sequence: &str) -> Vec<u8> {
+    let mut wrapped = Vec::with_capacity(sequence.len() + sequence.len() / 100 + 8);
+    let mut rest = sequence;
+    while !rest.is_empty() {
+        let piece = head(rest, SCREEN_CHUNK);
+        wrapped.extend_from_slice(b"\x1bP");
+        wrapped.extend_from_slice(piece.as_bytes());
+        wrapped.extend_from_slice(b"\x1b\\");
+        rest = rest.get(piece.len()..).unwrap_or_default();
+    }
+    wrapped
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::ui::text::SafeText;
+use crate::ui::text::{CopyText, SafeText};
 
 /// A writer whose bytes can be read back, and a raw mode that only records its state.
 #[derive(Debug, Clone, Default)]
@@ -140,15 +140,47 @@ fn the_title_counts_open_questions() {
 #[test]
 fn a_notification_cannot_be_terminated_by_its_text() {
     let text = SafeText::clean("drop?\u{7}\u{1b}\\\u{1b}]52;c;x\nsecond");
-    let plain = Control::notification(&text, false);
+    let plain = Control::notification(&text, Multiplexer::None);
     assert_eq!(
         String::from_utf8_lossy(plain.bytes()),
         "\u{1b}]9;dominds: drop?␇␛\\␛]52;c;x⏎second\u{1b}\\"
     );
-    let wrapped = Control::notification(&SafeText::clean("x"), true);
+    let wrapped = Control::notification(&SafeText::clean("x"), Multiplexer::Tmux);
     assert_eq!(wrapped.bytes(), b"\x1bPtmux;\x1b\x1b]9;dominds: x\x1b\x1b\\\x1b\\");
-    let long = Control::notification(&SafeText::clean(&"x".repeat(9_999)), false);
+    let long = Control::notification(&SafeText::clean(&"x".repeat(9_999)), Multiplexer::None);
     assert!(long.bytes().len() < 200);
+}
+
+#[test]
+fn text_for_the_clipboard_is_encoded_so_that_it_cannot_end_the_sequence() {
+    let text = CopyText::clean("a\u{7}\u{1b}\\");
+    let bytes = |multiplexer| Control::clipboard(&text, multiplexer).unwrap().bytes().to_vec();
+    let plain = b"\x1b]52;c;YeKQh+KQm1w=\x07".to_vec();
+    assert_eq!(bytes(Multiplexer::None), plain);
+    let wrapped = b"\x1bPtmux;\x1b\x1b]52;c;YeKQh+KQm1w=\x07\x1b\\".to_vec();
+    assert_eq!(bytes(Multiplexer::Tmux), [plain, wrapped].concat());
+    assert_eq!(bytes(Multiplexer::Screen), b"\x1bP\x1b]52;c;YeKQh+KQm1w=\x07\x1b\\");
+}
+
+#[test]
+fn gnu_screen_gets_the_clipboard_in_pieces_that_it_keeps_and_joins() {
+    let text = CopyText::clean(&"字".repeat(2_000));
+    let sent = Control::clipboard(&text, Multiplexer::Screen).unwrap();
+    let sent = String::from_utf8(sent.bytes().to_vec()).unwrap();
+    let pieces: Vec<&str> = sent.split_inclusive("\x1b\\").collect();
+    assert!(pieces.len() > 10 && pieces.iter().all(|piece| piece.len() <= 768));
+    let joined: String =
+        pieces.iter().map(|piece| &piece["\x1bP".len()..piece.len() - "\x1b\\".len()]).collect();
+    let plain = Control::clipboard(&text, Multiplexer::None).unwrap();
+    assert_eq!(joined.as_bytes(), plain.bytes());
+}
+
+#[test]
+fn a_text_that_terminals_would_drop_is_not_sent() {
+    let text = |bytes: usize| CopyText::clean(&"x".repeat(bytes));
+    let sent = Control::clipboard(&text(MAX_CLIPBOARD_BYTES), Multiplexer::None).unwrap();
+    assert!(sent.bytes().len() <= 100_000);
+    assert_eq!(Control::clipboard(&text(MAX_CLIPBOARD_BYTES + 1), Multiplexer::None), None);
 }
 
 /// A terminal that accepts a frame only when allowed to.

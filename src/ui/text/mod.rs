@@ -6,11 +6,15 @@
 
 pub mod ansi;
 pub mod clean;
+pub mod copy_text;
+pub mod excerpts;
 pub mod markdown;
+pub mod needle;
 pub mod styled;
 pub mod width;
 pub mod wrap;
 
 pub use clean::{SafeText, StreamCleaner};
+pub use copy_text::CopyText;
 pub use styled::{Emphasis, StyledLine, StyledSpan};
 pub use wrap::{TailWrap, wrap, wrap_hard};

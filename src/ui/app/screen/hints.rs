@@ -79,6 +79,13 @@ impl Screen<'_> {
         if self.app.focus.now() == Focus::Tree && self.app.model.tree.is_empty() {
             return vec![(Action::NewDialog, words::NEW), (Action::Help, words::HELP_HINT)];
         }
+        if self.app.focus.now() == Focus::Dialog && self.app.reading.is_selecting() {
+            return vec![
+                (Action::CopyBlock, words::COPY),
+                (Action::WriteFile, words::TO_FILE),
+                (Action::Cancel, words::END_SELECTION),
+            ];
+        }
         let asked = !self.app.model.inbox.is_empty();
         let mut hints = match self.app.focus.now() {
             Focus::Tree => vec![(Action::Open, words::OPEN)],

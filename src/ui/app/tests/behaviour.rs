@@ -11,6 +11,7 @@ use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
+use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
 use crate::ui::panes::{changes, composer, confirm, consent, inbox, sheet, transcript, tree};
 use crate::ui::theme::Glyphs;
@@ -51,6 +52,7 @@ fn focused(scope: Scope) -> Stage {
         (sheet::SCOPE, "3 r"),
         (changes::SCOPE, "3 m"),
         (consent::SCOPE, "1 L"),
+        (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
@@ -93,6 +95,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Changes, changes::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
+        (Action::Find, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),
         (Action::Delete, confirm::SCOPE),

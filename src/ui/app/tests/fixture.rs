@@ -148,6 +148,12 @@ impl Stage {
         self
     }
 
+    /// Gives the screen another size.
+    pub fn resize(&mut self, width: u16, height: u16) {
+        self.terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        self.app.resized();
+    }
+
     /// Draws one layout twice and returns the second frame.
     pub fn drawn_twice(&mut self) -> String {
         let screen = self.app.layout(self.terminal.size().unwrap());

@@ -7,7 +7,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::scroll::{Anchor, end_of_text, first};
+use super::anchor::Anchor;
+use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
 use crate::domain::Genseq;
 use crate::domain::transcript::BlockBody;

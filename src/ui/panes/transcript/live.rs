@@ -122,6 +122,11 @@ impl LiveSegment {
         self.wrap.row(at)
     }
 
+    /// The text so far; of a very long one the end.
+    pub fn text(&self) -> &str {
+        self.wrap.text().as_str()
+    }
+
     pub fn words(&self) -> usize {
         self.words
     }

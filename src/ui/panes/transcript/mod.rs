@@ -4,13 +4,17 @@
 //! above or below does not move it. While it follows the end, new text fills the pane and then the
 //! view scrolls by half a page: each row is drawn once, not once per line of text.
 
+mod anchor;
 pub mod block;
 mod context;
+mod copying;
 mod cursor;
+mod finding;
 mod live;
 mod open;
 pub mod prose;
 mod scroll;
+mod search;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -22,20 +26,25 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use anchor::{Anchor, Selection};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use cursor::Stop;
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{Anchor, CallEnd, ScrollMove};
+pub use scroll::{CallEnd, ScrollMove};
+use search::Search;
+pub use search::SearchCount;
 
 use crate::domain::CallId;
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::transcript::BlockBody;
 use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
 use crate::ui::panes::strip::{Strip, draw_between};
+use crate::ui::text::CopyText;
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::plain_rows;
@@ -71,6 +80,16 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::NextCourse, &["}"]),
     SCOPE.bind(Action::ToggleThinking, &["t"]),
     SCOPE.bind(Action::ToggleCall, &["o"]),
+    SCOPE.bind(Action::Find, &["/"]),
+    SCOPE.bind(Action::NewDialog, &["n"]).does(
+        "Go to the next match; without a search, start a new dialog",
+        "到下一处匹配；没有查找时新建对话",
+    ),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
+    SCOPE.bind(Action::CopyBlock, &["y"]),
+    SCOPE.bind(Action::CopyCode, &["b"]),
+    SCOPE.bind(Action::SelectLines, &["V"]),
+    SCOPE.bind(Action::WriteFile, &["Y"]),
     SCOPE.bind(Action::OtherEnd, &["enter"]),
     SCOPE.bind(Action::Back, &["backspace"]),
     SCOPE.bind(Action::Reminders, &["r"]),
@@ -125,6 +144,11 @@ pub struct TranscriptPane {
     new_below: usize,
     /// The block to scroll to once it is loaded.
     target: Option<CallEnd>,
+    selection: Option<Selection>,
+    search: Option<Search>,
+    /// Where the selected rows go at the next layout, and their text once it is laid out.
+    taking: Option<CopyTo>,
+    taken: Option<(CopyTo, CopyText)>,
 }
 
 #[derive(Debug)]
@@ -153,6 +177,10 @@ impl Default for TranscriptPane {
             pinned: 0,
             new_below: 0,
             target: None,
+            selection: None,
+            search: None,
+            taking: None,
+            taken: None,
         }
     }
 }
@@ -166,6 +194,12 @@ impl TranscriptPane {
     /// As [`TranscriptPane::go`], but before all pending moves.
     pub fn go_first(&mut self, to: ScrollMove) {
         self.moves.insert(0, to);
+    }
+
+    /// True if the next layout moves something.
+    pub fn has_pending_moves(&self) -> bool {
+        let begins = self.selection == Some(Selection::Begins);
+        !self.moves.is_empty() || self.taking.is_some() || begins || self.seeks_match()
     }
 
     pub fn is_following(&self) -> bool {
@@ -200,6 +234,7 @@ impl TranscriptPane {
             self.width = width;
             self.forget_layout();
             self.ignore_growth();
+            self.end_selection();
         }
         self.height = usize::from(area.height);
         let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
@@ -207,7 +242,7 @@ impl TranscriptPane {
             open.live_width = live_width;
             open.live.resize(live_width);
         }
-        if self.follow && self.target.is_none() {
+        if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }
         self.limit_cache();
@@ -222,7 +257,9 @@ impl TranscriptPane {
         self.cursor_into(open, &rows);
         self.rows = rows;
         let near_start = self.top.item - open.origin < 2;
-        let seeks = self.target.is_some() || matches!(self.step_back, Some(StepBack::Waits(_)));
+        let seeks = self.target.is_some()
+            || self.seeks_match()
+            || matches!(self.step_back, Some(StepBack::Waits(_)));
         let wants = seeks || (near_start && !open.transcript.blocks().is_empty());
         open.older_before().filter(|_| wants)
     }
@@ -245,7 +282,11 @@ impl TranscriptPane {
         };
         let cursor = self.rows.iter().position(is_drawn);
         for (row, (y, at)) in (area.y + self.pinned..area.bottom()).zip(&self.rows).enumerate() {
-            self.draw_row(open, context, buffer, Rect { y, height: 1, ..area }, *at);
+            let line = Rect { y, height: 1, ..area };
+            self.draw_row(open, context, buffer, line, *at);
+            if self.selection.is_some_and(|selection| selection.contains(*at)) {
+                buffer.set_style(line, context.view.ui.style(Role::RowSelected));
+            }
             if context.focused && cursor == Some(row) && area.x > 0 {
                 let bar = Strip::new()
                     .put(context.view.ui.glyphs.selected, context.view.ui.style(Role::Accent));
@@ -313,6 +354,14 @@ impl TranscriptPane {
         };
         let Some(strip) = layout.rows.get(row) else {
             return;
+        };
+        let marked;
+        let strip = match &self.search {
+            Some(search) => {
+                marked = strip.clone().marked(&search.needle, context.view.ui.style(Role::Search));
+                &marked
+            }
+            None => strip,
         };
         let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
         draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);

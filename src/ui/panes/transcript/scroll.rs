@@ -1,18 +1,12 @@
-//! The position of the view and its moves. Items are the numbered blocks, then live text, then the tail.
+//! The position of the view and its moves.
 
+use super::anchor::Anchor;
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
 use crate::domain::transcript::BlockBody;
 use crate::ui::model::ViewPosition;
-
-/// A row of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Anchor {
-    pub item: isize,
-    pub row: usize,
-}
 
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +26,17 @@ pub enum ScrollMove {
     Target(CallEnd),
     /// To a saved position.
     Position(ViewPosition),
+}
+
+impl ScrollMove {
+    /// True if it moves towards the start.
+    fn is_up(&self) -> bool {
+        match self {
+            Self::Up(_) | Self::Start | Self::Position(_) => true,
+            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count) => *count < 0,
+            Self::Down(_) | Self::End | Self::Target(_) => false,
+        }
+    }
 }
 
 /// One end of a call.
@@ -58,9 +63,17 @@ impl TranscriptPane {
     /// Applies pending moves, keeps the view within the items, and lists the rows in view.
     pub(super) fn settle_view(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         self.keep_inside(open, context);
+        self.apply_selection(open, context);
         for to in std::mem::take(&mut self.moves) {
+            let by_rows = matches!(to, ScrollMove::Up(Stop::Block) | ScrollMove::Down(Stop::Block));
+            let is_up = to.is_up();
             self.apply_move(open, context, to);
+            if !by_rows {
+                self.selection_into_view(open, context, is_up);
+            }
         }
+        self.apply_search(open, context);
+        self.take_text(open, context);
         if let Some(call_end) = self.target.clone() {
             self.show_sought(open, context, &call_end);
         }
@@ -80,7 +93,10 @@ impl TranscriptPane {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
         // Whoever moves on no longer waits for older records.
         self.step_back = None;
+        self.stop_seeking();
         match to {
+            ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, false) => {}
+            ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, true) => {}
             ScrollMove::Up(stop) => self.step_cursor(open, context, stop, false),
             ScrollMove::Down(stop) => self.step_cursor(open, context, stop, true),
             ScrollMove::HalfPages(count) => self.lines(open, context, count * half),

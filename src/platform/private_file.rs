@@ -1,0 +1,136 @@
+//! New files that only this user can read, in a folder of the state folder. Fails closed: a folder that is a
+//! link, belongs to somebody else or is open to others is not used, and nothing is ever overwritten.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::io::Errno;
+
+use super::dirs;
+
+const FOLDER_MODE: u32 = 0o700;
+const OTHERS_MASK: u32 = 0o077;
+/// Longest name, in characters; longer ones are cut.
+const MAX_NAME: usize = 100;
+/// Files of the same name and second.
+const MAX_TRIES: usize = 100;
+
+/// Writes a new file into `folder` of the state folder; returns its path. Of the name, only letters, digits
+/// and `-_.` are used; if there is such a file, a number is added.
+///
+/// # Errors
+/// The folder is not private, or the error of the system.
+pub fn create(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
+    let folder = dirs::create_state()?.join(folder);
+    create_in(&folder, name, text)
+}
+
+fn create_in(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    let dir = private_folder(folder)?;
+    for name in candidates(name) {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        match openat(&dir, name.as_str(), flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR) {
+            Ok(opened) => {
+                let mut file = File::from(opened);
+                let written = file.write_all(text.as_bytes());
+                if written.is_err() {
+                    // A half file is worth nothing; the error to report is that of writing.
+                    let _ = unlinkat(&dir, name.as_str(), AtFlags::empty());
+                }
+                return written.map(|()| folder.join(name));
+            }
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Opens the folder, which is made if it is not there.
+fn private_folder(folder: &Path) -> io::Result<File> {
+    match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits();
+    let dir = OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(folder)?;
+    let about = dir.metadata()?;
+    let is_ours = about.uid() == rustix::process::geteuid().as_raw();
+    if !is_ours || about.mode() & OTHERS_MASK != 0 {
+        let text = format!("{} is open to other users", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    Ok(dir)
+}
+
+/// The name in safe characters, then with numbers.
+fn candidates(name: &str) -> impl Iterator<Item = String> {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = name.chars().take(MAX_NAME).map(safe).collect();
+    let name = name.trim_start_matches(['.', '-']).to_owned();
+    let name = if name.is_empty() { "copy".to_owned() } else { name };
+    let (stem, end) = match name.rsplit_once('.') {
+        Some((stem, end)) if !stem.is_empty() => (stem.to_owned(), format!(".{end}")),
+        Some(_) | None => (name.clone(), String::new()),
+    };
+    std::iter::once(name).chain((2..=MAX_TRIES).map(move |n| format!("{stem}-{n}{end}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_file_is_private_and_replaces_no_other() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("copies");
+        let first = create_in(&folder, "a.md", "one").unwrap();
+        let second = create_in(&folder, "a.md", "two").unwrap();
+        assert_eq!((mode(&folder), mode(&first), mode(&second)), (0o700, 0o600, 0o600));
+        assert_eq!(second, folder.join("a-2.md"));
+        assert_eq!(fs::read_to_string(first).unwrap(), "one");
+    }
+
+    #[test]
+    fn no_name_leaves_the_folder_or_hides_in_it() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("copies");
+        for (name, expected) in [
+            ("../../etc/x", "etc-x"),
+            ("..", "copy"),
+            (".bashrc", "bashrc"),
+            ("字\u{7}\n.md", "md"),
+        ] {
+            let path = create_in(&folder, name, "x").unwrap();
+            assert_eq!(path.parent(), Some(folder.as_path()));
+            let written = path.file_name().unwrap().to_str().unwrap();
+            assert!(!written.starts_with('.') && written.contains(expected), "{name:?}: {written}");
+        }
+    }
+
+    #[test]
+    fn a_link_or_an_open_folder_is_not_used() {
+        let top = tempfile::tempdir().unwrap();
+        let (real, link) = (top.path().join("real"), top.path().join("link"));
+        DirBuilder::new().mode(0o700).create(&real).unwrap();
+        symlink(&real, &link).unwrap();
+        assert!(create_in(&link, "a.md", "x").is_err());
+        let target = top.path().join("target");
+        fs::write(&target, "mine").unwrap();
+        symlink(&target, real.join("a.md")).unwrap();
+        assert_eq!(create_in(&real, "a.md", "x").unwrap(), real.join("a-2.md"));
+        assert_eq!(fs::read_to_string(target).unwrap(), "mine");
+        fs::set_permissions(&real, Permissions::from_mode(0o750)).unwrap();
+        assert!(create_in(&real, "a.md", "x").is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! Text that leaves the screen, and what is said about it. No message claims more than is known: a
+//! terminal does not say whether it took a text.
+
+use super::App;
+use super::effect::Effect;
+use crate::domain::Lang;
+use crate::domain::text::in_lang;
+use crate::ui::app::words;
+use crate::ui::copies::{CopyOutcome, CopyTo};
+use crate::ui::model::Tone;
+use crate::ui::terminal::MAX_CLIPBOARD_BYTES;
+use crate::ui::text::CopyText;
+use crate::ui::text::copy_text::size;
+
+impl App {
+    /// Sends text to the clipboard or into a file.
+    pub(super) fn copy_out(&mut self, to: CopyTo, text: CopyText) {
+        if text.is_empty() {
+            self.notify(Tone::Plain, self.ui.text(words::NOTHING_TO_COPY));
+            return;
+        }
+        self.effects.push(match to {
+            CopyTo::Clipboard => Effect::Copy(text),
+            CopyTo::File => Effect::WriteFile { name: self.file_name(), text },
+        });
+    }
+
+    /// The member and the time: `dba-20261121-120000.md`.
+    fn file_name(&self) -> String {
+        let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+        let agent = agent.map_or_else(|| "dialog".to_owned(), ToString::to_string);
+        let now = self.clock.now();
+        let digits: String =
+            now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
+        let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+        format!("{agent}-{day}-{time}.md")
+    }
+
+    /// Reports what became of a copy.
+    pub fn copied(&mut self, outcome: &CopyOutcome) {
+        let (tone, text) = report(outcome, self.ui.lang);
+        self.notify(tone, &text);
+    }
+}
+
+fn report(outcome: &CopyOutcome, lang: Lang) -> (Tone, String) {
+    match outcome {
+        CopyOutcome::Sent { bytes } => {
+            let size = size(*bytes, lang);
+            let text = in_lang!(
+                lang,
+                "sent {size} to the terminal's clipboard",
+                "已向终端的剪贴板发送 {size}"
+            );
+            (Tone::Plain, text)
+        }
+        CopyOutcome::Given { bytes, program } if *bytes <= MAX_CLIPBOARD_BYTES => {
+            let size = size(*bytes, lang);
+            let text = in_lang!(
+                lang,
+                "sent {size} to the terminal's clipboard and to {program}",
+                "已向终端的剪贴板和 {program} 发送 {size}"
+            );
+            (Tone::Plain, text)
+        }
+        CopyOutcome::Given { bytes, program } => {
+            let size = size(*bytes, lang);
+            (Tone::Plain, in_lang!(lang, "sent {size} to {program}", "已向 {program} 发送 {size}"))
+        }
+        CopyOutcome::TooLong { bytes } => {
+            let (size, most) = (size(*bytes, lang), size(MAX_CLIPBOARD_BYTES, lang));
+            let text = in_lang!(
+                lang,
+                "not sent: {size}, and a terminal's clipboard takes {most}; write a file instead",
+                "未发送：共 {size}，终端的剪贴板最多 {most}；请改为写入文件"
+            );
+            (Tone::Bad, text)
+        }
+        CopyOutcome::Busy => (Tone::Bad, words::COPIES_BUSY.in_lang(lang).to_owned()),
+        CopyOutcome::NotGiven { program, why } => (
+            Tone::Bad,
+            in_lang!(lang, "{program} did not take it: {why}", "{program} 未接受：{why}"),
+        ),
+        CopyOutcome::Written { path } => {
+            (Tone::Good, in_lang!(lang, "written: {path}", "已写入：{path}"))
+        }
+        CopyOutcome::NotWritten { why } => {
+            (Tone::Bad, in_lang!(lang, "no file was written: {why}", "未能写入文件：{why}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_what_was_sent_and_not_that_it_arrived() {
+        let program = || "wl-copy".to_owned();
+        for (outcome, english, chinese) in [
+            (
+                CopyOutcome::Sent { bytes: 1_234 },
+                "sent 1.2 KB to the terminal's clipboard",
+                "已向终端的剪贴板发送 1.2 KB",
+            ),
+            (
+                CopyOutcome::Given { bytes: 10, program: program() },
+                "sent 10 B to the terminal's clipboard and to wl-copy",
+                "已向终端的剪贴板和 wl-copy 发送 10 字节",
+            ),
+            (
+                CopyOutcome::Given { bytes: 210_000, program: program() },
+                "sent 210.0 KB to wl-copy",
+                "已向 wl-copy 发送 210.0 KB",
+            ),
+        ] {
+            assert_eq!(report(&outcome, Lang::En).1, english);
+            assert_eq!(report(&outcome, Lang::Zh).1, chinese);
+        }
+        let (tone, text) = report(&CopyOutcome::TooLong { bytes: 210_000 }, Lang::En);
+        assert_eq!(tone, Tone::Bad);
+        assert!(text.contains("74.0 KB"), "{text}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Searching in the open dialog.
+
+use super::fixture::*;
+use crate::protocol::{Command, DriverEvent};
+use crate::ui::panes::transcript;
+
+const LINES: [&str; 5] = ["the OTP table", "nothing here", "otp again, and otp", "plain", "end"];
+
+fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    stage.page(&lines).keys("3").screen();
+    stage
+}
+
+fn story() -> Vec<String> {
+    LINES.iter().map(|line| words(line)).collect()
+}
+
+fn last_line(stage: &mut Stage) -> String {
+    stage.screen().lines().last().unwrap_or_default().to_owned()
+}
+
+/// The request for older records, answered with these.
+fn answer_page(stage: &mut Stage, first_line: usize, lines: &[&str]) -> bool {
+    let asked = stage.sent.iter().rev().find_map(|command| {
+        let Command::Page { ticket, dialog, .. } = command else { return None };
+        Some((*ticket, dialog.clone()))
+    });
+    let Some((ticket, dialog)) = asked else { return false };
+    stage.sent.clear();
+    stage.page_at(ticket, dialog, first_line, lines);
+    true
+}
+
+#[test]
+fn each_key_searches_and_the_matches_are_counted() {
+    let mut stage = reading(80, 24, &story());
+    stage.keys("/ o t p").screen();
+    insta::assert_snapshot!("find-80x24", stage.screen());
+    assert!(stage.screen().contains("find · 3 of 3"));
+    stage.keys("<enter> N N");
+    assert!(last_line(&mut stage).contains("1 of 3"), "{}", last_line(&mut stage));
+    stage.keys("N");
+    assert!(last_line(&mut stage).contains("3 of 3"), "it goes on at the other end");
+    stage.keys("n");
+    assert!(last_line(&mut stage).contains("1 of 3"));
+}
+
+#[test]
+fn case_counts_once_the_text_has_an_upper_case_letter() {
+    let mut stage = reading(80, 24, &story());
+    stage.keys("/ OTP").screen();
+    assert!(stage.screen().contains("find · 1 of 1"));
+    stage.keys("x").screen();
+    assert!(stage.screen().contains("no match"));
+}
+
+#[test]
+fn escape_goes_back_to_where_the_search_began_and_enter_stays() {
+    let many: Vec<String> = (0..90).map(|n| words(&format!("line {n}"))).collect();
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = reading(width, height, &many);
+        let before = stage.screen();
+        stage.keys("/").type_text("line 5");
+        assert!(stage.screen().contains("line 5"), "{width}x{height}");
+        stage.keys("<esc>");
+        assert_eq!(stage.screen(), before, "{width}x{height}");
+        stage.keys("/").type_text("line 41");
+        stage.keys("<enter>");
+        assert!(stage.screen().contains("line 41"), "{width}x{height}\n{}", stage.screen());
+        stage.keys("<esc> n").screen();
+        assert!(!last_line(&mut stage).contains("of 1"), "the search has ended");
+    }
+}
+
+#[test]
+fn a_match_in_a_folded_block_opens_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(STORY).keys("3").screen();
+    assert!(!stage.screen().contains("Codes are secrets"));
+    stage.keys("/").type_text("secrets, so");
+    assert!(stage.screen().contains("Codes are secrets"), "{}", stage.screen());
+    stage.keys("<esc> /").type_text("three");
+    assert!(stage.screen().contains("    three"), "{}", stage.screen());
+}
+
+#[test]
+fn older_records_are_read_until_a_match_is_found_or_there_are_none() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let (ticket, dialog) = stage.last_open();
+    let newest: Vec<String> = (0..40).map(|n| words(&format!("line {n}"))).collect();
+    let newest: Vec<&str> = newest.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 2, &newest).keys("3").screen();
+    stage.sent.clear();
+    stage.keys("/ zebra").screen();
+    assert!(stage.screen().contains("reading older records"), "{}", stage.screen());
+    assert!(answer_page(&mut stage, 1, &[&words("no")]));
+    stage.screen();
+    assert!(answer_page(&mut stage, 0, &[&words("a zebra")]));
+    assert!(stage.screen().contains("a zebra") && stage.screen().contains("1 of 1"));
+    stage.keys("<enter> <esc> / unicorn").screen();
+    assert!(stage.screen().contains("no match") && !answer_page(&mut stage, 0, &[]));
+}
+
+#[test]
+fn without_a_search_the_keys_of_matches_do_what_they_did() {
+    let mut stage = reading(80, 24, &story());
+    stage.keys("N");
+    assert!(last_line(&mut stage).contains("search for something first"));
+    stage.keys("n");
+    assert!(stage.screen().contains("NEW DIALOG"));
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.keys("3 /");
+    assert!(last_line(&mut stage).contains("no dialog is open"));
+    assert_eq!(stage.app.scope(), transcript::SCOPE);
+}
+
+#[test]
+fn new_records_are_counted_while_the_match_stays() {
+    let mut stage = reading(80, 24, &story());
+    stage.keys("/ otp <enter>").screen();
+    stage.fact(&main_dialog(), 5, &words("one more otp")).screen();
+    stage.keys("N");
+    assert!(last_line(&mut stage).contains("2 of 4"), "{}", last_line(&mut stage));
+}

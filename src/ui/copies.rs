@@ -1,0 +1,217 @@
+//! Copies of text for other programs: the clipboard program of this machine, and files.
+//!
+//! One thread makes them one by one, so that the screen never waits for a program or the disk. What
+//! became of a copy is reported.
+
+use std::io;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use tokio::sync::mpsc;
+
+use super::text::CopyText;
+
+/// Where a copy goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyTo {
+    Clipboard,
+    File,
+}
+
+/// What other programs get copies through. Its methods may block.
+pub trait CopyTarget: Send + 'static {
+    /// The name of the clipboard program, if there is one.
+    fn program(&self) -> Option<String>;
+
+    /// Gives text to the clipboard program.
+    ///
+    /// # Errors
+    /// It did not take the text.
+    fn give(&mut self, text: &str) -> io::Result<()>;
+
+    /// Writes a new private file; returns its path for people. `name` is a suggestion.
+    ///
+    /// # Errors
+    /// It could not be written.
+    fn write(&mut self, name: &str, text: &str) -> io::Result<String>;
+}
+
+/// A copy to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CopyJob {
+    Give(CopyText),
+    Write { name: String, text: CopyText },
+}
+
+/// What became of a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CopyOutcome {
+    /// Sent to the terminal, which does not say what it does with it.
+    Sent {
+        bytes: usize,
+    },
+    /// Too long for the terminal's clipboard.
+    TooLong {
+        bytes: usize,
+    },
+    /// The last copies are still being made.
+    Busy,
+    /// The clipboard program took it.
+    Given {
+        bytes: usize,
+        program: String,
+    },
+    NotGiven {
+        program: String,
+        why: String,
+    },
+    Written {
+        path: String,
+    },
+    NotWritten {
+        why: String,
+    },
+}
+
+/// The handle to the thread that makes copies. Dropping it lets the thread end after its copy.
+#[derive(Debug)]
+pub struct CopyMaker {
+    jobs: SyncSender<CopyJob>,
+    outcomes: Option<mpsc::Receiver<CopyOutcome>>,
+    has_program: bool,
+}
+
+impl CopyMaker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(mut target: impl CopyTarget) -> io::Result<Self> {
+        // A person waits for the copy; when the channel is full, the next one is refused with a message.
+        let (tx, jobs) = sync_channel::<CopyJob>(4);
+        // Full only while the loop does not run; then the thread waits.
+        let (report, outcomes) = mpsc::channel(8);
+        let program = target.program();
+        let has_program = program.is_some();
+        let program = program.unwrap_or_default();
+        thread::Builder::new().name("copies".to_owned()).spawn(move || {
+            for job in jobs {
+                let outcome = make(&mut target, &program, job);
+                if report.blocking_send(outcome).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { jobs: tx, outcomes: Some(outcomes), has_program })
+    }
+
+    /// True if there is a clipboard program.
+    pub fn has_program(&self) -> bool {
+        self.has_program
+    }
+
+    /// Makes a copy; false if it cannot be made now. Never blocks.
+    pub fn make(&self, job: CopyJob) -> bool {
+        self.jobs.try_send(job).is_ok()
+    }
+
+    /// What became of the copies. To be taken once.
+    pub fn take_outcomes(&mut self) -> Option<mpsc::Receiver<CopyOutcome>> {
+        self.outcomes.take()
+    }
+}
+
+fn make(target: &mut impl CopyTarget, program: &str, job: CopyJob) -> CopyOutcome {
+    match job {
+        CopyJob::Give(text) => {
+            let program = program.to_owned();
+            match target.give(text.as_str()) {
+                Ok(()) => CopyOutcome::Given { bytes: text.as_str().len(), program },
+                Err(error) => CopyOutcome::NotGiven { program, why: error.to_string() },
+            }
+        }
+        CopyJob::Write { name, text } => match target.write(&name, text.as_str()) {
+            Ok(path) => CopyOutcome::Written { path },
+            Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
+        },
+    }
+}
+
+#[cfg(test)]
+pub(in crate::ui) mod testing {
+    //! A clipboard program and a folder in memory.
+
+    use super::*;
+
+    /// Takes everything, or refuses everything.
+    #[derive(Debug, Clone, Copy)]
+    pub enum MemoryTarget {
+        NoProgram,
+        Takes,
+        Refuses,
+    }
+
+    impl CopyTarget for MemoryTarget {
+        fn program(&self) -> Option<String> {
+            (!matches!(self, Self::NoProgram)).then(|| "clip".to_owned())
+        }
+
+        fn give(&mut self, _: &str) -> io::Result<()> {
+            if matches!(self, Self::Takes) { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
+        }
+
+        fn write(&mut self, name: &str, _: &str) -> io::Result<String> {
+            if matches!(self, Self::Takes) {
+                Ok(format!("/copies/{name}"))
+            } else {
+                Err(io::ErrorKind::PermissionDenied.into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::testing::MemoryTarget;
+    use super::*;
+
+    async fn outcome(target: MemoryTarget, job: CopyJob) -> CopyOutcome {
+        let mut maker = CopyMaker::start(target).unwrap();
+        let mut outcomes = maker.take_outcomes().unwrap();
+        assert!(maker.make(job));
+        tokio::time::timeout(Duration::from_secs(20), outcomes.recv()).await.unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_copy_is_reported_with_what_became_of_it() {
+        let give = || CopyJob::Give(CopyText::clean("text"));
+        let write = || CopyJob::Write { name: "a.md".to_owned(), text: CopyText::clean("text") };
+        let program = "clip".to_owned();
+        for (target, job, expected) in [
+            (
+                MemoryTarget::Takes,
+                give(),
+                CopyOutcome::Given { bytes: 4, program: program.clone() },
+            ),
+            (
+                MemoryTarget::Refuses,
+                give(),
+                CopyOutcome::NotGiven { program, why: "timed out".to_owned() },
+            ),
+            (
+                MemoryTarget::Takes,
+                write(),
+                CopyOutcome::Written { path: "/copies/a.md".to_owned() },
+            ),
+            (
+                MemoryTarget::Refuses,
+                write(),
+                CopyOutcome::NotWritten { why: "permission denied".to_owned() },
+            ),
+        ] {
+            assert_eq!(outcome(target, job).await, expected);
+        }
+    }
+}

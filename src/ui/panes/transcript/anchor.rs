@@ -1,0 +1,27 @@
+//! Rows of the transcript by their place in it, and a selection of them. Items are the numbered blocks, then live
+//! text, then the tail.
+
+/// A row of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Anchor {
+    pub item: isize,
+    pub row: usize,
+}
+
+/// A selection by lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    /// It begins at the next layout.
+    Begins,
+    /// From the row where it began to the one that moves, both included.
+    Rows { fixed: Anchor, moving: Anchor },
+}
+
+impl Selection {
+    pub(super) fn contains(self, at: Anchor) -> bool {
+        match self {
+            Self::Begins => false,
+            Self::Rows { fixed, moving } => (fixed.min(moving)..=fixed.max(moving)).contains(&at),
+        }
+    }
+}

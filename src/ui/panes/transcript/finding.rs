@@ -1,0 +1,143 @@
+//! Going from match to match of a search. A match in a folded block opens it; what is not loaded yet is
+//! requested as long as the search needs it.
+
+use super::anchor::Anchor;
+use super::open::OpenDialog;
+use super::search::{Lead, Match, Search, SearchCount, Wanted};
+use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, is_openable};
+
+impl TranscriptPane {
+    /// Searches for this text from where the view was when the search began.
+    pub fn search(&mut self, open: &OpenDialog, text: &str) {
+        let start = (self.cursor, self.position(open));
+        let search = self.search.get_or_insert_with(|| Search::new(start));
+        search.set(text);
+    }
+
+    /// Goes to the next or the previous match; false if nothing is searched for.
+    pub fn step_search(&mut self, down: bool) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        search.wanted = Some(if down { Wanted::Next } else { Wanted::Previous });
+        true
+    }
+
+    /// Goes back to where the search began, and ends it.
+    pub fn leave_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.go(search.start.1.map_or(ScrollMove::End, ScrollMove::Position));
+        }
+    }
+
+    /// Ends the search where the view is; false if there is none.
+    pub fn end_search(&mut self) -> bool {
+        self.search.take().is_some()
+    }
+
+    pub fn is_searching(&self) -> bool {
+        self.search.is_some()
+    }
+
+    pub fn search_count(&self, open: &OpenDialog) -> Option<SearchCount> {
+        let search = self.search.as_ref().filter(|search| !search.needle.is_empty())?;
+        Some(search.count(open.is_complete()))
+    }
+
+    /// The search no longer waits for older records.
+    pub(super) fn stop_seeking(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.wanted = None;
+        }
+    }
+
+    /// The search needs older records.
+    pub(super) fn seeks_match(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.wanted.is_some())
+    }
+
+    /// Counts matches and goes to the one that is wanted.
+    pub(super) fn apply_search(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
+        let Some(mut search) = self.search.take() else { return };
+        if search.needle.is_empty() {
+            search.wanted = None;
+            self.search = Some(search);
+            return;
+        }
+        search.scan(open);
+        if let Some(wanted) = search.wanted.take() {
+            match search.lead(wanted, open.is_complete()) {
+                Lead::To(to) => {
+                    search.current = Some(to);
+                    self.show_match(open, context, &search, to);
+                }
+                Lead::Older => {
+                    self.leave_end(open, context);
+                    search.wanted = Some(wanted);
+                }
+                Lead::Nowhere => {}
+            }
+        }
+        self.search = Some(search);
+    }
+
+    /// Puts the cursor on the block with the match and scrolls its row into view.
+    fn show_match(
+        &mut self,
+        open: &mut OpenDialog,
+        context: &TranscriptContext<'_>,
+        search: &Search,
+        to: Match,
+    ) {
+        self.step_back = None;
+        self.target = None;
+        if std::mem::take(&mut self.to_end) {
+            self.top = self.back_from_end(open, context, self.height);
+        }
+        self.leave_end(open, context);
+        self.cursor = to.item;
+        let mut row = self.row_of_match(open, context, search, to);
+        let folded = open.block(to.item).filter(|block| is_openable(&block.body));
+        let place = folded.map(|block| block.place);
+        if let Some(place) = place.filter(|_| row.is_none())
+            && open.unfolded.blocks.insert(place)
+        {
+            self.ignore_growth();
+            row = self.row_of_match(open, context, search, to);
+        }
+        let gap = usize::from(has_gap(open, to.item));
+        let at = Anchor { item: to.item, row: gap + row.unwrap_or(0) };
+        if !self.visible_rows(open, context).contains(&at) {
+            self.top = at;
+            self.step_up(open, context, self.height / 3);
+            let lowest = self.back_from_end(open, context, self.height);
+            self.top = self.top.min(lowest);
+        }
+    }
+
+    /// The row with this match, of those the block shows now. Markdown may hide a match, or a row may break
+    /// it: then the last row with one.
+    fn row_of_match(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        search: &Search,
+        to: Match,
+    ) -> Option<usize> {
+        let is_open = open.block(to.item).is_some_and(|block| {
+            !is_openable(&block.body) || open.unfolded.blocks.contains(&block.place)
+        });
+        let layout = self.layout_of(open, context, to.item)?;
+        let mut seen = 0;
+        let mut last = None;
+        for (at, row) in layout.rows.iter().enumerate() {
+            let count = search.needle.count(&row.plain(), to.nth + 1);
+            if count > 0 {
+                last = Some(at);
+                seen += count;
+            }
+            if seen > to.nth {
+                return Some(at);
+            }
+        }
+        last.filter(|_| is_open)
+    }
+}

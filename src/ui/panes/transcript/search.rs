@@ -1,0 +1,173 @@
+//! The matches of a search in the open dialog: how often each block has the needle, and which match is the
+//! current one. Only blocks that are new or changed are searched again.
+
+use std::collections::BTreeMap;
+
+use super::open::OpenDialog;
+use crate::domain::transcript::{Block, BlockBody};
+use crate::ui::model::ViewPosition;
+use crate::ui::text::needle::Needle;
+
+/// Matches counted in one block.
+const MAX_PER_BLOCK: usize = 1_000;
+
+/// A match: the block, and which of its matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Match {
+    pub item: isize,
+    pub nth: usize,
+}
+
+/// Which match is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The nearest at or above this item; if there is none, below.
+    Near(isize),
+    Next,
+    Previous,
+}
+
+/// What a search leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lead {
+    To(Match),
+    /// It may be in older records.
+    Older,
+    Nowhere,
+}
+
+/// How far a search is, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchCount {
+    /// The number of the current match, from 1; 0 if there is none.
+    pub current: usize,
+    pub total: usize,
+    /// Older records are not loaded, and not counted.
+    pub has_older: bool,
+    /// Older records are being read.
+    pub reads_older: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Search {
+    pub needle: Needle,
+    /// Revision and matches of each block.
+    counts: BTreeMap<isize, (u32, usize)>,
+    pub current: Option<Match>,
+    pub wanted: Option<Wanted>,
+    /// The item with the cursor, and the view, before the search; no view while it followed the end.
+    pub start: (isize, Option<ViewPosition>),
+}
+
+impl Search {
+    pub fn new(start: (isize, Option<ViewPosition>)) -> Self {
+        Self {
+            needle: Needle::default(),
+            counts: BTreeMap::new(),
+            current: None,
+            wanted: None,
+            start,
+        }
+    }
+
+    /// Searches for other text.
+    pub fn set(&mut self, text: &str) {
+        self.needle = Needle::new(text);
+        self.counts.clear();
+        self.current = None;
+        self.wanted = Some(Wanted::Near(self.start.0));
+    }
+
+    /// Counts the matches in blocks that are new or changed, and drops those of blocks that are gone.
+    pub fn scan(&mut self, open: &OpenDialog) {
+        self.counts = self.counts.split_off(&open.origin);
+        self.counts.split_off(&open.end());
+        for (item, block) in (open.origin..).zip(open.transcript.blocks()) {
+            let known =
+                self.counts.get(&item).is_some_and(|(revision, _)| *revision == block.revision);
+            if !known {
+                let count = matches(&self.needle, block);
+                self.counts.insert(item, (block.revision, count));
+            }
+        }
+        self.current = self.current.filter(|current| self.count_of(current.item) > current.nth);
+    }
+
+    fn count_of(&self, item: isize) -> usize {
+        self.counts.get(&item).map_or(0, |(_, count)| *count)
+    }
+
+    pub fn lead(&self, wanted: Wanted, is_complete: bool) -> Lead {
+        let older = if is_complete { Lead::Nowhere } else { Lead::Older };
+        match (wanted, self.current) {
+            (Wanted::Near(_), _) | (_, None) => {
+                let item = if let Wanted::Near(item) = wanted { item } else { self.start.0 };
+                let found = self.last_in(..=item).or_else(|| self.first_in(item + 1..));
+                found.map_or(older, Lead::To)
+            }
+            (Wanted::Next, Some(Match { item, nth })) if nth + 1 < self.count_of(item) => {
+                Lead::To(Match { item, nth: nth + 1 })
+            }
+            (Wanted::Next, Some(Match { item, .. })) => {
+                let found = self.first_in(item + 1..).or_else(|| self.first_in(..));
+                found.map_or(Lead::Nowhere, Lead::To)
+            }
+            (Wanted::Previous, Some(Match { item, nth })) => match nth.checked_sub(1) {
+                Some(nth) => Lead::To(Match { item, nth }),
+                None => match (self.last_in(..item), older) {
+                    (Some(found), _) => Lead::To(found),
+                    (None, Lead::Older) => Lead::Older,
+                    (None, _) => self.last_in(..).map_or(Lead::Nowhere, Lead::To),
+                },
+            },
+        }
+    }
+
+    fn first_in(&self, items: impl std::ops::RangeBounds<isize>) -> Option<Match> {
+        let (item, _) = self.counts.range(items).find(|(_, (_, count))| *count > 0)?;
+        Some(Match { item: *item, nth: 0 })
+    }
+
+    fn last_in(&self, items: impl std::ops::RangeBounds<isize>) -> Option<Match> {
+        let (item, (_, count)) = self.counts.range(items).rfind(|(_, (_, count))| *count > 0)?;
+        Some(Match { item: *item, nth: count - 1 })
+    }
+
+    pub fn count(&self, is_complete: bool) -> SearchCount {
+        let total = self.counts.values().map(|(_, count)| count).sum();
+        let before = self.current.map(|current| {
+            let earlier = self.counts.range(..current.item).map(|(_, (_, count))| count);
+            earlier.sum::<usize>() + current.nth + 1
+        });
+        SearchCount {
+            current: before.unwrap_or(0),
+            total,
+            has_older: !is_complete,
+            reads_older: self.wanted.is_some() && !is_complete,
+        }
+    }
+}
+
+/// The matches in a block: of a call also in what was asked, of a question also in its answer.
+fn matches(needle: &Needle, block: &Block) -> usize {
+    let also = match &block.body {
+        BlockBody::Tool(tool) if tool.result.is_some() => tool.arguments.as_str(),
+        BlockBody::Question(asked) => asked.answer.as_ref().map_or("", |(text, _)| text.as_str()),
+        BlockBody::You { .. }
+        | BlockBody::Assignment { .. }
+        | BlockBody::Guide { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Thinking { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::Tool(_)
+        | BlockBody::Tellask(_)
+        | BlockBody::Reply(_)
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => "",
+    };
+    let name = if let BlockBody::Tool(tool) = &block.body { tool.name.as_str() } else { "" };
+    let texts = [name, also, block.body.text()];
+    texts.iter().map(|text| needle.count(text, MAX_PER_BLOCK)).sum()
+}

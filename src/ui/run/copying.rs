@@ -1,0 +1,39 @@
+//! Copies: text for the terminal's clipboard goes out with the next frame, everything else through the
+//! thread that makes copies.
+
+use super::Run;
+use crate::ui::copies::{CopyJob, CopyOutcome};
+use crate::ui::pacer::Cause;
+use crate::ui::surface::Surface;
+use crate::ui::terminal::Control;
+use crate::ui::text::CopyText;
+
+impl<S: Surface> Run<'_, S> {
+    /// Sends text to the terminal's clipboard and to the clipboard program of this machine.
+    pub(super) fn copy(&mut self, text: CopyText) {
+        let bytes = text.as_str().len();
+        let control = Control::clipboard(&text, self.options.multiplexer);
+        let is_sent = control.is_some();
+        if let Some(control) = control {
+            self.surface.control(&control);
+            self.app.copied(&CopyOutcome::Sent { bytes });
+        }
+        if self.copies.has_program() {
+            self.make_copy(CopyJob::Give(text));
+        } else if !is_sent {
+            self.app.copied(&CopyOutcome::TooLong { bytes });
+        }
+        self.pacer.mark(Cause::Key);
+    }
+
+    /// Writes text into a file of its own.
+    pub(super) fn write_file(&mut self, name: String, text: CopyText) {
+        self.make_copy(CopyJob::Write { name, text });
+    }
+
+    fn make_copy(&mut self, job: CopyJob) {
+        if !self.copies.make(job) {
+            self.app.copied(&CopyOutcome::Busy);
+        }
+    }
+}
