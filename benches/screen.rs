@@ -173,7 +173,7 @@ fn row() -> TreeRow {
         pending: 0,
         history: false,
         queued: Arc::default(),
-        about: "add 2FA".to_owned(),
+        title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,
         context_level: None,

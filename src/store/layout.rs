@@ -83,6 +83,11 @@ impl Layout {
         self.own_folder().join("drafts.json")
     }
 
+    /// The titles that a person gave to dialogs.
+    pub fn titles(&self) -> PathBuf {
+        self.own_folder().join("titles.json")
+    }
+
     pub fn salvage(&self) -> PathBuf {
         self.own_folder().join("salvage")
     }

@@ -165,6 +165,7 @@ actions! {
     RetryNow "retry-now": "Retry its failed request now" / "立即重试它失败的请求";
     KeepGoing "keep-going": "Switch keep-going of this dialog on or off" / "开启或关闭此对话的续推";
     Refill "refill": "Refill the pushes of this dialog's keep-going" / "把此对话的续推次数补满";
+    Retitle "title": "Give this dialog a title" / "给此对话起标题";
     Fork "fork": "Fork this main dialog before one of its generations" / "在此主线对话的某次生成之前分支";
     MarkDone "done": "Mark this main dialog as done" / "把此主线对话标为已完成";
     Archive "archive": "Archive this main dialog" / "把此主线对话归档";

@@ -88,6 +88,8 @@ pub enum Intent {
     StopProcess(u32),
     StopAll,
     Lifecycle(Lifecycle),
+    /// Give a dialog a title, or take it away.
+    Title(DialogId, Option<String>),
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),

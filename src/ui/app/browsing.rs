@@ -3,9 +3,12 @@
 use super::facts::Facts;
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
+use super::lifecycle;
+use super::new_overlay::NewOverlay;
 use crate::domain::DialogId;
 use crate::ui::app::words;
 use crate::ui::model::{Tone, Tree};
+use crate::ui::panes::input_prompt::PromptPurpose;
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
 pub(super) fn open_selected(tree: &mut Tree) -> FollowUps {
@@ -32,6 +35,16 @@ pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
         Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
         None => FollowUp::Notify(Tone::Plain, words::NO_ASKER),
     }]
+}
+
+/// Asks for a title; the one it has can be edited.
+pub(super) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.row(dialog) else {
+        return vec![FollowUp::Notify(Tone::Plain, words::CHOOSE_DIALOG)];
+    };
+    let purpose = PromptPurpose::Title { dialog: dialog.clone(), before: row.title.clone() };
+    let (name, text) = (lifecycle::name_of(dialog, facts), row.title.clone());
+    vec![FollowUp::Show(NewOverlay::Prompt { purpose, name, text })]
 }
 
 /// Shows where the selected question was asked.

@@ -42,8 +42,10 @@ impl App {
                 self.startup.inbox_arrived();
                 self.inbox_changed();
             }
-            DriverEvent::Asked { headline, .. } => {
-                self.effects.extend(self.alerts.ring(&headline, self.redraw.now()));
+            DriverEvent::Asked { dialog, headline, .. } => {
+                let title = self.model.tree.get(&dialog).map(|row| row.title.as_str());
+                let ring = self.alerts.ring(title, &headline, self.redraw.now());
+                self.effects.extend(ring);
             }
             DriverEvent::Answered { question, .. } => {
                 self.model.inbox.remove(&question);

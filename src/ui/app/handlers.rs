@@ -84,6 +84,7 @@ impl App {
             Action::KeepGoing => facts.on_dialog_here(continuing::switch_keep_going),
             Action::Refill => facts.on_dialog_here(continuing::refill),
             Action::Fork => lifecycle::ask_to_fork(self.reading.generation(), facts),
+            Action::Retitle => facts.on_dialog_here(browsing::ask_for_title),
             Action::MarkDone => facts.on_selected_main(lifecycle::mark_done),
             Action::Archive => facts.on_selected_main(lifecycle::archive),
             Action::DeclareDead => facts.on_selected(lifecycle::ask_to_declare_dead),

@@ -19,6 +19,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::StopProcess(pid) => vec![FollowUp::Request(Request::StopProcess { pid })],
         Intent::StopAll => vec![FollowUp::Command(Command::StopAll)],
         Intent::Lifecycle(change) => lifecycle::change(change, facts),
+        Intent::Title(dialog, title) => {
+            vec![FollowUp::Request(Request::Title { dialog, title })]
+        }
         Intent::ChangeShelved(change, name) => {
             vec![FollowUp::Request(Request::Lifecycle { change, name })]
         }

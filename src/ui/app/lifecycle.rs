@@ -118,9 +118,9 @@ pub(super) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
 }
 
 /// The name of a dialog in messages: its member and its subject.
-fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+pub(super) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
     let Some(row) = facts.row(dialog) else { return dialog.to_string() };
-    let about = facts.ui.about(&row.about, row.history);
+    let about = facts.ui.about(&row.title, row.history);
     dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
 }
 

@@ -53,6 +53,11 @@ pub(super) enum Request {
         change: Lifecycle,
         name: String,
     },
+    /// A title, or none any more.
+    Title {
+        dialog: DialogId,
+        title: Option<String>,
+    },
     TakeBack(PendingTakeBack),
     /// The content of a sheet.
     Sheet {
@@ -114,6 +119,7 @@ impl Request {
             | Self::Page { .. }
             | Self::Create { .. }
             | Self::Lifecycle { .. }
+            | Self::Title { .. }
             | Self::TakeBack(_)
             | Self::Sheet { .. }
             | Self::KeepGoing { .. }
@@ -140,6 +146,7 @@ impl Request {
             Self::Create { agent, taskdoc, text } => {
                 Command::Create { ticket, agent, taskdoc, text }
             }
+            Self::Title { dialog, title } => Command::Title { ticket, dialog, title },
             Self::Lifecycle { change, .. } => Command::Lifecycle { ticket, change },
             Self::TakeBack(PendingTakeBack { dialog, message, .. }) => {
                 Command::TakeBack { ticket, dialog, message }

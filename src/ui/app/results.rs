@@ -30,6 +30,10 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::Notify(Tone::Good, word)]
         }
         Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),
+        Request::Title { title, .. } => {
+            let word = if title.is_some() { words::TITLE_SET } else { words::TITLE_TAKEN };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
         | Request::Sheet { .. }
@@ -61,6 +65,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
         Request::Lifecycle { .. }
+        | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::Reload { .. }
         | Request::Page { .. }

@@ -15,7 +15,6 @@ use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
 use crate::domain::question::headline;
-use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
@@ -195,7 +194,7 @@ impl Screen<'_> {
         let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
         inbox::draw(
             &self.app.model.inbox,
-            self.app.writing.drafts(),
+            (&self.app.model.tree, self.app.writing.drafts()),
             view,
             lit,
             frame.buffer_mut(),
@@ -227,7 +226,7 @@ impl Screen<'_> {
         };
         let row = self.app.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map(|row| ui.about(first_line(&row.about), row.history));
+        let about = row.map(|row| ui.about(&row.title, row.history));
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);

@@ -12,3 +12,4 @@ mod keys;
 pub mod lifecycle;
 pub mod queued;
 mod screens;
+mod titles;

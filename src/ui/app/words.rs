@@ -95,6 +95,9 @@ pub(super) const DECLARED_DEAD: Text =
     Text::new("declared dead: {}", "已宣告死亡：{}，等待者已获知");
 pub(super) const DEAD_ALREADY: Text = Text::new("it is already dead", "它已经死亡");
 pub(super) const ONLY_MAIN_DIALOGS: Text = Text::new("only for main dialogs", "只适用于主线对话");
+pub(super) const TITLE_SET: Text = Text::new("title set", "已设标题");
+pub(super) const TITLE_TAKEN: Text =
+    Text::new("title removed: its first words again", "标题已去掉：恢复为最初的文字");
 pub(super) const FORKED: Text = Text::new("forked", "已分支");
 pub(super) const DONE_OPEN: Text = Text::new(
     "{} still has open work; mark it done anyway?",

@@ -173,7 +173,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         last_modified: Stamp::default(),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,

@@ -90,6 +90,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Reminders, sheet::SCOPE),
         (Action::Taskdoc, sheet::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
+        (Action::Retitle, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),

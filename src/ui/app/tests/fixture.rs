@@ -298,7 +298,7 @@ pub fn row(
         last_modified: Stamp::new("2026-11-21 12:01:00"),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,
@@ -321,7 +321,7 @@ pub fn rows() -> Vec<TreeRow> {
     let (researcher, reviewer, dba) = (side("r"), side("v"), side("d"));
     vec![
         TreeRow {
-            about: "add 2FA\nwith codes".to_owned(),
+            title: "add 2FA".to_owned(),
             context_percent: Some(34),
             context_level: Some(HealthLevel::Healthy),
             keep_going: Some((2, 3)),

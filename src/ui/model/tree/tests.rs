@@ -24,7 +24,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         last_modified: Stamp::default(),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,

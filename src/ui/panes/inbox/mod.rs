@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
-use crate::ui::model::{DraftKey, Drafts, Inbox, age};
+use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
 use crate::ui::theme::Role;
 
 const BLOCKS: Text = Text::new("blocks", "阻塞");
@@ -47,7 +47,7 @@ fn fits(area: Rect) -> usize {
 /// Draws the questions below the title.
 pub fn draw(
     inbox: &Inbox,
-    drafts: &Drafts,
+    about: (&Tree, &Drafts),
     view: View<'_>,
     focused: bool,
     buffer: &mut Buffer,
@@ -67,7 +67,7 @@ pub fn draw(
                 y,
             );
         }
-        draw_question(row, at, drafts, view, buffer, Rect { y, ..area });
+        draw_question(row, at, about, view, buffer, Rect { y, ..area });
         y += ROWS_EACH;
         if y >= area.bottom() {
             return;
@@ -78,7 +78,7 @@ pub fn draw(
 fn draw_question(
     row: &InboxRow,
     at: usize,
-    drafts: &Drafts,
+    (tree, drafts): (&Tree, &Drafts),
     view: View<'_>,
     buffer: &mut Buffer,
     area: Rect,
@@ -105,6 +105,9 @@ fn draw_question(
         facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
     }
     let right = right.put(&facts, dim);
+    let title = tree.get(&row.dialog).map(|dialog| dialog.title.as_str()).unwrap_or_default();
+    let room = usize::from(inner.width).saturating_sub(right.width() + 2);
+    let left = left.titled(title, dim, room);
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;

@@ -41,6 +41,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::RetryNow, &["R"]),
     SCOPE.bind(Action::KeepGoing, &["K"]),
     SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE.bind(Action::Retitle, &["E"]),
     SCOPE.bind(Action::Fork, &["f"]),
     SCOPE.bind(Action::MarkDone, &["d"]),
     SCOPE.bind(Action::Archive, &["A"]),
@@ -64,9 +65,11 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
         let Some(row) = tree.shown().get(at) else {
             return;
         };
-        let (left, right) = row_strips(tree, row, view);
         let chosen = at == selected;
         let top_level = row.depth == 0;
+        let indent = u16::from(chosen || !top_level);
+        let width = area.width.saturating_sub(1 + indent);
+        let (left, right) = row_strips(tree, row, view, usize::from(width));
         if chosen {
             buffer.set_style(Rect { y, height: 1, ..area }, view.ui.style(Role::RowSelected));
         }
@@ -74,9 +77,7 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
             if chosen { view.ui.glyphs.selected } else { " " },
             view.ui.style(if focused { Role::Accent } else { Role::TextDim }),
         );
-        let indent = u16::from(chosen || !top_level);
         bar.draw(buffer, Rect { width: indent, ..area }, y);
-        let width = area.width.saturating_sub(1 + indent);
         let rest = Rect { x: area.x + indent, width, ..area };
         let left = if top_level && !chosen { left.spaced() } else { left };
         draw_between(buffer, rest, y, (&left, &right), view.ui.glyphs.cut);
@@ -92,12 +93,12 @@ fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
     match &row.node {
         TreeNode::Taskdoc(path) => taskdoc_row(tree, path, row, view),
-        TreeNode::Dialog(dialog) => {
-            tree.get(dialog).map_or_else(Default::default, |found| dialog_row(found, row, view))
-        }
+        TreeNode::Dialog(dialog) => tree
+            .get(dialog)
+            .map_or_else(Default::default, |found| dialog_row(found, row, view, cells)),
     }
 }
 
@@ -122,7 +123,7 @@ fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (St
     (left, right)
 }
 
-fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let mark = Mark::of(dialog);
@@ -146,8 +147,21 @@ fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Str
     if dialog.reasoning.is_some() {
         left.push(&format!(" {}", ui.text(words::FRESH_BOOTS)), dim);
     }
-    let age = age::short(&dialog.last_modified, view.now);
-    (left, Strip::new().put(&age, dim))
+    let right = Strip::new().put(&age::short(&dialog.last_modified, view.now), dim);
+    let room = cells.saturating_sub(right.width() + 2);
+    (left.titled(&dialog.title, ui.style(title_role(mark)), room), right)
+}
+
+fn title_role(mark: Mark) -> Role {
+    match mark {
+        Mark::Dead | Mark::Done => Role::TextDim,
+        Mark::Running
+        | Mark::Stopping
+        | Mark::NeedsYou
+        | Mark::Stopped
+        | Mark::Waiting
+        | Mark::Idle => Role::Text,
+    }
 }
 
 fn name_role(mark: Mark) -> Role {
