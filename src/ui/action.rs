@@ -152,6 +152,11 @@ actions! {
     Bottom "bottom": "Go to the last row" / "到最后一行";
     Fold "fold": "Fold the row, or go to its parent" / "折叠此行，或到它的上级";
     Unfold "unfold": "Unfold the row, or go to its first child" / "展开此行，或到它的第一个下级";
+    FoldAll "fold-all": "Fold all rows" / "折叠所有行";
+    UnfoldAll "unfold-all": "Unfold all rows" / "展开所有行";
+    Filter "filter": "Filter this list by typing" / "输入文字筛选此列表";
+    SwitchOrder "order": "Order this list in another way" / "换一种方式排列此列表";
+    MarkRow "mark": "Mark this main dialog, to put several away at once" / "标记此主线对话，以便一次收起多个";
     Open "open": "Open the dialog" / "打开此对话";
     Close "close": "Close the list" / "关闭列表";
     ToAsker "to-asker": "Go to the dialog that asked this one" / "到向它提问的对话";

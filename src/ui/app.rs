@@ -9,6 +9,7 @@
 
 mod alerts;
 mod answering;
+mod batch;
 mod browsing;
 mod consent;
 mod continuing;
@@ -45,6 +46,7 @@ use std::time::Instant;
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::alerts::Alerts;
+use self::batch::Batch;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -110,6 +112,7 @@ pub struct App {
     redraw: Redraw,
     keys: KeyReports,
     queue: QueueStrip,
+    batch: Batch,
 }
 
 impl App {
@@ -132,6 +135,7 @@ impl App {
             redraw: Redraw::new(options.moment),
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
+            batch: Batch::default(),
         }
     }
 
@@ -178,6 +182,9 @@ impl App {
 
     /// After each key and event: the commands to send.
     fn outcome(&mut self) -> Vec<Command> {
+        if let Some(open) = self.reading.dialog() {
+            self.model.tree.look_at(open);
+        }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
         self.take_commands()
     }

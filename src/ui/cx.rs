@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, DialogId, Lang, MsgId, Stamp};
+use crate::domain::{AgentId, Bucket, DialogId, Lang, MsgId, RootId, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
@@ -79,6 +79,13 @@ pub struct View<'a> {
     pub now: &'a Stamp,
 }
 
+/// A list that can be filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilteredList {
+    Dialogs,
+    Questions,
+}
+
 /// What an overlay requests from the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
@@ -90,6 +97,12 @@ pub enum Intent {
     Lifecycle(Lifecycle),
     /// Give a dialog a title, or take it away.
     Title(DialogId, Option<String>),
+    /// Put several main dialogs away, each with its name.
+    PutAwayAll(Vec<(RootId, String)>, Bucket),
+    /// Shorten a list to what fits this text.
+    Filter(FilteredList, String),
+    /// Move the selection of a list by rows.
+    StepIn(FilteredList, isize),
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),

@@ -6,6 +6,7 @@ pub mod composer;
 pub mod confirm;
 pub mod consent;
 pub mod field;
+pub mod filter_prompt;
 pub mod form;
 pub mod help;
 pub mod inbox;

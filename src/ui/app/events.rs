@@ -93,8 +93,12 @@ impl App {
             }
             DriverEvent::Refused { ticket, text } => {
                 let request = self.requests.finish(ticket);
-                self.follow(request.and_then(|request| results::refused(request, ticket)));
-                self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+                let follow_up = request.and_then(|request| results::refused(request, ticket));
+                // Of several, the last one tells of all.
+                if !matches!(follow_up, Some(FollowUp::BatchRefused(_))) {
+                    self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+                }
+                self.follow(follow_up);
             }
             DriverEvent::Forked { dialog, next } => self.follow(lifecycle::forked(dialog, next)),
             DriverEvent::Shelf { ticket, rows } => {

@@ -7,10 +7,11 @@ use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{DialogId, RootId};
+use crate::domain::{Bucket, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
+use crate::ui::cx::FilteredList;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
@@ -33,6 +34,15 @@ pub(super) enum FollowUp {
     Show(NewOverlay),
     /// Show a list, or do what it wants instead.
     ShowList(Scope),
+    /// So many dialogs are put away together.
+    BeginBatch {
+        to: Bucket,
+        dialogs: usize,
+    },
+    /// One of them was put away.
+    BatchDone,
+    /// The one with this name stays.
+    BatchRefused(String),
     /// A dialog was marked done or archived.
     PutAway(RootId),
     /// The content of a sheet cannot be read.
@@ -79,6 +89,11 @@ pub(super) enum FollowUp {
     // To what is known of the workspace.
     SelectDialog(DialogId),
     SelectQuestion(String),
+    /// Shorten a list to what fits this text; without text, show all of it.
+    Filter(FilteredList, String),
+    StepIn(FilteredList, isize),
+    /// The marks of the tree are used up.
+    ClearMarks,
     /// The answer to this question is being sent.
     MarkSent(String),
     /// The answer was refused.

@@ -1,10 +1,12 @@
 //! Carries out follow-ups: what crosses from one owner to another passes here.
 
 use super::App;
+use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use crate::ui::app::words;
-use crate::ui::model::Tone;
+use crate::ui::cx::FilteredList;
+use crate::ui::model::{Filter, Tone};
 
 impl App {
     /// Carries out what follows from an action, an event or a change of one owner, in order.
@@ -36,6 +38,15 @@ impl App {
                 let intents = self.in_overlays(|overlays, facts| overlays.show_list(facts, scope));
                 self.carry_out_intents(intents);
             }
+            FollowUp::BeginBatch { to, dialogs } => self.batch = Batch::new(to, dialogs),
+            FollowUp::BatchDone => {
+                let told = self.batch.done(&self.ui);
+                self.follow(told);
+            }
+            FollowUp::BatchRefused(name) => {
+                let told = self.batch.refused(name, &self.ui);
+                self.follow(told);
+            }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
             FollowUp::SheetRefused => self.overlays.sheet_refused(),
 
@@ -45,6 +56,9 @@ impl App {
             FollowUp::Focus(focus) => {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {
                     self.writing.keep(now);
+                }
+                if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
+                    self.model.tree.regroup();
                 }
                 self.focus.set(focus);
             }
@@ -103,6 +117,15 @@ impl App {
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+            FollowUp::Filter(FilteredList::Dialogs, text) => {
+                self.model.tree.set_filter(Filter::new(&text));
+            }
+            FollowUp::Filter(FilteredList::Questions, text) => {
+                self.model.inbox.set_filter(Filter::new(&text));
+            }
+            FollowUp::StepIn(FilteredList::Dialogs, rows) => self.model.tree.step(rows),
+            FollowUp::StepIn(FilteredList::Questions, rows) => self.model.inbox.step(rows),
+            FollowUp::ClearMarks => self.model.tree.clear_marks(),
             FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
             FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
             FollowUp::TaskdocUsed(taskdoc) => {

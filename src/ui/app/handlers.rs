@@ -9,6 +9,7 @@ use super::{App, Effect, Focus, Request};
 use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
 use crate::ui::keymap::Chord;
+use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::panes::transcript::{ScrollMove, Stop};
@@ -35,12 +36,18 @@ impl App {
             Action::Open => browsing::open_selected(&mut self.model.tree),
             Action::Fold => no_follow_up(|| self.model.tree.fold()),
             Action::Unfold => no_follow_up(|| self.model.tree.unfold()),
+            Action::FoldAll => no_follow_up(|| self.model.tree.fold_all()),
+            Action::UnfoldAll => no_follow_up(|| self.model.tree.unfold_all()),
+            Action::Filter => browsing::ask_for_filter(facts),
+            Action::SwitchOrder => self.switch_order(),
+            Action::MarkRow => browsing::mark_selected(&mut self.model.tree),
             Action::FocusNext => self.step_focus(false),
             Action::FocusPrevious => self.step_focus(true),
             Action::FocusFirst => vec![FollowUp::Focus(Focus::Tree)],
             Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],
             Action::FocusThird => vec![FollowUp::Focus(Focus::Dialog)],
             Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
+            Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
             Action::Cancel => self.focus.cancel().map(FollowUp::Focus).into_iter().collect(),
             Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
             Action::OpenConsent => consent::open(),
@@ -85,8 +92,8 @@ impl App {
             Action::Refill => facts.on_dialog_here(continuing::refill),
             Action::Fork => lifecycle::ask_to_fork(self.reading.generation(), facts),
             Action::Retitle => facts.on_dialog_here(browsing::ask_for_title),
-            Action::MarkDone => facts.on_selected_main(lifecycle::mark_done),
-            Action::Archive => facts.on_selected_main(lifecycle::archive),
+            Action::MarkDone => lifecycle::mark_done(facts),
+            Action::Archive => lifecycle::archive(facts),
             Action::DeclareDead => facts.on_selected(lifecycle::ask_to_declare_dead),
             Action::Delete => facts.on_selected_main(lifecycle::ask_to_delete),
             Action::Compose => vec![FollowUp::Focus(Focus::Composer)],
@@ -129,6 +136,20 @@ impl App {
             Focus::Dialog | Focus::Composer => self.reading.scroll(scroll),
         }
         Vec::new()
+    }
+
+    /// Orders the list that has the focus in its other way.
+    fn switch_order(&mut self) -> FollowUps {
+        match self.focus.now() {
+            Focus::Tree => {
+                self.model.tree.toggle_groups();
+                Vec::new()
+            }
+            Focus::Inbox => {
+                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.switch_order().word())]
+            }
+            Focus::Dialog | Focus::Composer => Vec::new(),
+        }
     }
 
     /// Gives the focus to the next or the previous part.

@@ -22,6 +22,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Title(dialog, title) => {
             vec![FollowUp::Request(Request::Title { dialog, title })]
         }
+        Intent::PutAwayAll(roots, to) => lifecycle::put_away_all(roots, to),
+        Intent::Filter(list, text) => vec![FollowUp::Filter(list, text)],
+        Intent::StepIn(list, rows) => vec![FollowUp::StepIn(list, rows)],
         Intent::ChangeShelved(change, name) => {
             vec![FollowUp::Request(Request::Lifecycle { change, name })]
         }

@@ -32,11 +32,12 @@ impl Pick {
             Self::Selected => inbox.selected(),
             Self::At(row) => rows.get(*row),
             Self::Of(dialog) => {
-                let own = rows.iter().find(|row| Some(&row.dialog) == dialog.as_ref());
+                let own = inbox.all().iter().find(|row| Some(&row.dialog) == dialog.as_ref());
                 own.or_else(|| inbox.oldest())
             }
             Self::Call(dialog, call) => {
-                rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call)
+                let mut all = inbox.all().iter();
+                all.find(|row| row.dialog == *dialog && row.question.call_id == *call)
             }
         }
     }

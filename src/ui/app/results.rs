@@ -30,6 +30,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::Notify(Tone::Good, word)]
         }
         Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),
+        Request::PutAway { root, .. } => vec![FollowUp::PutAway(root), FollowUp::BatchDone],
         Request::Title { title, .. } => {
             let word = if title.is_some() { words::TITLE_SET } else { words::TITLE_TAKEN };
             vec![FollowUp::Notify(Tone::Good, word)]
@@ -61,6 +62,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::PutAway { name, .. } => Some(FollowUp::BatchRefused(name)),
         Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),

@@ -107,7 +107,7 @@ impl Screen<'_> {
         let open = row
             .map_or_else(|| ui.text(words::TAB_OPEN).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (ui.text(words::TAB_DIALOGS).to_owned(), self.app.focus.now() == Focus::Tree),
+            (self.dialogs_tab(ui), self.app.focus.now() == Focus::Tree),
             (for_you, self.app.focus.now() == Focus::Inbox),
             (open, matches!(self.app.focus.now(), Focus::Dialog | Focus::Composer)),
         ];
@@ -137,6 +137,15 @@ impl Screen<'_> {
         strip.draw(frame.buffer_mut(), area, area.y + 1);
     }
 
+    /// The name of the first tab, with the filter of the tree.
+    fn dialogs_tab(&self, ui: &UiSettings) -> String {
+        let name = ui.text(words::TAB_DIALOGS);
+        match self.app.model.tree.filter() {
+            Some(filter) => format!("{name} /{}", filter.text()),
+            None => name.to_owned(),
+        }
+    }
+
     fn draw_tree(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
         if area.height == 0 {
             return;
@@ -150,7 +159,10 @@ impl Screen<'_> {
             folder.draw(frame.buffer_mut(), area, area.y);
             let role = if focused { Role::TitleFocus } else { Role::Title };
             let title = Strip::new().put(ui.text(words::DIALOGS), ui.style(role));
-            title.draw(frame.buffer_mut(), area, area.y + 2);
+            let right = self.tree_facts(view);
+            let line = Rect { width: area.width.saturating_sub(1), ..area };
+            let parts = (&title, &right);
+            draw_between(frame.buffer_mut(), line, area.y + 2, parts, ui.glyphs.cut);
         }
         let rows = self.areas.tree_rows(narrow);
         if !self.app.startup.is_listed() {
@@ -159,6 +171,21 @@ impl Screen<'_> {
             return;
         }
         tree::draw(&self.app.model.tree, view, focused, frame.buffer_mut(), rows);
+    }
+
+    /// The filter of the tree, and how many dialogs are marked.
+    fn tree_facts(&self, view: View<'_>) -> Strip {
+        let (tree, ui) = (&self.app.model.tree, view.ui);
+        let mut facts = Strip::new();
+        if !tree.marked().is_empty() {
+            let marked = format!("{}{} ", ui.glyphs.marked, tree.marked().len());
+            facts.push(&marked, ui.style(Role::Attention));
+        }
+        if let Some(filter) = tree.filter() {
+            let text = format!("/{} {} {}", filter.text(), ui.glyphs.middle_dot, tree.fitting());
+            facts.push(&text, ui.style(Role::Accent));
+        }
+        facts
     }
 
     fn draw_inbox(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -186,7 +213,9 @@ impl Screen<'_> {
             ui.glyphs.middle_dot,
             self.app.model.inbox.len()
         );
-        let heading = Heading { left: title, right: String::new() };
+        let filter = self.app.model.inbox.filter();
+        let right = filter.map(|filter| format!("/{}", filter.text())).unwrap_or_default();
+        let heading = Heading { left: title, right };
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();

@@ -107,6 +107,16 @@ pub(super) const MARKED_DONE: Text = Text::new("done: {}", "已完成：{}");
 pub(super) const ARCHIVED_NOW: Text = Text::new("archived: {}", "已归档：{}");
 pub(super) const UNDO_WITH: Text = Text::new("undo with", "撤销请按");
 pub(super) const RESTORED: Text = Text::new("restored: {}", "已恢复：{}");
+pub(super) const DONE_MARKED: Text =
+    Text::new("mark the marked dialogs ({}) as done?", "把已标记的 {} 个对话标为已完成吗？");
+pub(super) const ARCHIVE_MARKED: Text =
+    Text::new("archive the marked dialogs ({})?", "把已标记的 {} 个对话归档吗？");
+pub(super) const OF_THEM_OPEN: Text =
+    Text::new("still with open work: {}", "其中 {} 个还有未了之事");
+pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {} 个对话标为已完成");
+pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
+pub(super) const STAY: Text =
+    Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
 pub(super) const DELETED: Text = Text::new("deleted: {}", "已删除：{}");
 pub(super) const SIDE_DIALOG: Text = Text::new("side dialog", "支线对话");
 pub(super) const TAB_DIALOGS: Text = Text::new("dialogs", "对话");

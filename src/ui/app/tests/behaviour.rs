@@ -91,6 +91,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Taskdoc, sheet::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
+        (Action::Filter, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),

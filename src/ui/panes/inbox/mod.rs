@@ -28,6 +28,10 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Answer, &["enter", "a"]),
     SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     SCOPE.bind(Action::CallSite, &["v"]),
+    SCOPE.bind(Action::Filter, &["/"]),
+    SCOPE
+        .bind(Action::SwitchOrder, &["o"])
+        .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];
 
 /// Rows one question takes.
