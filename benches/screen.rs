@@ -102,6 +102,7 @@ impl Screen {
             lang: Lang::En,
         };
         let app = App::new(AppOptions {
+            undo_answers: std::time::Duration::ZERO,
             ui,
             clock: Arc::new(FixedClock),
             drafts: DraftTexts::new(),

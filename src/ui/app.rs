@@ -21,6 +21,7 @@ mod focus;
 mod follow_up;
 mod following;
 mod handlers;
+mod held;
 mod intents;
 mod key_reports;
 mod lifecycle;
@@ -41,7 +42,7 @@ mod words;
 mod writing;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
@@ -54,6 +55,7 @@ use self::facts::Facts;
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
+use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
@@ -89,6 +91,8 @@ pub struct AppOptions {
     pub clock: Arc<dyn Clock>,
     /// Drafts of the last session.
     pub drafts: DraftTexts,
+    /// How long an answer can be undone before the driver gets it; zero for not at all.
+    pub undo_answers: Duration,
     /// The current time, for messages that expire.
     pub moment: Instant,
 }
@@ -113,6 +117,7 @@ pub struct App {
     keys: KeyReports,
     queue: QueueStrip,
     batch: Batch,
+    held: HeldAnswers,
 }
 
 impl App {
@@ -136,6 +141,7 @@ impl App {
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
             batch: Batch::default(),
+            held: HeldAnswers::new(options.undo_answers),
         }
     }
 
@@ -193,6 +199,9 @@ impl App {
     pub fn tick(&mut self, now: Instant) {
         self.redraw.tick(now);
         self.writing.tick(now);
+        let due = self.held.due(now);
+        self.redraw.mark_if(!due.is_empty());
+        self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
         let expired = self.model.notices.tick(now);
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
@@ -211,7 +220,8 @@ impl App {
         let open = self.reading.dialog();
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
-        [ages, countdown, strip].into_iter().flatten().min()
+        let undo = self.held.changes_at(drawn);
+        [ages, countdown, strip, undo].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -248,6 +258,8 @@ impl App {
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
         self.quitting.begin();
+        let held = self.held.all();
+        self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
         self.redraw.mark();
         self.writing.store();
     }

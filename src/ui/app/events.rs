@@ -1,13 +1,14 @@
 //! Driver events, applied to the owners.
 
 use super::follow_up::FollowUp;
+use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
-use crate::ui::model::Tone;
+use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::consent as consent_sheet;
 
 impl App {
@@ -134,5 +135,13 @@ impl App {
         let (inbox, open) = (&self.model.inbox, self.reading.dialog());
         let left = self.writing.inbox_changed(inbox, open, self.redraw.now());
         self.follow(left);
+        for HeldAnswer { dialog, question, typed, .. } in
+            self.held.without_question(&self.model.inbox)
+        {
+            let now = self.redraw.now();
+            self.writing.saved(&DraftKey::Answer(question), &typed, now);
+            self.writing.give_back(&dialog, &typed, now);
+            self.notify(Tone::Bad, self.ui.text(words::QUESTION_GONE));
+        }
     }
 }

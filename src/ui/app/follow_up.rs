@@ -3,6 +3,7 @@
 
 use super::effect::Effect;
 use super::focus::Focus;
+use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
@@ -74,6 +75,10 @@ pub(super) enum FollowUp {
     WriteTo(Target),
     /// Answer a question; notifies the user if there is none.
     Answer(Pick),
+    /// Send an answer once it cannot be undone any more.
+    HoldAnswer(HeldAnswer),
+    /// An answer is not sent: it is a draft again.
+    AnswerUndone(HeldAnswer),
     /// Go to the question after this one, or back to where the user was.
     AfterAnswer(String),
     SaveDraft(DraftKey, String),

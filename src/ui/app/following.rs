@@ -4,9 +4,11 @@ use super::App;
 use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
+use super::pick::Pick;
+use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
-use crate::ui::model::{Filter, Tone};
+use crate::ui::model::{DraftKey, Filter, Tone};
 
 impl App {
     /// Carries out what follows from an action, an event or a change of one owner, in order.
@@ -97,10 +99,29 @@ impl App {
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
+            FollowUp::HoldAnswer(answer) => {
+                let now_due = self.held.hold(answer, now);
+                self.follow(now_due.map(|answer| FollowUp::Request(answer.request())));
+            }
+            FollowUp::AnswerUndone(answer) => {
+                let key = DraftKey::Answer(answer.question.clone());
+                let refused = self.writing.refused(&key, &answer.typed, now);
+                self.follow(refused);
+                self.follow([
+                    FollowUp::Answer(Pick::Question(answer.question)),
+                    FollowUp::Notify(Tone::Good, words::ANSWER_UNDONE),
+                ]);
+            }
             FollowUp::AfterAnswer(answered) => {
                 let from = (self.focus.pane(), self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
+                if self.held.seconds_left(now).is_some() {
+                    let key = self.ui.key(self.scope(), Action::UndoAnswer);
+                    let (sent, dot) = (self.ui.text(words::SENT), self.ui.glyphs.middle_dot);
+                    let text = format!("{sent} {dot} {key} {}", self.ui.text(words::UNDO_SENT));
+                    self.notify(Tone::Good, &text);
+                }
             }
             FollowUp::SaveDraft(key, text) => self.writing.set_draft(&key, &text, now),
             FollowUp::StoreDrafts => self.writing.store(),

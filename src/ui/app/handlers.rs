@@ -8,6 +8,7 @@ use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
 use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
+use crate::ui::app::words;
 use crate::ui::keymap::Chord;
 use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
@@ -29,6 +30,10 @@ impl App {
             Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
             Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
             Action::Answer => answering::answer_here(facts),
+            Action::UndoAnswer => vec![match self.held.undo() {
+                Some(answer) => FollowUp::AnswerUndone(answer),
+                None => FollowUp::Notify(Tone::Plain, words::NO_ANSWER_TO_UNDO),
+            }],
             Action::Pick => answering::answer_number(self.keys.pressed(), facts),
             Action::NextWaiting => browsing::next_waiting(facts),
             Action::ToAsker => facts.on_selected(browsing::select_asker),

@@ -22,7 +22,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
-use crate::ui::panes::composer::{Heading, draw_heading};
+use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -214,7 +214,11 @@ impl Screen<'_> {
             self.app.model.inbox.len()
         );
         let filter = self.app.model.inbox.filter();
-        let right = filter.map(|filter| format!("/{}", filter.text())).unwrap_or_default();
+        let filter = filter.map(|filter| format!("/{}", filter.text()));
+        let left = self.app.held.seconds_left(self.app.redraw.now());
+        let sent = left.map(|left| format!("{} {left} s", ui.text(words::SENT)));
+        let right: Vec<String> = sent.into_iter().chain(filter).collect();
+        let right = right.join(PART);
         let heading = Heading { left: title, right };
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());

@@ -117,6 +117,15 @@ pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {}
 pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
 pub(super) const STAY: Text =
     Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
+pub(super) const ANSWER_UNDONE: Text =
+    Text::new("not sent: the answer is a draft again", "未发出：回答又是草稿");
+pub(super) const NO_ANSWER_TO_UNDO: Text = Text::new("no answer can be undone", "没有可撤回的回答");
+pub(super) const UNDO_SENT: Text = Text::new("undo answer", "撤回回答");
+pub(super) const SENT: Text = Text::new("sent", "已发出");
+pub(super) const QUESTION_GONE: Text = Text::new(
+    "that question is not open any more; your text is a message draft now",
+    "那个问题已不再等待；你的文字现为消息草稿",
+);
 pub(super) const DELETED: Text = Text::new("deleted: {}", "已删除：{}");
 pub(super) const SIDE_DIALOG: Text = Text::new("side dialog", "支线对话");
 pub(super) const TAB_DIALOGS: Text = Text::new("dialogs", "对话");

@@ -82,6 +82,7 @@ impl Surface for Memory {
 
 fn app() -> App {
     App::new(AppOptions {
+        undo_answers: Duration::ZERO,
         ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
