@@ -161,6 +161,8 @@ actions! {
     Close "close": "Close the list" / "关闭列表";
     ToAsker "to-asker": "Go to the dialog that asked this one" / "到向它提问的对话";
     Answer "answer": "Answer this question" / "回答此问题";
+    PutOff "later": "Put this question off" / "把此问题留到稍后";
+    BringBack "bring-back": "Show all questions that were put off" / "显示所有留到稍后的问题";
     UndoAnswer "undo-answer": "Undo the answer sent last, within five seconds" / "五秒内撤回最后发出的回答";
     Pick "pick": "Answer the question with this number" / "回答这个编号的问题";
     CallSite "view": "Show where in its dialog the question was asked" / "显示此问题在对话中的提问处";

@@ -24,6 +24,7 @@ mod handlers;
 mod held;
 mod intents;
 mod key_reports;
+mod later;
 mod lifecycle;
 mod new_overlay;
 mod overlays;
@@ -202,13 +203,16 @@ impl App {
         let due = self.held.due(now);
         self.redraw.mark_if(!due.is_empty());
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
+        let back = self.bring_back_due(now);
+        self.redraw.mark_if(back);
         let expired = self.model.notices.tick(now);
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
     /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
-        let times = [self.model.notices.until(), self.writing.store_at(), self.redraw_at()];
+        let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
+        let times = [notice, back, self.writing.store_at(), self.redraw_at()];
         times.into_iter().flatten().min()
     }
 

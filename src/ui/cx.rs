@@ -79,6 +79,32 @@ pub struct View<'a> {
     pub now: &'a Stamp,
 }
 
+/// How long a question is put off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutOff {
+    Minutes(u64),
+    UntilNextStart,
+}
+
+impl PutOff {
+    /// A week.
+    pub const MAX_MINUTES: u64 = 7 * 24 * 60;
+
+    /// `15`: minutes; `2h`: hours; nothing: until the next start.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Some(Self::UntilNextStart);
+        }
+        let (number, unit) = match text.strip_suffix(['h', 'H']) {
+            Some(hours) => (hours.trim(), 60),
+            None => (text, 1),
+        };
+        let minutes = number.parse::<u64>().ok()?.checked_mul(unit)?;
+        (1..=Self::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
+    }
+}
+
 /// A list that can be filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilteredList {
@@ -99,6 +125,8 @@ pub enum Intent {
     Title(DialogId, Option<String>),
     /// Put several main dialogs away, each with its name.
     PutAwayAll(Vec<(RootId, String)>, Bucket),
+    /// Put a question off.
+    PutOff(String, PutOff),
     /// Shorten a list to what fits this text.
     Filter(FilteredList, String),
     /// Move the selection of a list by rows.

@@ -40,6 +40,7 @@ impl App {
             }
             DriverEvent::Inbox(rows) => {
                 self.model.inbox.set(rows);
+                self.put_off_as_stored();
                 self.startup.inbox_arrived();
                 self.inbox_changed();
             }
@@ -50,6 +51,7 @@ impl App {
             }
             DriverEvent::Answered { question, .. } => {
                 self.model.inbox.remove(&question);
+                self.forget_put_off(&[question]);
                 self.inbox_changed();
             }
             DriverEvent::Page { ticket, page } => {

@@ -12,7 +12,7 @@ use crate::domain::{Bucket, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
-use crate::ui::cx::FilteredList;
+use crate::ui::cx::{FilteredList, PutOff};
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
@@ -94,6 +94,8 @@ pub(super) enum FollowUp {
     // To what is known of the workspace.
     SelectDialog(DialogId),
     SelectQuestion(String),
+    /// Put a question off.
+    PutOff(String, PutOff),
     /// Shorten a list to what fits this text; without text, show all of it.
     Filter(FilteredList, String),
     StepIn(FilteredList, isize),

@@ -138,6 +138,7 @@ impl App {
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+            FollowUp::PutOff(question, time) => self.put_off(&question, time),
             FollowUp::Filter(FilteredList::Dialogs, text) => {
                 self.model.tree.set_filter(Filter::new(&text));
             }

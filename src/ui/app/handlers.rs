@@ -6,7 +6,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
-use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
+use super::{answering, browsing, consent, continuing, later, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::keymap::Chord;
@@ -30,6 +30,8 @@ impl App {
             Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
             Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
             Action::Answer => answering::answer_here(facts),
+            Action::PutOff => later::ask(facts),
+            Action::BringBack => self.bring_back(),
             Action::UndoAnswer => vec![match self.held.undo() {
                 Some(answer) => FollowUp::AnswerUndone(answer),
                 None => FollowUp::Notify(Tone::Plain, words::NO_ANSWER_TO_UNDO),

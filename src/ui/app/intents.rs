@@ -23,6 +23,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
             vec![FollowUp::Request(Request::Title { dialog, title })]
         }
         Intent::PutAwayAll(roots, to) => lifecycle::put_away_all(roots, to),
+        Intent::PutOff(question, time) => vec![FollowUp::PutOff(question, time)],
         Intent::Filter(list, text) => vec![FollowUp::Filter(list, text)],
         Intent::StepIn(list, rows) => vec![FollowUp::StepIn(list, rows)],
         Intent::ChangeShelved(change, name) => {

@@ -213,6 +213,10 @@ impl Screen<'_> {
             ui.glyphs.middle_dot,
             self.app.model.inbox.len()
         );
+        let later = self.app.model.inbox.put_off();
+        let later = format!(" {} {later} {}", ui.glyphs.middle_dot, ui.text(words::LATER));
+        let any_later = self.app.model.inbox.put_off() > 0;
+        let title = if any_later { format!("{title}{later}") } else { title };
         let filter = self.app.model.inbox.filter();
         let filter = filter.map(|filter| format!("/{}", filter.text()));
         let left = self.app.held.seconds_left(self.app.redraw.now());

@@ -117,6 +117,12 @@ pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {}
 pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
 pub(super) const STAY: Text =
     Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
+pub(super) const IS_PUT_OFF: Text =
+    Text::new("put off; it comes back by itself", "已留到稍后，会自动回来");
+pub(super) const IS_BACK: Text =
+    Text::new("a question that was put off is back", "留到稍后的问题回来了");
+pub(super) const NOTHING_PUT_OFF: Text = Text::new("nothing was put off", "没有留到稍后的问题");
+pub(super) const LATER: Text = Text::new("later", "稍后");
 pub(super) const ANSWER_UNDONE: Text =
     Text::new("not sent: the answer is a draft again", "未发出：回答又是草稿");
 pub(super) const NO_ANSWER_TO_UNDO: Text = Text::new("no answer can be undone", "没有可撤回的回答");

@@ -167,6 +167,10 @@ impl Inbox {
         due
     }
 
+    pub fn is_put_off(&self, id: &str) -> bool {
+        self.later.contains_key(id)
+    }
+
     /// When the next question comes back.
     pub fn due_at(&self) -> Option<Instant> {
         self.later.values().flatten().min().copied()

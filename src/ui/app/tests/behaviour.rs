@@ -92,6 +92,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
         (Action::Filter, composer::SCOPE),
+        (Action::PutOff, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),

@@ -28,6 +28,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Answer, &["enter", "a"]),
     SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     SCOPE.bind(Action::CallSite, &["v"]),
+    SCOPE.bind(Action::PutOff, &["Z"]),
+    SCOPE.bind(Action::BringBack, &["B"]),
     SCOPE.bind(Action::Filter, &["/"]),
     SCOPE
         .bind(Action::SwitchOrder, &["o"])
@@ -40,7 +42,9 @@ pub const ROWS_EACH: u16 = 2;
 /// Scrolls the selected question into view.
 pub fn layout(inbox: &mut Inbox, area: Rect) {
     let selected = inbox.selected_at();
-    inbox.top = inbox.top.clamp(selected.saturating_sub(fits(area) - 1), selected);
+    let last = inbox.rows().len().saturating_sub(fits(area));
+    let lowest = selected.saturating_sub(fits(area) - 1);
+    inbox.top = inbox.top.min(last).clamp(lowest, selected);
 }
 
 /// The number of questions that fit.
