@@ -27,7 +27,7 @@ use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
-use crate::ui::text::width::{shorten_middle, width};
+use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
 
 /// From this width on two columns fit well.
@@ -281,7 +281,7 @@ impl Screen<'_> {
             // Without the subject; if still too long, the end is cut.
             format!("{who}{tail}")
         } else {
-            let about = shorten_middle(&about, available - fixed, ui.glyphs.cut);
+            let about = shorten(&about, available - fixed, ui.glyphs.cut);
             format!("{who}{about}{tail}")
         };
         let left = Strip::new().put(&text, ui.style(role));

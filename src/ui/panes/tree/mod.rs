@@ -17,6 +17,7 @@ use crate::ui::theme::Role;
 use crate::ui::words;
 
 pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
+const NOTHING_FITS: Text = Text::new("no dialog fits the filter", "没有对话符合筛选");
 const BEGIN: Text = Text::new("to start one", "新建对话");
 
 pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
@@ -67,6 +68,12 @@ const MAX_DRAWN_DEPTH: usize = 8;
 pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
     if tree.is_empty() {
         draw_empty(view, buffer, area);
+        return;
+    }
+    if tree.shown().is_empty() {
+        let dim = view.ui.style(Role::TextDim);
+        let nothing = Strip::new().put(" ", dim).put(view.ui.text(NOTHING_FITS), dim);
+        nothing.draw(buffer, area, area.y);
         return;
     }
     let top = tree.shown_from();

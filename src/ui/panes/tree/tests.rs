@@ -47,7 +47,9 @@ fn a_filter_is_typed_shown_kept_and_ended() {
         assert!(screen.contains(shown), "{screen}");
         stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
-        stage.keys("/ zzz <esc>");
+        stage.keys("/ zzz");
+        assert!(stage.screen().contains("no dialog fits"), "{}", stage.screen());
+        stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
     }
 }
