@@ -102,6 +102,7 @@ impl Screen {
             lang: Lang::En,
         };
         let app = App::new(AppOptions {
+            undo_answers: std::time::Duration::ZERO,
             ui,
             clock: Arc::new(FixedClock),
             drafts: DraftTexts::new(),
@@ -173,7 +174,7 @@ fn row() -> TreeRow {
         pending: 0,
         history: false,
         queued: Arc::default(),
-        about: "add 2FA".to_owned(),
+        title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,
         context_level: None,

@@ -1,8 +1,6 @@
 //! The JSON of a dialog for `dialogs --json` and `show --json`. Serialized incrementally: a workspace may
 //! have very many dialogs.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::Value;
@@ -12,7 +10,7 @@ use crate::domain::{
     AgentId, CallId, CallType, Course, Genseq, HealthLevel, Pending, Problem, Question,
     RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
-use crate::store::{DialogListing, TreeListing};
+use crate::store::{DialogListing, Survey, Titles, TreeListing};
 
 use super::ids::Ids;
 use super::{find, inspect};
@@ -30,7 +28,7 @@ struct DialogJson<'a> {
     course: Course,
     created_at: &'a Stamp,
     last_modified: &'a Stamp,
-    title: Cow<'a, str>,
+    title: String,
     pending_questions: usize,
     pending_side_dialogs: usize,
     context_percent: Option<u8>,
@@ -98,19 +96,19 @@ struct PushesJson {
     max: i64,
 }
 
-struct SidesJson<'a>(&'a TreeListing);
+struct SidesJson<'a>(&'a TreeListing, &'a Titles);
 
 impl Serialize for SidesJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let tree = self.0;
+        let Self(tree, titles) = self;
         let main = find::main_of(tree).map(|main| &main.id);
         let sides = tree.dialogs.iter().filter(|dialog| Some(&dialog.id) != main);
-        serializer.collect_seq(sides.map(|dialog| SideJson::of(tree, dialog)))
+        serializer.collect_seq(sides.map(|dialog| SideJson::of(tree, dialog, titles)))
     }
 }
 
 impl<'a> DialogJson<'a> {
-    fn of(tree: &'a TreeListing, dialog: &'a DialogListing) -> Self {
+    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, titles: &Titles) -> Self {
         let (meta, latest, state) = (&dialog.meta, &dialog.latest, &dialog.state);
         Self {
             root_id: &tree.root,
@@ -122,7 +120,7 @@ impl<'a> DialogJson<'a> {
             course: latest.current_course,
             created_at: &meta.created_at,
             last_modified: &latest.last_modified,
-            title: find::title(tree, dialog),
+            title: find::title(titles, tree, dialog),
             pending_questions: dialog.questions.len(),
             pending_side_dialogs: dialog.pending.len(),
             context_percent: dialog.pressure.percent,
@@ -166,9 +164,9 @@ impl<'a> PendingJson<'a> {
 }
 
 impl<'a> SideJson<'a> {
-    fn of(tree: &'a TreeListing, dialog: &'a DialogListing) -> Self {
+    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, titles: &Titles) -> Self {
         Self {
-            dialog: DialogJson::of(tree, dialog),
+            dialog: DialogJson::of(tree, dialog, titles),
             asker_dialog_id: dialog.asker.as_ref(),
             assignment: &dialog.about,
             session_slug: dialog.meta.session_slug.as_ref(),
@@ -183,23 +181,23 @@ pub fn tree<'a>(
     tree: &'a TreeListing,
     main: &'a DialogListing,
     pushes: Option<(i64, i64)>,
-    problems: &'a [Problem],
+    survey: &'a Survey,
 ) -> impl Serialize + use<'a> {
     TreeJson {
-        main: DialogJson::of(tree, main),
+        main: DialogJson::of(tree, main, &survey.titles),
         keep_going: pushes.map(|(remaining, max)| PushesJson { remaining, max }),
-        side_dialogs: SidesJson(tree),
+        side_dialogs: SidesJson(tree, &survey.titles),
         registry: &tree.registry,
-        problems: inspect::problems_of(tree, problems).collect(),
+        problems: inspect::problems_of(tree, &survey.problems).collect(),
     }
 }
 
 /// One dialog for `show --json`.
-pub fn dialog(tree: &TreeListing, dialog: &DialogListing) -> Value {
+pub fn dialog(tree: &TreeListing, dialog: &DialogListing, titles: &Titles) -> Value {
     let is_main = dialog.id.as_str() == tree.root.as_str();
     if is_main {
-        serde_json::json!(DialogJson::of(tree, dialog))
+        serde_json::json!(DialogJson::of(tree, dialog, titles))
     } else {
-        serde_json::json!(SideJson::of(tree, dialog))
+        serde_json::json!(SideJson::of(tree, dialog, titles))
     }
 }

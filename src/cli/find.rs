@@ -1,13 +1,12 @@
 //! Finds dialogs, questions and members by id or by a prefix of it. The error for no match or several
 //! matches lists the candidates.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::domain::question::headline;
-use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp};
+use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp, title};
 use crate::minds::Minds;
-use crate::store::{DialogListing, Survey, TreeListing};
+use crate::store::{DialogListing, Survey, Titles, TreeListing};
 
 use super::exit::CommandError;
 
@@ -39,7 +38,7 @@ pub fn dialog(survey: &Survey, wanted: &str) -> Result<DialogId, CommandError> {
     };
     let candidate = |(tree, dialog, id): (&TreeListing, &DialogListing, DialogId)| Candidate {
         is_full_id: id.to_string() == wanted || id.this.as_str() == wanted,
-        label: dialog_label(tree, dialog, &id),
+        label: dialog_label(survey, tree, dialog, &id),
         bucket: tree.bucket,
         value: id,
     };
@@ -54,7 +53,7 @@ pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, CommandError> {
         value: tree.root.clone(),
         bucket: tree.bucket,
         is_full_id: tree.root.as_str() == wanted,
-        label: dialog_label(tree, dialog, &DialogId::main(tree.root.clone())),
+        label: dialog_label(survey, tree, dialog, &DialogId::main(tree.root.clone())),
     };
     let found: Vec<_> = trees
         .clone()
@@ -151,10 +150,11 @@ pub fn dialog_id(tree: &TreeListing, dialog: &DialogListing) -> DialogId {
     DialogId::side(&tree.root, &dialog.meta.id)
 }
 
-/// The beginning of the first prompt or assignment, else the Taskdoc.
-pub fn title<'a>(tree: &TreeListing, dialog: &'a DialogListing) -> Cow<'a, str> {
-    let known = if dialog.about.is_empty() { &dialog.meta.task_doc_path } else { &dialog.about };
-    if tree.earlier { format!("(history) {known}").into() } else { known.into() }
+/// The title that a person gave it, else its first words, else the name of its Taskdoc.
+pub fn title(titles: &Titles, tree: &TreeListing, dialog: &DialogListing) -> String {
+    let own = titles.get(&dialog_id(tree, dialog)).cloned();
+    let title = own.unwrap_or_else(|| title::made(&dialog.about, &dialog.meta.task_doc_path));
+    if tree.earlier { format!("(history) {title}") } else { title }
 }
 
 /// The member and id of a dialog, for messages.
@@ -164,12 +164,21 @@ pub fn named(survey: &Survey, id: &DialogId) -> String {
     dialog.map_or_else(|| id.to_string(), |dialog| format!("@{} {id}", dialog.meta.agent_id))
 }
 
-fn dialog_label(tree: &TreeListing, dialog: &DialogListing, id: &DialogId) -> String {
+fn dialog_label(
+    survey: &Survey,
+    tree: &TreeListing,
+    dialog: &DialogListing,
+    id: &DialogId,
+) -> String {
     let status = match tree.bucket {
         Bucket::Run => String::new(),
         Bucket::Done | Bucket::Archive => format!("  ({})", tree.bucket.status()),
     };
-    format!("{id}  @{}  {}{status}", dialog.meta.agent_id, truncate(&title(tree, dialog)))
+    format!(
+        "{id}  @{}  {}{status}",
+        dialog.meta.agent_id,
+        truncate(&title(&survey.titles, tree, dialog))
+    )
 }
 
 fn truncate(text: &str) -> String {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::latest::{Blocker, DisplayState};
 use crate::domain::{Bucket, SelfId, Stamp, counted};
-use crate::store::{DialogListing, TreeListing};
+use crate::store::{DialogListing, Titles, TreeListing};
 use crate::ui::model::age;
 
 use super::find;
@@ -49,7 +49,7 @@ pub fn in_order(tree: &TreeListing) -> Vec<DialogAtDepth<'_>> {
 
 /// One dialog in one line.
 pub fn row(
-    tree: &TreeListing,
+    (tree, titles): (&TreeListing, &Titles),
     (depth, dialog): DialogAtDepth<'_>,
     ids: &Ids<'_>,
     now: &Stamp,
@@ -61,7 +61,7 @@ pub fn row(
         format!("@{}{slug}", dialog.meta.agent_id),
         state_word(&dialog.state).to_owned(),
         age::short(&dialog.latest.last_modified, now),
-        find::title(tree, dialog).into_owned(),
+        find::title(titles, tree, dialog),
         question_count(dialog),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),

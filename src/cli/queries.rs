@@ -29,7 +29,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     if as_json {
         let tree = |tree| {
             let main = find::main_of(tree)?;
-            Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey.problems))
+            Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey))
         };
         lines::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
         save_index(&store, &survey);
@@ -38,7 +38,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     let (ids, now) = (Ids::short(&survey), SystemClock.now());
     for tree in find::newest_first(&survey) {
         for (depth, dialog) in listing::in_order(tree) {
-            lines::print(&listing::row(tree, (depth, dialog), &ids, &now));
+            lines::print(&listing::row((tree, &survey.titles), (depth, dialog), &ids, &now));
             let indent = "  ".repeat(depth + 3);
             for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
                 lines::print(&format!("{indent}{line}"));
@@ -164,7 +164,7 @@ pub fn show(
         lines::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
-            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog)),
+            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog, &survey.titles)),
             "contextPercent": pressure.percent, "contextLevel": pressure.level,
         }));
         return Ok(Status::Done);

@@ -59,6 +59,9 @@ pub enum ScreenExit {
 }
 
 /// Lists the commands that work without a screen.
+/// How long an answer can be undone.
+const UNDO_ANSWERS: Duration = Duration::from_secs(5);
+
 const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
                               `--help` lists all";
 
@@ -140,6 +143,7 @@ async fn on_terminal(
         ui: setup.look,
         clock: Arc::new(SystemClock),
         drafts: stored_drafts(store.clone()).await,
+        undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
     if let Some(sandbox) = shells.sandbox() {

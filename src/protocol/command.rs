@@ -89,6 +89,12 @@ pub enum Command {
         ticket: Ticket,
         change: Lifecycle,
     },
+    /// Gives a dialog a title; `None` takes it away, and the dialog has its first words again.
+    Title {
+        ticket: Ticket,
+        dialog: DialogId,
+        title: Option<String>,
+    },
     /// Lists done and archived trees: answered by [`super::DriverEvent::Shelf`].
     Shelf {
         ticket: Ticket,

@@ -50,8 +50,8 @@ pub struct TreeRow {
     pub questions: usize,
     /// Side dialogs it waits for.
     pub pending: usize,
-    /// First line of its assignment, or of the first message of a main dialog where known.
-    pub about: String,
+    /// The title that a person gave it, else its first words, else the name of its Taskdoc.
+    pub title: String,
     /// Progress of its fresh-boots reasoning; `None` for any other dialog.
     pub reasoning: Option<Reasoning>,
     /// Used share of the model's context, in percent.

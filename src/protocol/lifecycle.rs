@@ -44,7 +44,7 @@ pub struct ShelfRow {
     pub bucket: Bucket,
     pub agent: AgentId,
     pub taskdoc: String,
-    pub about: String,
+    pub title: String,
     /// A tree in an earlier layout, which is read-only.
     pub history: bool,
     pub last_modified: Stamp,

@@ -88,6 +88,11 @@ impl Layout {
         self.own_folder().join("reviewed.json")
     }
 
+    /// The titles that a person gave to dialogs.
+    pub fn titles(&self) -> PathBuf {
+        self.own_folder().join("titles.json")
+    }
+
     pub fn salvage(&self) -> PathBuf {
         self.own_folder().join("salvage")
     }

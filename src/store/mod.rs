@@ -49,6 +49,7 @@ mod states;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod titles;
 mod tree;
 mod tree_builder;
 mod tree_index;
@@ -71,6 +72,7 @@ pub use permissions::{config_permission_problem, permission_problems};
 pub use reviewed::Reviewed;
 pub use staging::{CourseLine, Staging};
 pub use survey::Survey;
+pub use titles::Titles;
 
 use layout::Layout;
 use lock::Lock;
@@ -121,6 +123,8 @@ pub struct Store {
     writer_state: Arc<Mutex<WriterState>>,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,
+    /// Held while a title is changed.
+    titles: Mutex<()>,
 }
 
 impl Store {
@@ -142,8 +146,8 @@ impl Store {
                 Some(Lock::take(&*options.disk, &top, layout.lock(), &now)?)
             }
         };
-        let (writer_state, shared) = (Arc::default(), Mutex::default());
-        let store = Self { layout, options, lock, made, writer_state, shared };
+        let (writer_state, shared, titles) = (Arc::default(), Mutex::default(), Mutex::default());
+        let store = Self { layout, options, lock, made, writer_state, shared, titles };
         if store.access() == Access::ReadWrite {
             store.sweep();
         }

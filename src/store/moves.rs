@@ -65,6 +65,7 @@ impl Store {
             self.forget(root, &source);
         }
         self.remove_own_folder(&self.layout.queues(root));
+        self.forget_titles(root);
         self.sweep();
         Ok(())
     }

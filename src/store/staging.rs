@@ -38,7 +38,7 @@ impl Store {
         let folder = self.layout.staging();
         files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
-        let (writer_state, shared) = (Arc::default(), Mutex::default());
+        let (writer_state, shared, titles) = (Arc::default(), Mutex::default(), Mutex::default());
         let staged = Self {
             layout,
             options: self.options.clone(),
@@ -46,6 +46,7 @@ impl Store {
             made: false,
             writer_state,
             shared,
+            titles,
         };
         Ok(Staging { store: self, staged, root: root.clone() })
     }

@@ -24,6 +24,7 @@ use super::listing::{DialogListing, TreeListing};
 use super::lock::Lock;
 use super::problem_collector::ProblemCollector;
 use super::scan::ScanDepth;
+use super::titles::Titles;
 use super::tree::{TreeReader, about};
 use super::tree_builder::TreeRead;
 use super::tree_index::{KnownTrees, NewTrees};
@@ -39,6 +40,8 @@ const INDEX_THRESHOLD: usize = 200;
 pub struct Survey {
     pub trees: Vec<TreeListing>,
     pub problems: Vec<Problem>,
+    /// The titles that a person gave; in a list of whole buckets.
+    pub titles: Titles,
     /// Trees nothing can be made of; the first process that may write sets them aside.
     pub damaged: Vec<(Bucket, RootId)>,
     /// Folders of dialogs that had to be read, see [`Store::write_list_index`].
@@ -69,7 +72,9 @@ impl Store {
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
         let cache = self.folder_cache();
         let trees = TreeIndex::Known(KnownTrees::read(self.disk(), &self.layout));
-        self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, buckets)
+        let survey = self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, buckets);
+        // Without them a dialog has its first words.
+        Survey { titles: self.read_titles().unwrap_or_default(), ..survey }
     }
 
     fn folder_cache(&self) -> FolderCache {
@@ -335,7 +340,7 @@ struct SurveyShare {
 
 impl Survey {
     fn add(&mut self, share: SurveyShare) {
-        let Survey { trees, problems, damaged, read: _, unknown } = share.survey;
+        let Survey { trees, problems, damaged, read: _, unknown, titles: _ } = share.survey;
         self.trees.extend(trees);
         self.problems.extend(problems);
         self.damaged.extend(damaged);

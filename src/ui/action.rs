@@ -152,10 +152,18 @@ actions! {
     Bottom "bottom": "Go to the last row" / "到最后一行";
     Fold "fold": "Fold the row, or go to its parent" / "折叠此行，或到它的上级";
     Unfold "unfold": "Unfold the row, or go to its first child" / "展开此行，或到它的第一个下级";
+    FoldAll "fold-all": "Fold all rows" / "折叠所有行";
+    UnfoldAll "unfold-all": "Unfold all rows" / "展开所有行";
+    Filter "filter": "Filter this list by typing" / "输入文字筛选此列表";
+    SwitchOrder "order": "Order this list in another way" / "换一种方式排列此列表";
+    MarkRow "mark": "Mark this main dialog, to put several away at once" / "标记此主线对话，以便一次收起多个";
     Open "open": "Open the dialog" / "打开此对话";
     Close "close": "Close the list" / "关闭列表";
     ToAsker "to-asker": "Go to the dialog that asked this one" / "到向它提问的对话";
     Answer "answer": "Answer this question" / "回答此问题";
+    PutOff "later": "Put this question off" / "把此问题留到稍后";
+    BringBack "bring-back": "Show all questions that were put off" / "显示所有留到稍后的问题";
+    UndoAnswer "undo-answer": "Undo the answer sent last, within five seconds" / "五秒内撤回最后发出的回答";
     Pick "pick": "Answer the question with this number" / "回答这个编号的问题";
     CallSite "view": "Show where in its dialog the question was asked" / "显示此问题在对话中的提问处";
     Stop "stop": "Stop this dialog" / "停止此对话";
@@ -165,6 +173,7 @@ actions! {
     RetryNow "retry-now": "Retry its failed request now" / "立即重试它失败的请求";
     KeepGoing "keep-going": "Switch keep-going of this dialog on or off" / "开启或关闭此对话的续推";
     Refill "refill": "Refill the pushes of this dialog's keep-going" / "把此对话的续推次数补满";
+    Retitle "title": "Give this dialog a title" / "给此对话起标题";
     Fork "fork": "Fork this main dialog before one of its generations" / "在此主线对话的某次生成之前分支";
     MarkDone "done": "Mark this main dialog as done" / "把此主线对话标为已完成";
     Archive "archive": "Archive this main dialog" / "把此主线对话归档";
@@ -198,7 +207,6 @@ actions! {
     NextFile "next-file": "Go to the next file" / "到下一个文件";
     OtherChanges "other-changes": "Show other changes: of this dialog, of the main dialog, not reviewed" / "切换范围：此对话、主线对话、未审阅";
     MarkReviewed "reviewed": "Mark all changes of the main dialog until now as reviewed" / "把主线对话至今的改动都标为已审阅";
-    FoldAll "fold-all": "Fold all, or unfold all" / "全部折叠或展开";
     Send "send": "Send" / "发送";
     NewLine "new-line": "Start a new line" / "换行";
     HistoryUp "history-up": "On an empty line: edit a queued message, or recall a sent one" / "在空行上：编辑排队的消息，或取回已发的消息";

@@ -9,6 +9,7 @@
 
 mod alerts;
 mod answering;
+mod batch;
 mod browsing;
 mod consent;
 mod continuing;
@@ -21,8 +22,10 @@ mod focus;
 mod follow_up;
 mod following;
 mod handlers;
+mod held;
 mod intents;
 mod key_reports;
+mod later;
 mod lifecycle;
 mod new_overlay;
 mod overlays;
@@ -41,12 +44,13 @@ mod words;
 mod writing;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
 use self::alerts::Alerts;
+use self::batch::Batch;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -54,6 +58,7 @@ use self::facts::Facts;
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
+use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
@@ -89,6 +94,8 @@ pub struct AppOptions {
     pub clock: Arc<dyn Clock>,
     /// Drafts of the last session.
     pub drafts: DraftTexts,
+    /// How long an answer can be undone before the driver gets it; zero for not at all.
+    pub undo_answers: Duration,
     /// The current time, for messages that expire.
     pub moment: Instant,
 }
@@ -114,6 +121,8 @@ pub struct App {
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
+    batch: Batch,
+    held: HeldAnswers,
 }
 
 impl App {
@@ -137,6 +146,8 @@ impl App {
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
             size: None,
+            batch: Batch::default(),
+            held: HeldAnswers::new(options.undo_answers),
         }
     }
 
@@ -183,6 +194,9 @@ impl App {
 
     /// After each key and event: the commands to send.
     fn outcome(&mut self) -> Vec<Command> {
+        if let Some(open) = self.reading.dialog() {
+            self.model.tree.look_at(open);
+        }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
         self.take_commands()
     }
@@ -191,13 +205,19 @@ impl App {
     pub fn tick(&mut self, now: Instant) {
         self.redraw.tick(now);
         self.writing.tick(now);
+        let due = self.held.due(now);
+        self.redraw.mark_if(!due.is_empty());
+        self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
+        let back = self.bring_back_due(now);
+        self.redraw.mark_if(back);
         let expired = self.model.notices.tick(now);
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
     /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
-        let times = [self.model.notices.until(), self.writing.store_at(), self.redraw_at()];
+        let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
+        let times = [notice, back, self.writing.store_at(), self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
@@ -209,7 +229,8 @@ impl App {
         let open = self.reading.dialog();
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
-        [ages, countdown, strip].into_iter().flatten().min()
+        let undo = self.held.changes_at(drawn);
+        [ages, countdown, strip, undo].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -246,6 +267,8 @@ impl App {
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
         self.quitting.begin();
+        let held = self.held.all();
+        self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
         self.redraw.mark();
         self.writing.store();
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, CallId, DialogId, Lang, MsgId, Stamp};
+use crate::domain::{AgentId, Bucket, CallId, DialogId, Lang, MsgId, RootId, Stamp};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
@@ -82,6 +82,39 @@ pub struct View<'a> {
     pub now: &'a Stamp,
 }
 
+/// How long a question is put off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutOff {
+    Minutes(u64),
+    UntilNextStart,
+}
+
+impl PutOff {
+    /// A week.
+    pub const MAX_MINUTES: u64 = 7 * 24 * 60;
+
+    /// `15`: minutes; `2h`: hours; nothing: until the next start.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Some(Self::UntilNextStart);
+        }
+        let (number, unit) = match text.strip_suffix(['h', 'H']) {
+            Some(hours) => (hours.trim(), 60),
+            None => (text, 1),
+        };
+        let minutes = number.parse::<u64>().ok()?.checked_mul(unit)?;
+        (1..=Self::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
+    }
+}
+
+/// A list that can be filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilteredList {
+    Dialogs,
+    Questions,
+}
+
 /// What an overlay requests from the app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
@@ -91,6 +124,16 @@ pub enum Intent {
     StopProcess(u32),
     StopAll,
     Lifecycle(Lifecycle),
+    /// Give a dialog a title, or take it away.
+    Title(DialogId, Option<String>),
+    /// Put several main dialogs away, each with its name.
+    PutAwayAll(Vec<(RootId, String)>, Bucket),
+    /// Put a question off.
+    PutOff(String, PutOff),
+    /// Shorten a list to what fits this text.
+    Filter(FilteredList, String),
+    /// Move the selection of a list by rows.
+    StepIn(FilteredList, isize),
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),

@@ -6,6 +6,7 @@
 
 pub mod age;
 pub mod drafts;
+pub mod filter;
 pub mod inbox;
 pub mod mark;
 pub mod notices;
@@ -19,6 +20,7 @@ use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
 pub use drafts::{DraftKey, Drafts};
+pub use filter::Filter;
 pub use inbox::Inbox;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};

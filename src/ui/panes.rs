@@ -8,6 +8,7 @@ pub mod confirm;
 pub mod consent;
 pub mod diff;
 pub mod field;
+pub mod filter_prompt;
 pub mod form;
 pub mod help;
 pub mod inbox;

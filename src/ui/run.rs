@@ -359,8 +359,11 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.shutdown_deadline.is_none() {
             let grace = self.options.grace;
             self.shutdown_deadline = Some(now() + grace + SHUTDOWN_MARGIN);
-            self.unsent.push_back(Command::Shutdown { grace });
             self.app.begin_shutdown();
+            // Answers that could still be undone come before the end.
+            self.drafts.save(self.app.take_drafts());
+            self.unsent.extend(self.app.take_commands());
+            self.unsent.push_back(Command::Shutdown { grace });
             self.pacer.mark(Cause::Key);
         }
     }

@@ -374,7 +374,7 @@ fn an_id_that_fits_none_or_several_is_answered_with_the_candidates_by_every_comm
             &["read", "--dialog", wanted],
         ] {
             let output = workspace.refused(2, command);
-            for line in [format!("  {MAIN}  @lead  Hello"), format!("  {other}  @lead  t.tsk")] {
+            for line in [format!("  {MAIN}  @lead  Hello"), format!("  {other}  @lead  t\n")] {
                 assert!(output.contains(&line), "{command:?}: {output}");
             }
         }
@@ -415,7 +415,7 @@ fn a_printed_id_is_short_and_is_taken_back() {
     let main = rows.next().expect("a main dialog");
     assert!(main.starts_with("aa/bb  @lead  waits  ") && main.ends_with("  Hello"), "{main}");
     let side = rows.next().expect("a side dialog");
-    assert!(side.starts_with("  cc/dd  @dev  stopped  ") && side.ends_with("  Look."), "{side}");
+    assert!(side.starts_with("  cc/dd  @dev  stopped  ") && side.ends_with("  Look"), "{side}");
     assert!(listed.contains("next: dominds-tui resume cc/dd && dominds-tui drive"), "{listed}");
     assert!(workspace.ok(&["resume", "cc/dd"]).contains(SIDE));
     assert!(workspace.ok(&["show", "aa/bb"]).contains("@lead"));

@@ -400,8 +400,14 @@ fn json_at_a_terminal_holds_no_character_that_acts_on_it() {
     let (status, raw) = command(&home, &["dialogs", "--json"]).end();
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert_eq!(status, 0, "{raw}");
-    assert!(raw.contains("hi \\u202ex\\u009b31m"), "{raw:?}");
-    assert!(!raw.contains(['\u{202e}', '\u{9b}']), "{raw:?}");
+    assert!(raw.contains("\"title\":\"hi x 31m\""), "{raw:?}");
+    let root = raw.split("\"rootId\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    let shown = command(&home, &["show", root.expect("a dialog"), "--json"]).end().1;
+    let shown = String::from_utf8_lossy(&shown).into_owned();
+    assert!(shown.contains("hi \\u202ex\\u009b31m"), "{shown:?}");
+    for text in [raw, shown] {
+        assert!(!text.contains(['\u{202e}', '\u{9b}']), "{text:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
 };
 
+use crate::store::Titles;
+
 use super::run_outcome::IdleReport;
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
@@ -23,6 +25,8 @@ pub enum DriverReport {
         inbox: Vec<InboxRow>,
     },
     Row(Box<TreeRow>),
+    /// All titles that a person gave.
+    Titles(Titles),
     Inbox {
         root: RootId,
         inbox: Vec<InboxRow>,

@@ -167,7 +167,7 @@ mod tests {
             history: false,
             queued: std::sync::Arc::default(),
             pending: 0,
-            about: String::new(),
+            title: String::new(),
             reasoning: None,
             context_percent: None,
             context_level: None,

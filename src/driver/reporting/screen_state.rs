@@ -12,6 +12,8 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
 };
 
+use crate::store::Titles;
+
 use super::reports::{DriverReport, Subscription};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 
@@ -20,6 +22,8 @@ pub struct ScreenState {
     workspace: WorkspaceView,
     consent: ConsentView,
     trees: BTreeMap<RootId, Vec<TreeRow>>,
+    /// The titles that a person gave; a row has its own one only when it is sent.
+    titles: Titles,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The loaded trees, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
@@ -38,6 +42,7 @@ impl ScreenState {
             workspace: WorkspaceView::default(),
             consent: ConsentView::default(),
             trees: BTreeMap::new(),
+            titles: Titles::new(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
             idle_reports: BTreeMap::new(),
@@ -65,12 +70,13 @@ impl ScreenState {
                 self.trees.insert(root.clone(), rows.clone());
                 if self.surveyed {
                     for row in rows {
-                        out.push(DriverEvent::Row(Box::new(row)));
+                        self.push_row(row, out);
                     }
                 }
                 self.set_inbox(root, inbox, out);
             }
             DriverReport::Row(row) => self.set_row(*row, out),
+            DriverReport::Titles(titles) => self.set_titles(titles, out),
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
             DriverReport::Removed(root) => {
                 self.trees.remove(&root);
@@ -179,7 +185,31 @@ impl ScreenState {
             Some(old) => *old = row.clone(),
             None => rows.push(row.clone()),
         }
-        out.push(DriverEvent::Row(Box::new(row)));
+        self.push_row(row, out);
+    }
+
+    fn push_row(&self, row: TreeRow, out: &mut Outbox) {
+        out.push(DriverEvent::Row(Box::new(self.titled(row))));
+    }
+
+    /// The row with the title that a person gave.
+    fn titled(&self, mut row: TreeRow) -> TreeRow {
+        if let Some(title) = self.titles.get(&row.dialog) {
+            row.title.clone_from(title);
+        }
+        row
+    }
+
+    /// Sends the rows whose titles changed.
+    fn set_titles(&mut self, titles: Titles, out: &mut Outbox) {
+        let before = std::mem::replace(&mut self.titles, titles);
+        if !self.surveyed {
+            return;
+        }
+        let changed = |row: &&TreeRow| before.get(&row.dialog) != self.titles.get(&row.dialog);
+        for row in self.trees.values().flatten().filter(changed) {
+            self.push_row(row.clone(), out);
+        }
     }
 
     fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outbox) {
@@ -255,7 +285,7 @@ impl ScreenState {
     fn all_rows(&self) -> Vec<TreeRow> {
         let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
         trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
-        trees.into_iter().flatten().cloned().collect()
+        trees.into_iter().flatten().cloned().map(|row| self.titled(row)).collect()
     }
 
     fn all_questions(&self) -> Vec<InboxRow> {

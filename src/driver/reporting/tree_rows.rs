@@ -4,18 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
-use crate::domain::question::short_headline;
+use crate::domain::question::headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{
     AgentId, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree, DisplayState,
-    Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId,
+    Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
 };
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
 use crate::store::{DialogListing, TreeListing};
-
-/// Longest summary of a dialog.
-const ABOUT_CHARS: usize = 120;
 
 /// What a row shows of a dialog, be it loaded or only listed.
 struct RowSource<'a> {
@@ -53,7 +50,7 @@ impl RowSource<'_> {
             last_modified: self.latest.last_modified.clone(),
             questions: open_questions(self.latest, self.questions).len(),
             pending: self.pending,
-            about: short_headline(self.about, ABOUT_CHARS),
+            title: title::made(headline(self.about), &self.meta.task_doc_path),
             reasoning: self.reasoning,
             context_percent: self.pressure.percent,
             context_level: self.pressure.level,

@@ -78,6 +78,9 @@ impl Supervisor {
             }
             Command::ContinueAll { ticket } => self.continue_all(ticket).await,
             Command::Lifecycle { ticket, change } => self.change_lifecycle(ticket, change).await,
+            Command::Title { ticket, dialog, title } => {
+                self.set_title(ticket, dialog, title).await;
+            }
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::CheckConsent => self.report_consent().await,

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::domain::text::{Localized, Text};
 use crate::domain::tree::Bucket;
-use crate::domain::{DialogId, RootId};
+use crate::domain::{DialogId, RootId, title};
 use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
@@ -18,7 +18,7 @@ use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
-use crate::store::{Store, StoreError, TreeListing};
+use crate::store::{Store, StoreError, Titles, TreeListing};
 use crate::tools::LeaseScope;
 
 use super::creation::unused_root;
@@ -111,14 +111,35 @@ impl Supervisor {
         Ok((dialog, next))
     }
 
+    /// Gives a dialog a title; it is on disk before it is shown.
+    pub(super) async fn set_title(
+        &mut self,
+        ticket: Ticket,
+        dialog: DialogId,
+        title: Option<String>,
+    ) {
+        let (store, of) = (Arc::clone(&self.engine.store), dialog.clone());
+        let write = move || store.write_title(&of, title.as_deref());
+        let event = match tokio::task::spawn_blocking(write).await {
+            Ok(Ok(titles)) => {
+                self.report(DriverReport::Titles(titles)).await;
+                DriverEvent::Done { ticket, dialog: Some(dialog) }
+            }
+            Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.message() },
+            Err(error) => DriverEvent::Refused { ticket, text: interrupted(&error) },
+        };
+        self.send_event(event).await;
+    }
+
     /// Lists done and archived trees, the newest first.
     pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
         let surveyed = tokio::task::spawn_blocking(move || {
-            engine.store.survey(&[Bucket::Done, Bucket::Archive]).trees
+            engine.store.survey(&[Bucket::Done, Bucket::Archive])
         });
-        let mut rows: Vec<ShelfRow> =
-            surveyed.await.unwrap_or_default().iter().filter_map(shelf_row).collect();
+        let survey = surveyed.await.unwrap_or_default();
+        let row = |listing| shelf_row(listing, &survey.titles);
+        let mut rows: Vec<ShelfRow> = survey.trees.iter().filter_map(row).collect();
         rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
         self.send_event(DriverEvent::Shelf { ticket, rows }).await;
     }
@@ -187,15 +208,17 @@ fn there_already(bucket: Bucket) -> Text {
     }
 }
 
-fn shelf_row(listing: &TreeListing) -> Option<ShelfRow> {
+fn shelf_row(listing: &TreeListing, titles: &Titles) -> Option<ShelfRow> {
     let main = listing.dialogs.iter().find(|d| d.meta.id.as_str() == listing.root.as_str())?;
     let modified = listing.dialogs.iter().map(|dialog| &dialog.latest.last_modified).max();
+    let own = titles.get(&DialogId::main(listing.root.clone())).cloned();
+    let title = own.unwrap_or_else(|| title::made(&main.about, &main.meta.task_doc_path));
     Some(ShelfRow {
         root: listing.root.clone(),
         bucket: listing.bucket,
         agent: main.meta.agent_id.clone(),
         taskdoc: main.meta.task_doc_path.clone(),
-        about: main.about.clone(),
+        title,
         history: listing.earlier,
         last_modified: modified.cloned().unwrap_or_default(),
     })

@@ -37,6 +37,7 @@ impl Supervisor {
         self.report(report).await;
         let problems = survey.problems.clone();
         self.report(DriverReport::Problems { origin: "workspace", problems }).await;
+        self.report(DriverReport::Titles(survey.titles)).await;
         let mut waiting = Vec::new();
         for listing in survey.trees {
             let root = listing.root.clone();

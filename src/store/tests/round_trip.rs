@@ -1,5 +1,6 @@
 //! What is written is read back; what may not be written is refused.
 
+use super::super::Titles;
 use super::super::lines::MAX_LINE_BYTES;
 use super::*;
 use crate::domain::question::{CallSite, Question};
@@ -63,6 +64,30 @@ fn a_tidy_end_leaves_nothing_of_ours() {
     }
     assert!(!workspace.at(".tui").exists());
     assert!(workspace.of_root("dialog.yaml").is_file());
+}
+
+#[test]
+fn a_title_is_kept_until_it_is_taken_away_or_its_tree_is_deleted() {
+    let workspace = Workspace::new();
+    let main = || DialogId::main(root());
+    let reader = || workspace.view();
+    let store = workspace.open();
+    commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
+    store.write_title(&main(), Some(" The \u{7}login\n")).unwrap();
+    let given = || Titles::from([(main(), "The login".to_owned())]);
+    assert_eq!(store.survey(&[run()]).titles, given());
+    assert_eq!(reader().read_titles().unwrap(), given());
+    assert!(matches!(reader().write_title(&main(), None), Err(StoreError::ReadOnly)));
+    let unknown = DialogId::main(RootId::new("zz/zz/zz"));
+    assert!(matches!(store.write_title(&unknown, Some("x")), Err(StoreError::NotFound(_))));
+    std::fs::write(workspace.at(".tui/titles.json"), "{ not json").unwrap();
+    assert_eq!(store.read_titles().unwrap(), Titles::new());
+    assert_eq!(store.write_title(&main(), Some("The login")).unwrap(), given());
+    assert_eq!(store.write_title(&main(), Some(" ")).unwrap(), Titles::new());
+    assert!(!workspace.at(".tui/titles.json").exists());
+    store.write_title(&main(), Some("The login")).unwrap();
+    store.delete(&root()).unwrap();
+    assert_eq!(store.read_titles().unwrap(), Titles::new());
 }
 
 #[test]

@@ -16,13 +16,16 @@ pub(super) struct Alerts {
 }
 
 impl Alerts {
-    /// A question arrived: rings, once per burst.
-    pub fn ring(&mut self, headline: &str, now: Instant) -> Option<Effect> {
+    /// A question arrived in the dialog with this title: rings, once per burst.
+    pub fn ring(&mut self, title: Option<&str>, headline: &str, now: Instant) -> Option<Effect> {
         if self.rang_at.is_some_and(|rang| now < rang + RING_INTERVAL) {
             return None;
         }
         self.rang_at = Some(now);
-        Some(Effect::Ring(SafeText::line(headline)))
+        let title = title.filter(|title| !title.is_empty());
+        let text =
+            title.map_or_else(|| headline.to_owned(), |title| format!("{title}: {headline}"));
+        Some(Effect::Ring(SafeText::line(&text)))
     }
 
     /// Counts the open questions in the title: from the first one on, and only if the count changed.
@@ -40,10 +43,10 @@ mod tests {
     #[test]
     fn a_burst_of_questions_rings_once() {
         let (mut alerts, now) = (Alerts::default(), Instant::now());
-        let ring = Some(Effect::Ring(SafeText::line("Which?")));
-        assert_eq!(alerts.ring("Which?", now), ring);
-        assert_eq!(alerts.ring("Which?", now + RING_INTERVAL / 2), None);
-        assert_eq!(alerts.ring("Which?", now + RING_INTERVAL), ring);
+        let ring = |text| Some(Effect::Ring(SafeText::line(text)));
+        assert_eq!(alerts.ring(Some("add 2FA"), "Which?", now), ring("add 2FA: Which?"));
+        assert_eq!(alerts.ring(None, "Which?", now + RING_INTERVAL / 2), None);
+        assert_eq!(alerts.ring(None, "Which?", now + RING_INTERVAL), ring("Which?"));
     }
 
     #[test]

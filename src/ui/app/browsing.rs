@@ -3,9 +3,13 @@
 use super::facts::Facts;
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
+use super::lifecycle;
+use super::new_overlay::NewOverlay;
 use crate::domain::DialogId;
 use crate::ui::app::words;
+use crate::ui::cx::FilteredList;
 use crate::ui::model::{Tone, Tree};
+use crate::ui::panes::input_prompt::PromptPurpose;
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
 pub(super) fn open_selected(tree: &mut Tree) -> FollowUps {
@@ -32,6 +36,61 @@ pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
         Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
         None => FollowUp::Notify(Tone::Plain, words::NO_ASKER),
     }]
+}
+
+/// The list that has the focus, or had it before the composer; the dialogs where it is none.
+fn filtered_list(focus: Focus) -> FilteredList {
+    match focus {
+        Focus::Inbox => FilteredList::Questions,
+        Focus::Tree | Focus::Dialog | Focus::Composer => FilteredList::Dialogs,
+    }
+}
+
+/// Asks for words that the rows of the focused list must have.
+pub(super) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
+    let list = filtered_list(facts.focus);
+    let filter = match list {
+        FilteredList::Dialogs => facts.model.tree.filter(),
+        FilteredList::Questions => facts.model.inbox.filter(),
+    };
+    let text = filter.map(|filter| filter.text().to_owned()).unwrap_or_default();
+    vec![FollowUp::Show(NewOverlay::Filter(list, text))]
+}
+
+/// True if the list that has the focus is shortened.
+pub(super) fn is_filtered(facts: Facts<'_>) -> bool {
+    match facts.focus {
+        Focus::Tree => facts.model.tree.filter().is_some(),
+        Focus::Inbox => facts.model.inbox.filter().is_some(),
+        Focus::Dialog | Focus::Composer => false,
+    }
+}
+
+pub(super) fn end_filter(facts: Facts<'_>) -> FollowUps {
+    vec![FollowUp::Filter(filtered_list(facts.focus), String::new())]
+}
+
+/// Marks the selected main dialog, or removes its mark, and goes on to the next row.
+pub(super) fn mark_selected(tree: &mut Tree) -> FollowUps {
+    match tree.selected_dialog() {
+        Some(dialog) if dialog.is_main() => {
+            tree.toggle_mark(&dialog.root);
+            tree.step(1);
+            Vec::new()
+        }
+        Some(_) => vec![FollowUp::Notify(Tone::Plain, words::ONLY_MAIN_DIALOGS)],
+        None => vec![FollowUp::Notify(Tone::Plain, words::CHOOSE_DIALOG)],
+    }
+}
+
+/// Asks for a title; the one it has can be edited.
+pub(super) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.row(dialog) else {
+        return vec![FollowUp::Notify(Tone::Plain, words::CHOOSE_DIALOG)];
+    };
+    let purpose = PromptPurpose::Title { dialog: dialog.clone(), before: row.title.clone() };
+    let (name, text) = (lifecycle::name_of(dialog, facts), row.title.clone());
+    vec![FollowUp::Show(NewOverlay::Prompt { purpose, name, text })]
 }
 
 /// Shows where the selected question was asked.

@@ -1,13 +1,14 @@
 //! Driver events, applied to the owners.
 
 use super::follow_up::FollowUp;
+use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
-use crate::ui::model::Tone;
+use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::consent as consent_sheet;
 
 impl App {
@@ -39,14 +40,18 @@ impl App {
             }
             DriverEvent::Inbox(rows) => {
                 self.model.inbox.set(rows);
+                self.put_off_as_stored();
                 self.startup.inbox_arrived();
                 self.inbox_changed();
             }
-            DriverEvent::Asked { headline, .. } => {
-                self.effects.extend(self.alerts.ring(&headline, self.redraw.now()));
+            DriverEvent::Asked { dialog, headline, .. } => {
+                let title = self.model.tree.get(&dialog).map(|row| row.title.as_str());
+                let ring = self.alerts.ring(title, &headline, self.redraw.now());
+                self.effects.extend(ring);
             }
             DriverEvent::Answered { question, .. } => {
                 self.model.inbox.remove(&question);
+                self.forget_put_off(&[question]);
                 self.inbox_changed();
             }
             DriverEvent::Page { ticket, page } => {
@@ -91,8 +96,12 @@ impl App {
             }
             DriverEvent::Refused { ticket, text } => {
                 let request = self.requests.finish(ticket);
-                self.follow(request.and_then(|request| results::refused(request, ticket)));
-                self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+                let follow_up = request.and_then(|request| results::refused(request, ticket));
+                // Of several, the last one tells of all.
+                if !matches!(follow_up, Some(FollowUp::BatchRefused(_))) {
+                    self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+                }
+                self.follow(follow_up);
             }
             DriverEvent::Forked { dialog, next } => self.follow(lifecycle::forked(dialog, next)),
             DriverEvent::Shelf { ticket, rows } => {
@@ -128,5 +137,13 @@ impl App {
         let (inbox, open) = (&self.model.inbox, self.reading.dialog());
         let left = self.writing.inbox_changed(inbox, open, self.redraw.now());
         self.follow(left);
+        for HeldAnswer { dialog, question, typed, .. } in
+            self.held.without_question(&self.model.inbox)
+        {
+            let now = self.redraw.now();
+            self.writing.saved(&DraftKey::Answer(question), &typed, now);
+            self.writing.give_back(&dialog, &typed, now);
+            self.notify(Tone::Bad, self.ui.text(words::QUESTION_GONE));
+        }
     }
 }

@@ -3,15 +3,17 @@
 
 use super::effect::Effect;
 use super::focus::Focus;
+use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{CallId, DialogId, RootId};
+use crate::domain::{Bucket, CallId, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::Scope;
 use crate::ui::copies::CopyTo;
+use crate::ui::cx::{FilteredList, PutOff};
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::ScrollMove;
@@ -37,6 +39,15 @@ pub(super) enum FollowUp {
     Show(NewOverlay),
     /// Show a list, or do what it wants instead.
     ShowList(Scope),
+    /// So many dialogs are put away together.
+    BeginBatch {
+        to: Bucket,
+        dialogs: usize,
+    },
+    /// One of them was put away.
+    BatchDone,
+    /// The one with this name stays.
+    BatchRefused(String),
     /// A dialog was marked done or archived.
     PutAway(RootId),
     /// The content of a sheet cannot be read.
@@ -78,6 +89,10 @@ pub(super) enum FollowUp {
     WriteTo(Target),
     /// Answer a question; notifies the user if there is none.
     Answer(Pick),
+    /// Send an answer once it cannot be undone any more.
+    HoldAnswer(HeldAnswer),
+    /// An answer is not sent: it is a draft again.
+    AnswerUndone(HeldAnswer),
     /// Go to the question after this one, or back to where the user was.
     AfterAnswer(String),
     SaveDraft(DraftKey, String),
@@ -93,6 +108,13 @@ pub(super) enum FollowUp {
     // To what is known of the workspace.
     SelectDialog(DialogId),
     SelectQuestion(String),
+    /// Put a question off.
+    PutOff(String, PutOff),
+    /// Shorten a list to what fits this text; without text, show all of it.
+    Filter(FilteredList, String),
+    StepIn(FilteredList, isize),
+    /// The marks of the tree are used up.
+    ClearMarks,
     /// The answer to this question is being sent.
     MarkSent(String),
     /// The answer was refused.

@@ -1,10 +1,14 @@
 //! Carries out follow-ups: what crosses from one owner to another passes here.
 
 use super::App;
+use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
+use super::pick::Pick;
+use crate::ui::action::Action;
 use crate::ui::app::words;
-use crate::ui::model::Tone;
+use crate::ui::cx::FilteredList;
+use crate::ui::model::{DraftKey, Filter, Tone};
 
 impl App {
     /// Carries out what follows from an action, an event or a change of one owner, in order.
@@ -37,6 +41,15 @@ impl App {
                 let intents = self.in_overlays(|overlays, facts| overlays.show_list(facts, scope));
                 self.carry_out_intents(intents);
             }
+            FollowUp::BeginBatch { to, dialogs } => self.batch = Batch::new(to, dialogs),
+            FollowUp::BatchDone => {
+                let told = self.batch.done(&self.ui);
+                self.follow(told);
+            }
+            FollowUp::BatchRefused(name) => {
+                let told = self.batch.refused(name, &self.ui);
+                self.follow(told);
+            }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
             FollowUp::SheetRefused => self.overlays.sheet_refused(),
 
@@ -46,6 +59,9 @@ impl App {
             FollowUp::Focus(focus) => {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {
                     self.writing.keep(now);
+                }
+                if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
+                    self.model.tree.regroup();
                 }
                 self.focus.set(focus);
             }
@@ -97,10 +113,29 @@ impl App {
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
+            FollowUp::HoldAnswer(answer) => {
+                let now_due = self.held.hold(answer, now);
+                self.follow(now_due.map(|answer| FollowUp::Request(answer.request())));
+            }
+            FollowUp::AnswerUndone(answer) => {
+                let key = DraftKey::Answer(answer.question.clone());
+                let refused = self.writing.refused(&key, &answer.typed, now);
+                self.follow(refused);
+                self.follow([
+                    FollowUp::Answer(Pick::Question(answer.question)),
+                    FollowUp::Notify(Tone::Good, words::ANSWER_UNDONE),
+                ]);
+            }
             FollowUp::AfterAnswer(answered) => {
                 let from = (self.focus.pane(), self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
+                if self.held.seconds_left(now).is_some() {
+                    let key = self.ui.key(self.scope(), Action::UndoAnswer);
+                    let (sent, dot) = (self.ui.text(words::SENT), self.ui.glyphs.middle_dot);
+                    let text = format!("{sent} {dot} {key} {}", self.ui.text(words::UNDO_SENT));
+                    self.notify(Tone::Good, &text);
+                }
             }
             FollowUp::SaveDraft(key, text) => self.writing.set_draft(&key, &text, now),
             FollowUp::StoreDrafts => self.writing.store(),
@@ -117,6 +152,16 @@ impl App {
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),
+            FollowUp::PutOff(question, time) => self.put_off(&question, time),
+            FollowUp::Filter(FilteredList::Dialogs, text) => {
+                self.model.tree.set_filter(Filter::new(&text));
+            }
+            FollowUp::Filter(FilteredList::Questions, text) => {
+                self.model.inbox.set_filter(Filter::new(&text));
+            }
+            FollowUp::StepIn(FilteredList::Dialogs, rows) => self.model.tree.step(rows),
+            FollowUp::StepIn(FilteredList::Questions, rows) => self.model.inbox.step(rows),
+            FollowUp::ClearMarks => self.model.tree.clear_marks(),
             FollowUp::MarkSent(id) => self.model.inbox.mark_sent(&id),
             FollowUp::UnmarkSent(id) => self.model.inbox.unmark_sent(&id),
             FollowUp::TaskdocUsed(taskdoc) => {

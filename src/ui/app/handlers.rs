@@ -6,7 +6,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
-use super::{answering, browsing, consent, continuing, lifecycle, quitting, sheets};
+use super::{answering, browsing, consent, continuing, later, lifecycle, quitting, sheets};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
@@ -36,6 +36,12 @@ impl App {
             Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
             Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
             Action::Answer => answering::answer_here(facts),
+            Action::PutOff => later::ask(facts),
+            Action::BringBack => self.bring_back(),
+            Action::UndoAnswer => vec![match self.held.undo() {
+                Some(answer) => FollowUp::AnswerUndone(answer),
+                None => FollowUp::Notify(Tone::Plain, words::NO_ANSWER_TO_UNDO),
+            }],
             Action::Pick => answering::answer_number(self.keys.pressed(), facts),
             Action::NextWaiting => browsing::next_waiting(facts),
             Action::ToAsker => facts.on_selected(browsing::select_asker),
@@ -43,12 +49,18 @@ impl App {
             Action::Open => browsing::open_selected(&mut self.model.tree),
             Action::Fold => no_follow_up(|| self.model.tree.fold()),
             Action::Unfold => no_follow_up(|| self.model.tree.unfold()),
+            Action::FoldAll => no_follow_up(|| self.model.tree.fold_all()),
+            Action::UnfoldAll => no_follow_up(|| self.model.tree.unfold_all()),
+            Action::Filter => browsing::ask_for_filter(facts),
+            Action::SwitchOrder => self.switch_order(),
+            Action::MarkRow => browsing::mark_selected(&mut self.model.tree),
             Action::FocusNext => self.step_focus(false),
             Action::FocusPrevious => self.step_focus(true),
             Action::FocusFirst => vec![FollowUp::Focus(Focus::Tree)],
             Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],
             Action::FocusThird => vec![FollowUp::Focus(Focus::Dialog)],
             Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
+            Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
             Action::Cancel => self.cancel(),
             Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
             Action::OpenConsent => consent::open(),
@@ -104,8 +116,9 @@ impl App {
             Action::KeepGoing => facts.on_dialog_here(continuing::switch_keep_going),
             Action::Refill => facts.on_dialog_here(continuing::refill),
             Action::Fork => lifecycle::ask_to_fork(self.reading.generation(), facts),
-            Action::MarkDone => facts.on_selected_main(lifecycle::mark_done),
-            Action::Archive => facts.on_selected_main(lifecycle::archive),
+            Action::Retitle => facts.on_dialog_here(browsing::ask_for_title),
+            Action::MarkDone => lifecycle::mark_done(facts),
+            Action::Archive => lifecycle::archive(facts),
             Action::DeclareDead => facts.on_selected(lifecycle::ask_to_declare_dead),
             Action::Delete => facts.on_selected_main(lifecycle::ask_to_delete),
             Action::Compose => vec![FollowUp::Focus(Focus::Composer)],
@@ -128,7 +141,6 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
-            | Action::FoldAll
             | Action::Revive
             | Action::Edit
             | Action::Add
@@ -180,6 +192,20 @@ impl App {
             return Vec::new();
         }
         self.focus.cancel().map(FollowUp::Focus).into_iter().collect()
+    }
+
+    /// Orders the list that has the focus in its other way.
+    fn switch_order(&mut self) -> FollowUps {
+        match self.focus.now() {
+            Focus::Tree => {
+                self.model.tree.toggle_groups();
+                Vec::new()
+            }
+            Focus::Inbox => {
+                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.switch_order().word())]
+            }
+            Focus::Dialog | Focus::Composer => Vec::new(),
+        }
     }
 
     /// Gives the focus to the next or the previous part.

@@ -19,6 +19,13 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::StopProcess(pid) => vec![FollowUp::Request(Request::StopProcess { pid })],
         Intent::StopAll => vec![FollowUp::Command(Command::StopAll)],
         Intent::Lifecycle(change) => lifecycle::change(change, facts),
+        Intent::Title(dialog, title) => {
+            vec![FollowUp::Request(Request::Title { dialog, title })]
+        }
+        Intent::PutAwayAll(roots, to) => lifecycle::put_away_all(roots, to),
+        Intent::PutOff(question, time) => vec![FollowUp::PutOff(question, time)],
+        Intent::Filter(list, text) => vec![FollowUp::Filter(list, text)],
+        Intent::StepIn(list, rows) => vec![FollowUp::StepIn(list, rows)],
         Intent::ChangeShelved(change, name) => {
             vec![FollowUp::Request(Request::Lifecycle { change, name })]
         }

@@ -6,7 +6,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::requests::Request;
 use crate::domain::text::Text;
-use crate::domain::{Bucket, Course, DialogId, Genseq};
+use crate::domain::{Bucket, Course, DialogId, Genseq, RootId};
 use crate::protocol::{AfterFork, Lifecycle};
 use crate::ui::action::Action;
 use crate::ui::app::words;
@@ -29,12 +29,39 @@ pub(super) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> Follow
     }]
 }
 
-pub(super) fn mark_done(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
-    put_away(Bucket::Done, dialog, facts)
+pub(super) fn mark_done(facts: Facts<'_>) -> FollowUps {
+    put_away_here(Bucket::Done, facts)
 }
 
-pub(super) fn archive(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
-    put_away(Bucket::Archive, dialog, facts)
+pub(super) fn archive(facts: Facts<'_>) -> FollowUps {
+    put_away_here(Bucket::Archive, facts)
+}
+
+/// The marked main dialogs after one question, else the selected one.
+fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
+    let marked = facts.model.tree.marked();
+    if marked.is_empty() {
+        return facts.on_selected_main(|dialog, facts| put_away(to, dialog, facts));
+    }
+    let named = |root: &RootId| (root.clone(), name_of(&DialogId::main(root.clone()), facts));
+    let roots: Vec<(RootId, String)> = marked.iter().map(named).collect();
+    let open =
+        |root: &&RootId| something_is_open(&facts.model.tree, &DialogId::main((*root).clone()));
+    let word = if to == Bucket::Archive { words::ARCHIVE_MARKED } else { words::DONE_MARKED };
+    let mut question = facts.ui.sentence(word, &roots.len().to_string());
+    let unfinished = marked.iter().filter(open).count();
+    if unfinished > 0 {
+        let open = facts.ui.sentence(words::OF_THEM_OPEN, &unfinished.to_string());
+        question = format!("{question} {open}");
+    }
+    vec![FollowUp::Show(NewOverlay::Question(question, Intent::PutAwayAll(roots, to)))]
+}
+
+/// Requests all of them; what became of it is told once.
+pub(super) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
+    let begin = FollowUp::BeginBatch { to, dialogs: roots.len() };
+    let request = |(root, name)| FollowUp::Request(Request::PutAway { root, to, name });
+    [begin, FollowUp::ClearMarks].into_iter().chain(roots.into_iter().map(request)).collect()
 }
 
 /// Marks done or archives: at once if nothing is open in the tree, else after a confirmation.
@@ -118,9 +145,9 @@ pub(super) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
 }
 
 /// The name of a dialog in messages: its member and its subject.
-fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+pub(super) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
     let Some(row) = facts.row(dialog) else { return dialog.to_string() };
-    let about = facts.ui.about(&row.about, row.history);
+    let about = facts.ui.about(&row.title, row.history);
     dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
 }
 
@@ -162,7 +189,7 @@ mod tests {
     #[test]
     fn a_tree_with_open_work_is_put_away_after_a_question() {
         let workspace = Workspace::new();
-        let shown = mark_done(&main_dialog(), workspace.facts());
+        let shown = put_away(Bucket::Done, &main_dialog(), workspace.facts());
         assert!(matches!(shown[..], [FollowUp::Show(NewOverlay::Question(_, _))]), "{shown:?}");
     }
 

@@ -4,7 +4,7 @@ use crate::domain::DialogId;
 use crate::domain::text::Text;
 use crate::protocol::{ChangesScope, ShelfRow};
 use crate::ui::action::Scope;
-use crate::ui::cx::Intent;
+use crate::ui::cx::{FilteredList, Intent};
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::text::excerpts::Excerpt;
@@ -30,6 +30,8 @@ pub(super) enum NewOverlay {
         name: String,
         text: String,
     },
+    /// The line for the filter of a list, with the filter it has.
+    Filter(FilteredList, String),
     /// Asks what happens to background processes.
     Quit {
         sandboxed: bool,

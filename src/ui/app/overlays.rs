@@ -18,6 +18,7 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::consent::ConsentSheet;
+use crate::ui::panes::filter_prompt::FilterPrompt;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
@@ -76,6 +77,7 @@ impl Overlays {
             NewOverlay::Prompt { purpose, name, text } => {
                 self.push(InputPrompt::new(purpose, &name, &text));
             }
+            NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
             NewOverlay::Quit { sandboxed } => self.push(QuitPrompt { sandboxed }),
             NewOverlay::Sheet { kind, dialog, of } => {
                 self.sheets.open(dialog.clone(), kind.request());

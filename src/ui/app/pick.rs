@@ -17,6 +17,8 @@ pub(super) enum Pick {
     At(usize),
     /// The oldest of this dialog, else of all.
     Of(Option<DialogId>),
+    /// The one with this id.
+    Question(String),
     /// The one that this call asked.
     Call(DialogId, CallId),
 }
@@ -32,11 +34,13 @@ impl Pick {
             Self::Selected => inbox.selected(),
             Self::At(row) => rows.get(*row),
             Self::Of(dialog) => {
-                let own = rows.iter().find(|row| Some(&row.dialog) == dialog.as_ref());
+                let own = inbox.all().iter().find(|row| Some(&row.dialog) == dialog.as_ref());
                 own.or_else(|| inbox.oldest())
             }
+            Self::Question(id) => inbox.get(id),
             Self::Call(dialog, call) => {
-                rows.iter().find(|row| row.dialog == *dialog && row.question.call_id == *call)
+                let mut all = inbox.all().iter();
+                all.find(|row| row.dialog == *dialog && row.question.call_id == *call)
             }
         }
     }

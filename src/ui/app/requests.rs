@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
-use crate::domain::{AgentId, Course, DialogId, MsgId};
+use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
@@ -52,6 +52,17 @@ pub(super) enum Request {
     Lifecycle {
         change: Lifecycle,
         name: String,
+    },
+    /// One of several main dialogs that are put away together.
+    PutAway {
+        root: RootId,
+        to: Bucket,
+        name: String,
+    },
+    /// A title, or none any more.
+    Title {
+        dialog: DialogId,
+        title: Option<String>,
     },
     TakeBack(PendingTakeBack),
     /// The content of a sheet.
@@ -114,6 +125,8 @@ impl Request {
             | Self::Page { .. }
             | Self::Create { .. }
             | Self::Lifecycle { .. }
+            | Self::Title { .. }
+            | Self::PutAway { .. }
             | Self::TakeBack(_)
             | Self::Sheet { .. }
             | Self::KeepGoing { .. }
@@ -140,6 +153,10 @@ impl Request {
             Self::Create { agent, taskdoc, text } => {
                 Command::Create { ticket, agent, taskdoc, text }
             }
+            Self::PutAway { root, to, .. } => {
+                Command::Lifecycle { ticket, change: Lifecycle::Move { root, to } }
+            }
+            Self::Title { dialog, title } => Command::Title { ticket, dialog, title },
             Self::Lifecycle { change, .. } => Command::Lifecycle { ticket, change },
             Self::TakeBack(PendingTakeBack { dialog, message, .. }) => {
                 Command::TakeBack { ticket, dialog, message }
@@ -215,7 +232,6 @@ impl Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::RootId;
 
     #[test]
     fn a_request_is_in_flight_until_it_is_answered_once() {

@@ -33,6 +33,11 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::Notify(Tone::Good, word)]
         }
         Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),
+        Request::PutAway { root, .. } => vec![FollowUp::PutAway(root), FollowUp::BatchDone],
+        Request::Title { title, .. } => {
+            let word = if title.is_some() { words::TITLE_SET } else { words::TITLE_TAKEN };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
         | Request::Sheet { .. }
@@ -60,10 +65,12 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::PutAway { name, .. } => Some(FollowUp::BatchRefused(name)),
         Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
         Request::Lifecycle { .. }
+        | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::Reload { .. }
         | Request::Page { .. }

@@ -15,7 +15,6 @@ use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
 use crate::domain::question::headline;
-use crate::domain::transcript::first_line;
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
@@ -23,12 +22,12 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::lists::problems;
 use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
-use crate::ui::panes::composer::{Heading, draw_heading};
+use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
-use crate::ui::text::width::{shorten_middle, width};
+use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
 
 /// From this width on two columns fit well.
@@ -108,7 +107,7 @@ impl Screen<'_> {
         let open = row
             .map_or_else(|| ui.text(words::TAB_OPEN).to_owned(), |row| format!("@{}", row.agent));
         let tabs = [
-            (ui.text(words::TAB_DIALOGS).to_owned(), self.app.focus.now() == Focus::Tree),
+            (self.dialogs_tab(ui), self.app.focus.now() == Focus::Tree),
             (for_you, self.app.focus.now() == Focus::Inbox),
             (open, matches!(self.app.focus.now(), Focus::Dialog | Focus::Composer)),
         ];
@@ -138,6 +137,15 @@ impl Screen<'_> {
         strip.draw(frame.buffer_mut(), area, area.y + 1);
     }
 
+    /// The name of the first tab, with the filter of the tree.
+    fn dialogs_tab(&self, ui: &UiSettings) -> String {
+        let name = ui.text(words::TAB_DIALOGS);
+        match self.app.model.tree.filter() {
+            Some(filter) => format!("{name} /{}", filter.text()),
+            None => name.to_owned(),
+        }
+    }
+
     fn draw_tree(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {
         if area.height == 0 {
             return;
@@ -151,7 +159,10 @@ impl Screen<'_> {
             folder.draw(frame.buffer_mut(), area, area.y);
             let role = if focused { Role::TitleFocus } else { Role::Title };
             let title = Strip::new().put(ui.text(words::DIALOGS), ui.style(role));
-            title.draw(frame.buffer_mut(), area, area.y + 2);
+            let right = self.tree_facts(view);
+            let line = Rect { width: area.width.saturating_sub(1), ..area };
+            let parts = (&title, &right);
+            draw_between(frame.buffer_mut(), line, area.y + 2, parts, ui.glyphs.cut);
         }
         let rows = self.areas.tree_rows(narrow);
         if !self.app.startup.is_listed() {
@@ -160,6 +171,21 @@ impl Screen<'_> {
             return;
         }
         tree::draw(&self.app.model.tree, view, focused, frame.buffer_mut(), rows);
+    }
+
+    /// The filter of the tree, and how many dialogs are marked.
+    fn tree_facts(&self, view: View<'_>) -> Strip {
+        let (tree, ui) = (&self.app.model.tree, view.ui);
+        let mut facts = Strip::new();
+        if !tree.marked().is_empty() {
+            let marked = format!("{}{} ", ui.glyphs.marked, tree.marked().len());
+            facts.push(&marked, ui.style(Role::Attention));
+        }
+        if let Some(filter) = tree.filter() {
+            let text = format!("/{} {} {}", filter.text(), ui.glyphs.middle_dot, tree.fitting());
+            facts.push(&text, ui.style(Role::Accent));
+        }
+        facts
     }
 
     fn draw_inbox(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -187,7 +213,17 @@ impl Screen<'_> {
             ui.glyphs.middle_dot,
             self.app.model.inbox.len()
         );
-        let heading = Heading { left: title, right: String::new() };
+        let later = self.app.model.inbox.put_off();
+        let later = format!(" {} {later} {}", ui.glyphs.middle_dot, ui.text(words::LATER));
+        let any_later = self.app.model.inbox.put_off() > 0;
+        let title = if any_later { format!("{title}{later}") } else { title };
+        let filter = self.app.model.inbox.filter();
+        let filter = filter.map(|filter| format!("/{}", filter.text()));
+        let left = self.app.held.seconds_left(self.app.redraw.now());
+        let sent = left.map(|left| format!("{} {left} s", ui.text(words::SENT)));
+        let right: Vec<String> = sent.into_iter().chain(filter).collect();
+        let right = right.join(PART);
+        let heading = Heading { left: title, right };
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();
@@ -195,7 +231,7 @@ impl Screen<'_> {
         let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
         inbox::draw(
             &self.app.model.inbox,
-            self.app.writing.drafts(),
+            (&self.app.model.tree, self.app.writing.drafts()),
             view,
             lit,
             frame.buffer_mut(),
@@ -227,7 +263,7 @@ impl Screen<'_> {
         };
         let row = self.app.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map(|row| ui.about(first_line(&row.about), row.history));
+        let about = row.map(|row| ui.about(&row.title, row.history));
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);
@@ -245,7 +281,7 @@ impl Screen<'_> {
             // Without the subject; if still too long, the end is cut.
             format!("{who}{tail}")
         } else {
-            let about = shorten_middle(&about, available - fixed, ui.glyphs.cut);
+            let about = shorten(&about, available - fixed, ui.glyphs.cut);
             format!("{who}{about}{tail}")
         };
         let left = Strip::new().put(&text, ui.style(role));

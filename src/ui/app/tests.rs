@@ -14,3 +14,4 @@ pub mod lifecycle;
 pub mod queued;
 mod screens;
 mod searching;
+mod titles;

@@ -108,6 +108,9 @@ pub(super) const DECLARED_DEAD: Text =
     Text::new("declared dead: {}", "已宣告死亡：{}，等待者已获知");
 pub(super) const DEAD_ALREADY: Text = Text::new("it is already dead", "它已经死亡");
 pub(super) const ONLY_MAIN_DIALOGS: Text = Text::new("only for main dialogs", "只适用于主线对话");
+pub(super) const TITLE_SET: Text = Text::new("title set", "已设标题");
+pub(super) const TITLE_TAKEN: Text =
+    Text::new("title removed: its first words again", "标题已去掉：恢复为最初的文字");
 pub(super) const FORKED: Text = Text::new("forked", "已分支");
 pub(super) const DONE_OPEN: Text = Text::new(
     "{} still has open work; mark it done anyway?",
@@ -117,6 +120,31 @@ pub(super) const MARKED_DONE: Text = Text::new("done: {}", "已完成：{}");
 pub(super) const ARCHIVED_NOW: Text = Text::new("archived: {}", "已归档：{}");
 pub(super) const UNDO_WITH: Text = Text::new("undo with", "撤销请按");
 pub(super) const RESTORED: Text = Text::new("restored: {}", "已恢复：{}");
+pub(super) const DONE_MARKED: Text =
+    Text::new("mark the marked dialogs ({}) as done?", "把已标记的 {} 个对话标为已完成吗？");
+pub(super) const ARCHIVE_MARKED: Text =
+    Text::new("archive the marked dialogs ({})?", "把已标记的 {} 个对话归档吗？");
+pub(super) const OF_THEM_OPEN: Text =
+    Text::new("still with open work: {}", "其中 {} 个还有未了之事");
+pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {} 个对话标为已完成");
+pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
+pub(super) const STAY: Text =
+    Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
+pub(super) const IS_PUT_OFF: Text =
+    Text::new("put off; it comes back by itself", "已留到稍后，会自动回来");
+pub(super) const IS_BACK: Text =
+    Text::new("a question that was put off is back", "留到稍后的问题回来了");
+pub(super) const NOTHING_PUT_OFF: Text = Text::new("nothing was put off", "没有留到稍后的问题");
+pub(super) const LATER: Text = Text::new("later", "稍后");
+pub(super) const ANSWER_UNDONE: Text =
+    Text::new("not sent: the answer is a draft again", "未发出：回答又是草稿");
+pub(super) const NO_ANSWER_TO_UNDO: Text = Text::new("no answer can be undone", "没有可撤回的回答");
+pub(super) const UNDO_SENT: Text = Text::new("undo answer", "撤回回答");
+pub(super) const SENT: Text = Text::new("sent", "已发出");
+pub(super) const QUESTION_GONE: Text = Text::new(
+    "that question is not open any more; your text is a message draft now",
+    "那个问题已不再等待；你的文字现为消息草稿",
+);
 pub(super) const DELETED: Text = Text::new("deleted: {}", "已删除：{}");
 pub(super) const SIDE_DIALOG: Text = Text::new("side dialog", "支线对话");
 pub(super) const TAB_DIALOGS: Text = Text::new("dialogs", "对话");

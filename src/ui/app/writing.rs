@@ -8,6 +8,7 @@ use ratatui::crossterm::event::KeyEvent;
 
 use super::focus::Focus;
 use super::follow_up::FollowUp;
+use super::held::HeldAnswer;
 use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
@@ -231,7 +232,7 @@ impl Writing {
                 let question = id.clone();
                 vec![
                     FollowUp::MarkSent(id.clone()),
-                    FollowUp::Request(Request::Answer { dialog, question, text, typed }),
+                    FollowUp::HoldAnswer(HeldAnswer { dialog, question, text, typed }),
                     FollowUp::AfterAnswer(id),
                 ]
             }

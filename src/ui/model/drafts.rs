@@ -17,6 +17,8 @@ pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 pub enum DraftKey {
     Message(DialogId),
     Answer(String),
+    /// No draft: until when a question is put off, in seconds of the clock.
+    PutOff(String),
     /// The first message of a new dialog.
     New,
     /// A reminder of a dialog, by its id; new ones have special names instead.
@@ -31,6 +33,7 @@ impl DraftKey {
         match self {
             Self::Message(dialog) => format!("message/{dialog}"),
             Self::Answer(question) => format!("answer/{question}"),
+            Self::PutOff(question) => format!("later/{question}"),
             Self::New => "new".to_owned(),
             Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
             Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),

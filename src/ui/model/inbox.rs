@@ -1,14 +1,47 @@
-//! The open questions, oldest first, and which of them is selected.
+//! The open questions: in which order and which of them are shown, and which is selected. A question that is put
+//! off is not shown until its time has come.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
+use super::filter::Filter;
+use crate::domain::text::Text;
 use crate::protocol::InboxRow;
+
+const BLOCKED_FIRST: Text = Text::new("what blocks most comes first", "阻塞最多的在前");
+const OLDEST_FIRST: Text = Text::new("the oldest comes first", "最早的在前");
+
+/// What comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InboxOrder {
+    /// What most dialogs wait for; of these the oldest.
+    #[default]
+    BlockedFirst,
+    OldestFirst,
+}
+
+impl InboxOrder {
+    pub fn word(self) -> Text {
+        match self {
+            Self::BlockedFirst => BLOCKED_FIRST,
+            Self::OldestFirst => OLDEST_FIRST,
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 pub struct Inbox {
-    rows: Vec<InboxRow>,
+    /// All open questions, oldest first.
+    all: Vec<InboxRow>,
+    /// Those that are shown, in their order.
+    shown: Vec<InboxRow>,
     /// Questions whose answers are being sent; they are skipped.
     sent: BTreeSet<String>,
+    /// Questions that are put off; `None` until the next start.
+    later: BTreeMap<String, Option<Instant>>,
+    filter: Option<Filter>,
+    order: InboxOrder,
     selected: usize,
     /// The first row shown.
     pub top: usize,
@@ -17,49 +50,56 @@ pub struct Inbox {
 impl Inbox {
     /// Replaces the rows; the selected question stays selected while it is open.
     pub fn set(&mut self, rows: Vec<InboxRow>) {
-        let chosen = self.selected().map(|row| row.question.id.clone());
-        self.rows = rows;
-        self.sent.retain(|id| self.rows.iter().any(|row| row.question.id == *id));
-        if let Some(at) = chosen.and_then(|id| self.position(&id)) {
-            self.selected = at;
-        }
-        self.clamp();
+        self.all = rows;
+        let open: BTreeSet<&String> = self.all.iter().map(|row| &row.question.id).collect();
+        self.sent.retain(|id| open.contains(id));
+        self.later.retain(|id, _| open.contains(id));
+        self.refresh();
     }
 
     pub fn remove(&mut self, id: &str) {
-        if let Some(at) = self.position(id) {
-            self.rows.remove(at);
-            if at < self.selected {
-                self.selected -= 1;
-            }
-        }
+        self.all.retain(|row| row.question.id != id);
         self.sent.remove(id);
-        self.clamp();
+        self.later.remove(id);
+        self.refresh();
     }
 
+    /// The questions that are shown, in their order.
     pub fn rows(&self) -> &[InboxRow] {
-        &self.rows
+        &self.shown
     }
 
+    /// All open questions, also those that are put off or do not fit the filter; oldest first.
+    pub fn all(&self) -> &[InboxRow] {
+        &self.all
+    }
+
+    /// True if no question is open.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.all.is_empty()
     }
 
+    /// The open questions that are not put off.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.all.len() - self.put_off()
+    }
+
+    /// The questions that are put off.
+    pub fn put_off(&self) -> usize {
+        self.all.iter().filter(|row| self.later.contains_key(&row.question.id)).count()
     }
 
     pub fn get(&self, id: &str) -> Option<&InboxRow> {
-        self.rows.iter().find(|row| row.question.id == id)
+        self.all.iter().find(|row| row.question.id == id)
     }
 
-    /// The index of a question, the oldest being 0.
+    /// The row of a question among those that are shown.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.rows.iter().position(|row| row.question.id == id)
+        self.shown.iter().position(|row| row.question.id == id)
     }
 
     pub fn selected(&self) -> Option<&InboxRow> {
-        self.rows.get(self.selected)
+        self.shown.get(self.selected)
     }
 
     pub fn selected_at(&self) -> usize {
@@ -90,32 +130,105 @@ impl Inbox {
         self.sent.remove(id);
     }
 
-    /// Questions without an answer.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    pub fn set_filter(&mut self, filter: Option<Filter>) {
+        self.filter = filter;
+        self.refresh();
+    }
+
+    /// Orders the questions in the other way, and returns it.
+    pub fn switch_order(&mut self) -> InboxOrder {
+        self.order = match self.order {
+            InboxOrder::BlockedFirst => InboxOrder::OldestFirst,
+            InboxOrder::OldestFirst => InboxOrder::BlockedFirst,
+        };
+        self.refresh();
+        self.order
+    }
+
+    /// Puts a question off, until then or until the next start.
+    pub fn put_off_until(&mut self, id: &str, until: Option<Instant>) {
+        self.later.insert(id.to_owned(), until);
+        self.refresh();
+    }
+
+    /// Shows the questions again whose time has come, and returns them.
+    pub fn due(&mut self, now: Instant) -> Vec<String> {
+        let is_due = |until: Option<Instant>| until.is_some_and(|until| now >= until);
+        let later = self.later.iter().filter(|(_, until)| is_due(**until));
+        let due: Vec<String> = later.map(|(id, _)| id.clone()).collect();
+        if !due.is_empty() {
+            self.later.retain(|id, _| !due.contains(id));
+            self.refresh();
+        }
+        due
+    }
+
+    pub fn is_put_off(&self, id: &str) -> bool {
+        self.later.contains_key(id)
+    }
+
+    /// When the next question comes back.
+    pub fn due_at(&self) -> Option<Instant> {
+        self.later.values().flatten().min().copied()
+    }
+
+    /// Shows all questions that were put off, and returns them.
+    pub fn bring_back(&mut self) -> Vec<String> {
+        let back = std::mem::take(&mut self.later).into_keys().collect();
+        self.refresh();
+        back
+    }
+
+    /// Questions to answer: shown, and without an answer.
     fn unanswered(&self) -> impl DoubleEndedIterator<Item = &InboxRow> {
-        self.rows.iter().filter(|row| !self.sent.contains(&row.question.id))
+        self.shown.iter().filter(|row| !self.sent.contains(&row.question.id))
     }
 
     pub fn oldest(&self) -> Option<&InboxRow> {
-        self.unanswered().next()
+        self.unanswered().min_by_key(|row| (&row.question.asked_at, &row.question.id))
     }
 
-    /// The next question after `id`, wrapping around to the oldest.
+    /// The next question after `id`, wrapping around to the first.
     pub fn after(&self, id: Option<&str>) -> Option<&InboxRow> {
         let at = id.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
-        let later = self.rows.get(at..).unwrap_or_default();
+        let later = self.shown.get(at..).unwrap_or_default();
         let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
-        later.iter().find(open).or_else(|| self.oldest())
+        later.iter().find(open).or_else(|| self.unanswered().next())
     }
 
-    /// The question before `id`, wrapping around to the newest.
+    /// The question before `id`, wrapping around to the last.
     pub fn before(&self, id: Option<&str>) -> Option<&InboxRow> {
         let at = id.and_then(|id| self.position(id)).unwrap_or(0);
-        let earlier = self.rows.get(..at).unwrap_or_default();
+        let earlier = self.shown.get(..at).unwrap_or_default();
         let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
         earlier.iter().rev().find(open).or_else(|| self.unanswered().next_back())
     }
 
+    /// Chooses and orders what is shown; the selected question stays where it is on the screen.
+    fn refresh(&mut self) {
+        let chosen = self.selected().map(|row| row.question.id.clone());
+        let on_screen = self.selected.saturating_sub(self.top);
+        let is_shown = |row: &&InboxRow| {
+            !self.later.contains_key(&row.question.id)
+                && self.filter.as_ref().is_none_or(|filter| filter.fits_question(row))
+        };
+        let mut shown: Vec<InboxRow> = self.all.iter().filter(is_shown).cloned().collect();
+        if self.order == InboxOrder::BlockedFirst {
+            shown.sort_by_key(|row| Reverse(row.blocks.len()));
+        }
+        self.shown = shown;
+        if let Some(at) = chosen.and_then(|id| self.position(&id)) {
+            self.selected = at;
+            self.top = at.saturating_sub(on_screen);
+        }
+        self.clamp();
+    }
+
     fn clamp(&mut self) {
-        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+        self.selected = self.selected.min(self.shown.len().saturating_sub(1));
     }
 }

@@ -1,18 +1,29 @@
-//! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers.
+//! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers; or in groups by
+//! state.
 //!
-//! Rows are ordered by creation, never by activity. The flat list that is drawn is rebuilt only when a
+//! Rows are ordered by creation, never by activity. A dialog whose state changes stays in its group until the
+//! user looks at the list anew ([`Tree::regroup`]). The flat list that is drawn is rebuilt only when a
 //! row is added, removed or folded; then the selected row keeps its position on the screen.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+pub mod groups;
+mod looked;
+mod rows;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::groups::Group;
+use self::looked::Looked;
+use self::rows::{order, parents, sorted};
+use super::filter::Filter;
 use super::mark::Mark;
-use crate::domain::{DialogId, Stamp};
+use crate::domain::{DialogId, RootId};
 use crate::protocol::TreeRow;
 
 /// What a row represents.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TreeNode {
     Taskdoc(String),
+    Group(Group),
     Dialog(DialogId),
 }
 
@@ -29,7 +40,7 @@ pub enum Branch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisibleRow {
     pub node: TreeNode,
-    /// 0 for a Taskdoc, 1 for a main dialog, more for side dialogs.
+    /// 0 for a Taskdoc or a group, 1 for a main dialog, more for side dialogs.
     pub depth: usize,
     pub branch: Branch,
 }
@@ -46,6 +57,12 @@ pub struct StateCounts {
 pub struct Tree {
     rows: BTreeMap<DialogId, TreeRow>,
     folded: BTreeSet<TreeNode>,
+    filter: Option<Filter>,
+    /// The group of each dialog while the tree is grouped by state.
+    groups: Option<BTreeMap<DialogId, Group>>,
+    /// Main dialogs that are marked for an action on several.
+    marked: BTreeSet<RootId>,
+    looked: Looked,
     visible: Vec<VisibleRow>,
     stale: bool,
     selected: usize,
@@ -56,6 +73,9 @@ pub struct Tree {
 impl Tree {
     pub fn set(&mut self, rows: Vec<TreeRow>) {
         self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
+        self.looked.listed(self.rows.values());
+        let rows = &self.rows;
+        self.marked.retain(|root| rows.contains_key(&DialogId::main(root.clone())));
         self.changed();
     }
 
@@ -64,6 +84,12 @@ impl Tree {
         self.counts = None;
         let place =
             |row: &TreeRow| (row.asker.clone(), row.taskdoc.clone(), row.created_at.clone());
+        if let Some(groups) = &mut self.groups {
+            groups.entry(row.dialog.clone()).or_insert_with(|| Group::of(&row));
+        }
+        let fits = |row: &TreeRow| self.filter.as_ref().is_none_or(|filter| filter.fits_row(row));
+        let refiltered = self.rows.get(&row.dialog).is_some_and(|old| fits(old) != fits(&row));
+        self.stale |= refiltered;
         let moved = self.rows.get(&row.dialog).is_none_or(|old| place(old) != place(&row));
         self.rows.insert(row.dialog.clone(), row);
         self.stale |= moved;
@@ -73,6 +99,7 @@ impl Tree {
     pub fn remove(&mut self, removed: &DialogId) {
         if removed.is_main() {
             self.rows.retain(|dialog, _| dialog.root != removed.root);
+            self.marked.remove(&removed.root);
         } else {
             self.rows.remove(removed);
         }
@@ -111,7 +138,7 @@ impl Tree {
     pub fn shown_selection(&self) -> Option<&DialogId> {
         match &self.visible.get(self.selected)?.node {
             TreeNode::Dialog(dialog) => Some(dialog),
-            TreeNode::Taskdoc(_) => None,
+            TreeNode::Taskdoc(_) | TreeNode::Group(_) => None,
         }
     }
 
@@ -136,7 +163,7 @@ impl Tree {
     pub fn selected_dialog(&mut self) -> Option<DialogId> {
         match self.selected()? {
             TreeNode::Dialog(dialog) => Some(dialog.clone()),
-            TreeNode::Taskdoc(_) => None,
+            TreeNode::Taskdoc(_) | TreeNode::Group(_) => None,
         }
     }
 
@@ -147,15 +174,22 @@ impl Tree {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Selects a dialog and unfolds its ancestors.
+    /// Selects a dialog and unfolds its ancestors. A filter that hides it ends.
     pub fn select(&mut self, dialog: &DialogId) {
+        if self.rows.get(dialog).is_some_and(|row| self.is_hidden(row)) {
+            self.set_filter(None);
+        }
+        if let Some(groups) = &self.groups {
+            let group = groups.get(dialog).copied();
+            self.stale |= group.is_some_and(|group| self.folded.remove(&TreeNode::Group(group)));
+        }
         let mut above = parents(&sorted(&self.rows), &self.rows);
         let mut at = above.remove(dialog);
         while let Some(node) = at {
             self.stale |= self.folded.remove(&node);
             at = match &node {
                 TreeNode::Dialog(dialog) => above.remove(dialog),
-                TreeNode::Taskdoc(_) => None,
+                TreeNode::Taskdoc(_) | TreeNode::Group(_) => None,
             };
         }
         self.refresh();
@@ -195,6 +229,120 @@ impl Tree {
         }
     }
 
+    /// Folds every row that has children.
+    pub fn fold_all(&mut self) {
+        self.refresh();
+        let top = self.visible.get(..=self.selected).unwrap_or_default();
+        let above = top.iter().rev().find(|row| row.depth == 0).map(|row| row.node.clone());
+        let open = self.visible.iter().filter(|row| row.branch == Branch::Open);
+        self.folded.extend(open.map(|row| row.node.clone()));
+        self.stale = true;
+        self.refresh();
+        if let Some(node) = above {
+            self.select_node(&node);
+        }
+    }
+
+    pub fn unfold_all(&mut self) {
+        self.stale |= !std::mem::take(&mut self.folded).is_empty();
+    }
+
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    /// Shows only what a filter fits, or everything. If it hides the selected row, the first one that it fits is
+    /// selected.
+    pub fn set_filter(&mut self, filter: Option<Filter>) {
+        let chosen = self.selected().cloned();
+        self.filter = filter;
+        self.stale = true;
+        self.refresh();
+        let stays = chosen.is_some_and(|node| self.visible.iter().any(|row| row.node == node));
+        if stays && self.shown_selection().is_some_and(|dialog| self.fits(dialog)) {
+            return;
+        }
+        let fits = |row: &VisibleRow| match &row.node {
+            TreeNode::Dialog(dialog) => self.fits(dialog),
+            TreeNode::Taskdoc(_) | TreeNode::Group(_) => false,
+        };
+        let first = self.filter.as_ref().and_then(|_| self.visible.iter().position(fits));
+        self.selected = first.unwrap_or(self.selected);
+    }
+
+    /// The dialogs that the filter fits.
+    pub fn fitting(&self) -> usize {
+        self.rows.values().filter(|row| !self.is_hidden(row)).count()
+    }
+
+    fn fits(&self, dialog: &DialogId) -> bool {
+        self.rows.get(dialog).is_some_and(|row| !self.is_hidden(row))
+    }
+
+    fn is_hidden(&self, row: &TreeRow) -> bool {
+        self.filter.as_ref().is_some_and(|filter| !filter.fits_row(row))
+    }
+
+    /// The group a dialog is shown in.
+    pub fn group_of(&self, row: &TreeRow) -> Option<Group> {
+        let groups = self.groups.as_ref()?;
+        Some(groups.get(&row.dialog).copied().unwrap_or_else(|| Group::of(row)))
+    }
+
+    pub fn is_grouped(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    /// Groups by state, or by Taskdoc again.
+    pub fn toggle_groups(&mut self) {
+        self.groups = if self.groups.is_some() { None } else { Some(BTreeMap::new()) };
+        self.regroup();
+        let node = self.shown_selection().cloned().map(TreeNode::Dialog);
+        self.stale = true;
+        self.refresh();
+        if let Some(node) = node {
+            self.select_node(&node);
+        }
+    }
+
+    /// Puts each dialog into the group of its state. Only when the user turns to the tree: a row under the
+    /// cursor does not move by itself.
+    pub fn regroup(&mut self) {
+        if let Some(groups) = &mut self.groups {
+            *groups =
+                self.rows.iter().map(|(dialog, row)| (dialog.clone(), Group::of(row))).collect();
+            self.stale = true;
+        }
+    }
+
+    /// Marks a main dialog for an action on several, or removes its mark.
+    pub fn toggle_mark(&mut self, root: &RootId) {
+        if !self.marked.remove(root) {
+            self.marked.insert(root.clone());
+        }
+    }
+
+    pub fn clear_marks(&mut self) {
+        self.marked.clear();
+    }
+
+    /// The marked main dialogs.
+    pub fn marked(&self) -> &BTreeSet<RootId> {
+        &self.marked
+    }
+
+    /// The user looks at this dialog: what is in it so far is not new any more.
+    pub fn look_at(&mut self, dialog: &DialogId) {
+        if let Some(row) = self.rows.get(dialog) {
+            self.looked.look_at(row);
+        }
+    }
+
+    /// True if something happened in it since the user looked at it.
+    pub fn is_unread(&self, row: &TreeRow) -> bool {
+        self.looked.is_unread(row)
+    }
+
     pub fn toggle(&mut self) {
         self.refresh();
         let branch = self.visible.get(self.selected).map(|row| row.branch);
@@ -230,7 +378,11 @@ impl Tree {
         }
         let chosen = self.visible.get(self.selected).map(|row| row.node.clone());
         let on_screen = self.selected.saturating_sub(self.top);
-        self.visible = flatten(&self.rows, &self.folded);
+        let filter = self.filter.as_ref();
+        self.visible = match &self.groups {
+            Some(groups) => rows::by_group(&self.rows, groups, &self.folded, filter),
+            None => rows::by_taskdoc(&self.rows, &self.folded, filter),
+        };
         self.selected = self.selected.min(self.visible.len().saturating_sub(1));
         if let Some(node) = chosen {
             self.select_node(&node);
@@ -256,120 +408,6 @@ fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> StateCounts {
         }
     }
     counts
-}
-
-/// Rows are ordered by the creation of their dialogs.
-fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
-    (&row.created_at, row.dialog.this.creation(), &row.dialog)
-}
-
-/// The visible rows, from top to bottom.
-fn flatten(rows: &BTreeMap<DialogId, TreeRow>, folded: &BTreeSet<TreeNode>) -> Vec<VisibleRow> {
-    let sorted = sorted(rows);
-    let mut parents = parents(&sorted, rows);
-    let mut taskdocs: Vec<&str> = Vec::new();
-    let mut children: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
-    let mut known: HashSet<&str> = HashSet::new();
-    for row in sorted {
-        let Some(parent) = parents.remove(&row.dialog) else { continue };
-        if matches!(parent, TreeNode::Taskdoc(_)) && known.insert(&row.taskdoc) {
-            taskdocs.push(&row.taskdoc);
-        }
-        children.entry(parent).or_default().push(row);
-    }
-    let mut visible = Vec::with_capacity(rows.len() + taskdocs.len());
-    for taskdoc in taskdocs {
-        let node = TreeNode::Taskdoc(taskdoc.to_owned());
-        push_subtree(node, &children, folded, &mut visible);
-    }
-    visible
-}
-
-fn sorted(rows: &BTreeMap<DialogId, TreeRow>) -> Vec<&TreeRow> {
-    let mut sorted: Vec<&TreeRow> = rows.values().collect();
-    sorted.sort_by(|a, b| order(a).cmp(&order(b)));
-    sorted
-}
-
-/// The parent of each row. In a cycle of askers, the oldest becomes a child of the main dialog: every
-/// row is visible, whatever the shape of the tree.
-fn parents<'a>(
-    sorted: &[&'a TreeRow],
-    rows: &BTreeMap<DialogId, TreeRow>,
-) -> HashMap<&'a DialogId, TreeNode> {
-    let by_id: HashMap<&DialogId, &TreeRow> =
-        sorted.iter().map(|row| (&row.dialog, *row)).collect();
-    let mut parents: HashMap<&DialogId, TreeNode> =
-        sorted.iter().map(|row| (&row.dialog, parent(row, rows))).collect();
-    let mut placed: HashSet<&DialogId> = HashSet::new();
-    for row in sorted {
-        let mut path: Vec<&TreeRow> = Vec::new();
-        let mut on_path: HashSet<&DialogId> = HashSet::new();
-        let mut at = Some(*row);
-        while let Some(one) = at.filter(|one| on_path.insert(&one.dialog)) {
-            path.push(one);
-            at = match parents.get(&one.dialog) {
-                Some(TreeNode::Dialog(above)) if !placed.contains(above) => {
-                    by_id.get(above).copied()
-                }
-                Some(TreeNode::Dialog(_) | TreeNode::Taskdoc(_)) | None => None,
-            };
-        }
-        // The path returned to one of its rows: a cycle.
-        let cycle = at.map(|met| path.iter().skip_while(move |one| one.dialog != met.dialog));
-        if let Some(oldest) = cycle.and_then(|cycle| cycle.min_by_key(|one| order(one))) {
-            parents.insert(&oldest.dialog, fallback_parent(oldest, rows));
-        }
-        placed.extend(path.iter().map(|one| &one.dialog));
-    }
-    parents
-}
-
-fn fallback_parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
-    let main = DialogId::main(row.dialog.root.clone());
-    if rows.contains_key(&main) {
-        TreeNode::Dialog(main)
-    } else {
-        TreeNode::Taskdoc(row.taskdoc.clone())
-    }
-}
-
-/// The parent of a row: its asker if known, else its Taskdoc.
-fn parent(row: &TreeRow, rows: &BTreeMap<DialogId, TreeRow>) -> TreeNode {
-    let asker = row.asker.as_ref().map(|asker| DialogId::side(&row.dialog.root, asker));
-    let main = DialogId::main(row.dialog.root.clone());
-    asker
-        .into_iter()
-        .chain([main])
-        .find(|above| *above != row.dialog && rows.contains_key(above))
-        .map_or_else(|| TreeNode::Taskdoc(row.taskdoc.clone()), TreeNode::Dialog)
-}
-
-/// Depth first, without recursion: the depth of a tree is external input.
-fn push_subtree(
-    from: TreeNode,
-    children: &HashMap<TreeNode, Vec<&TreeRow>>,
-    folded: &BTreeSet<TreeNode>,
-    visible: &mut Vec<VisibleRow>,
-) {
-    let mut waiting = vec![(from, 0, true)];
-    while let Some((node, depth, last)) = waiting.pop() {
-        let below = children.get(&node).map_or(&[][..], Vec::as_slice);
-        let closed = folded.contains(&node);
-        let branch = match (below.is_empty(), closed, last) {
-            (false, false, _) => Branch::Open,
-            (false, true, _) => Branch::Closed,
-            (true, _, false) => Branch::Leaf,
-            (true, _, true) => Branch::LastLeaf,
-        };
-        if branch == Branch::Open {
-            let newest = below.len().saturating_sub(1);
-            for (at, row) in below.iter().enumerate().rev() {
-                waiting.push((TreeNode::Dialog(row.dialog.clone()), depth + 1, at == newest));
-            }
-        }
-        visible.push(VisibleRow { node, depth, branch });
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::{ForkMode, Lifecycle};
 use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::cx::{Cx, Intent, PutOff, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -26,6 +26,16 @@ const DECLARE_DEAD_QUESTION: Text =
 const FORK_POSITION: Text =
     Text::new("before course.generation, such as 1.14", "在 课程.生成 之前，如 1.14");
 const FORK: Text = Text::new("fork", "分支");
+const PUT_OFF: Text = Text::new("put off", "稍后");
+const PUT_OFF_TIME: Text = Text::new(
+    "minutes, or hours such as 1h; without text until the next start",
+    "分钟数，或小时如 1h；不写则到下次启动",
+);
+const TITLE: Text = Text::new("title", "标题");
+const TITLE_LINE: Text = Text::new(
+    "its title; without text it is the first words again",
+    "它的标题；不写则恢复为最初的文字",
+);
 const NEXT_STEP: Text = Text::new("next", "下一步");
 
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
@@ -41,6 +51,10 @@ pub enum PromptPurpose {
     DeclareDead(DialogId),
     /// The line names a generation.
     Fork(RootId),
+    /// The line says how long this question is put off.
+    PutOff(String),
+    /// The line is a title; `before` is the one it has. Without text, the dialog has its first words again.
+    Title { dialog: DialogId, before: String },
 }
 
 #[derive(Debug)]
@@ -59,18 +73,36 @@ impl InputPrompt {
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
-        let Some(change) = wanted(&self.purpose, self.field.text().trim()) else {
-            self.wrong = true;
-            return Handled::Done;
-        };
-        let change = Intent::Lifecycle(change);
-        cx.intents.push(match self.purpose {
-            PromptPurpose::DeclareDead(_) => {
+        let text = self.field.text();
+        let text = text.trim();
+        let intent = match &self.purpose {
+            PromptPurpose::DeclareDead(dialog) => {
+                let note = (!text.is_empty()).then(|| text.to_owned());
+                let dead = Lifecycle::DeclareDead { dialog: dialog.clone(), note };
                 let question = cx.ui.sentence(DECLARE_DEAD_QUESTION, &self.name);
-                Intent::ConfirmPermanent(question, Box::new(change))
+                Intent::ConfirmPermanent(question, Box::new(Intent::Lifecycle(dead)))
             }
-            PromptPurpose::Fork(_) => change,
-        });
+            PromptPurpose::Fork(root) => {
+                let Some((course, genseq)) = generation(text) else {
+                    self.wrong = true;
+                    return Handled::Done;
+                };
+                let (root, then) = (root.clone(), ForkMode::Continue);
+                Intent::Lifecycle(Lifecycle::Fork { root, course, genseq, then })
+            }
+            PromptPurpose::PutOff(question) => {
+                let Some(time) = PutOff::parse(text) else {
+                    self.wrong = true;
+                    return Handled::Done;
+                };
+                Intent::PutOff(question.clone(), time)
+            }
+            PromptPurpose::Title { before, .. } if text == before.trim() => return Handled::Close,
+            PromptPurpose::Title { dialog, .. } => {
+                Intent::Title(dialog.clone(), (!text.is_empty()).then(|| text.to_owned()))
+            }
+        };
+        cx.intents.push(intent);
         Handled::Close
     }
 
@@ -78,7 +110,9 @@ impl InputPrompt {
     fn next(&self) -> Text {
         match self.purpose {
             PromptPurpose::DeclareDead(_) => NEXT_STEP,
-            PromptPurpose::Fork(_) => words::YES,
+            PromptPurpose::Fork(_) | PromptPurpose::PutOff(_) | PromptPurpose::Title { .. } => {
+                words::YES
+            }
         }
     }
 
@@ -87,19 +121,8 @@ impl InputPrompt {
         match self.purpose {
             PromptPurpose::DeclareDead(_) => (DECLARE_DEAD, DEATH_NOTE),
             PromptPurpose::Fork(_) => (FORK, FORK_POSITION),
-        }
-    }
-}
-
-fn wanted(purpose: &PromptPurpose, text: &str) -> Option<Lifecycle> {
-    match purpose {
-        PromptPurpose::DeclareDead(dialog) => {
-            let note = (!text.is_empty()).then(|| text.to_owned());
-            Some(Lifecycle::DeclareDead { dialog: dialog.clone(), note })
-        }
-        PromptPurpose::Fork(root) => {
-            let (course, genseq) = generation(text)?;
-            Some(Lifecycle::Fork { root: root.clone(), course, genseq, then: ForkMode::Continue })
+            PromptPurpose::PutOff(_) => (PUT_OFF, PUT_OFF_TIME),
+            PromptPurpose::Title { .. } => (TITLE, TITLE_LINE),
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::ui::text::SafeText;
 use crate::ui::text::needle::Needle;
 use crate::ui::text::width::{cut, width};
 
+/// A title that is cut to fewer cells says nothing.
+const MIN_TITLE: usize = 6;
+
 /// A row of styled text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strip {
@@ -34,6 +37,16 @@ impl Strip {
         let clean = SafeText::line(text);
         self.width += width(clean.as_str());
         self.line.spans.push(Span::styled(clean.into_string(), style));
+    }
+
+    /// Appends a blank and a title, unless only a few letters of it would be seen within `cells`.
+    #[must_use]
+    pub fn titled(self, title: &str, style: Style, cells: usize) -> Self {
+        let shown = cells.saturating_sub(self.width + 1);
+        if title.is_empty() || width(title) > shown && shown < MIN_TITLE {
+            return self;
+        }
+        self.put(&format!(" {title}"), style)
     }
 
     /// Appends blanks up to a column.

@@ -84,6 +84,7 @@ impl Surface for Memory {
 
 fn app() -> App {
     App::new(AppOptions {
+        undo_answers: Duration::ZERO,
         ui: UiSettings {
             theme: Theme::plain(),
             glyphs: Glyphs::UTF8,
@@ -176,7 +177,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         last_modified: Stamp::default(),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,

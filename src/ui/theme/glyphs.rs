@@ -25,6 +25,10 @@ pub struct Glyphs {
     pub asks: &'static str,
     pub answered: &'static str,
     pub draft: &'static str,
+    /// Something the user has not looked at.
+    pub unread: &'static str,
+    /// Marked for an action on several.
+    pub marked: &'static str,
     /// Beside the selected row.
     pub selected: &'static str,
     pub prompt: &'static str,
@@ -55,6 +59,8 @@ impl Glyphs {
         asks: "⇢",
         answered: "⇠",
         draft: "✎",
+        unread: "•",
+        marked: "◆",
         selected: "▌",
         prompt: "›",
         rule: "─",
@@ -82,6 +88,8 @@ impl Glyphs {
         asks: "->",
         answered: "<-",
         draft: "%",
+        unread: "+",
+        marked: "#",
         selected: ">",
         prompt: ">",
         rule: "-",
@@ -101,7 +109,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 24] {
+    pub fn all(&self) -> [&'static str; 26] {
         [
             self.running,
             self.waiting,
@@ -118,6 +126,8 @@ impl Glyphs {
             self.asks,
             self.answered,
             self.draft,
+            self.unread,
+            self.marked,
             self.selected,
             self.prompt,
             self.rule,

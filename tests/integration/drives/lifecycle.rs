@@ -246,8 +246,38 @@ async fn what_is_done_and_archived_can_be_listed() {
             break rows;
         }
     };
-    let listed: Vec<_> = rows.iter().map(|row| (row.bucket, row.about.as_str())).collect();
+    let listed: Vec<_> = rows.iter().map(|row| (row.bucket, row.title.as_str())).collect();
     assert_eq!(listed, [(Bucket::Archive, "Other"), (Bucket::Done, "One")]);
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_title_that_a_person_gave_is_shown_everywhere_until_it_is_taken_away() {
+    let (_world, mut running, main) =
+        World::talked(Sequence::new().reply("lead", Reply::saying("Hi.")), "Say hello").await;
+    for (title, expected) in
+        [(Some(" The\u{1b}\n greeting "), "The greeting"), (None, "Say hello"), (Some("Hi"), "Hi")]
+    {
+        let (dialog, title) = (main.clone(), title.map(str::to_owned));
+        running.send(Command::Title { ticket: 78, dialog, title }).await;
+        let mut shown = None;
+        loop {
+            match running.event().await {
+                DriverEvent::Row(row) if row.dialog == main => shown = Some(row.title),
+                DriverEvent::Done { ticket: 78, .. } => break,
+                _ => {}
+            }
+        }
+        assert_eq!(shown.as_deref(), Some(expected));
+    }
+    running.move_to(&main.root, Bucket::Done).await.expect("done");
+    running.send(Command::Shelf { ticket: 79 }).await;
+    let rows = loop {
+        if let DriverEvent::Shelf { ticket: 79, rows } = running.event().await {
+            break rows;
+        }
+    };
+    assert_eq!(rows.iter().map(|row| row.title.as_str()).collect::<Vec<_>>(), ["Hi"]);
     running.shut_down().await;
 }
 

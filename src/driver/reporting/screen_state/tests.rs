@@ -37,7 +37,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         last_modified: Stamp::default(),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,
@@ -171,6 +171,22 @@ fn a_row_is_sent_only_when_it_changed() {
     assert_eq!(apply(&mut state, idle()), []);
     let busy = DriverReport::Row(Box::new(row(&main_dialog(), DisplayState::Proceeding)));
     assert_eq!(apply(&mut state, busy).len(), 1);
+}
+
+#[test]
+fn the_title_that_a_person_gave_is_sent_with_the_row_and_the_first_one_when_it_is_taken_away() {
+    let mut state = listed(Subscription::NoDialog);
+    let made = TreeRow { title: "made".to_owned(), ..row(&main_dialog(), DisplayState::Idle) };
+    apply(&mut state, DriverReport::Row(Box::new(made.clone())));
+    let own = TreeRow { title: "own".to_owned(), ..made.clone() };
+    let given = || Titles::from([(main_dialog(), "own".to_owned())]);
+    let sent = |row: &TreeRow| vec![DriverEvent::Row(Box::new(row.clone()))];
+    assert_eq!(apply(&mut state, DriverReport::Titles(given())), sent(&own));
+    assert_eq!(apply(&mut state, DriverReport::Titles(given())), []);
+    assert_eq!(apply(&mut state, DriverReport::Row(Box::new(made.clone()))), []);
+    let all = apply(&mut state, DriverReport::Refresh);
+    assert!(all.contains(&DriverEvent::Rows(vec![own])), "{all:?}");
+    assert_eq!(apply(&mut state, DriverReport::Titles(Titles::new())), sent(&made));
 }
 
 fn stopped(reason: StopReason) -> DisplayState {

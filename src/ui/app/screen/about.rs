@@ -35,7 +35,7 @@ impl NameLookup for DialogNames<'_> {
     }
 
     fn waiting_for(&self, call: &CallId) -> Vec<String> {
-        let mut rows = self.inbox.rows().iter();
+        let mut rows = self.inbox.all().iter();
         let row = rows.find(|row| row.dialog == *self.dialog && row.question.call_id == *call);
         let blocks = row.map_or(&[][..], |row| row.blocks.as_slice());
         blocks.iter().map(|agent| format!("@{agent}")).collect()

@@ -123,6 +123,9 @@ impl Screen<'_> {
                 }
             }
         }
+        if self.app.held.seconds_left(self.app.redraw.now()).is_some() {
+            hints.insert(0, (Action::UndoAnswer, words::UNDO_SENT));
+        }
         hints.push((Action::Help, words::HELP_HINT));
         hints
     }

@@ -1,5 +1,7 @@
 //! Answering: picked options, text beside them, and the question while scrolling.
 
+use std::time::Duration;
+
 use super::fixture::*;
 use crate::domain::text::Localized;
 use crate::protocol::{Command, DriverEvent, InboxRow};
@@ -237,5 +239,56 @@ fn a_long_headline_stays_readable_while_scrolling() {
         let in_view = screen.contains("@orchestrator asks");
         assert!(in_view || screen.contains("how long?"), "{screen}");
         assert!(screen.contains("Add two-factor"), "the first line is there too\n{screen}");
+    }
+}
+
+#[test]
+fn an_answer_is_sent_after_five_seconds_and_is_a_draft_until_the_driver_has_it() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let drafts = Notebook::default();
+        let mut stage = Stage::with(width, height, drafts.clone(), &Glyphs::UTF8).with_undo();
+        let row = question(&main_dialog(), "orchestrator", "q9", "Which?", "2026-11-21 12:01:00");
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
+        stage.page(STORY);
+        stage.keys("soon <enter>");
+        assert!(stage.screen().contains("Alt+r undo"), "{}", stage.screen());
+        stage.wait(Duration::from_millis(4_900));
+        assert!(answers(&stage).is_empty());
+        assert_eq!(drafts.get("answer/q9").as_deref(), Some("soon"), "a kill loses nothing");
+        stage.wait(Duration::from_millis(200)).screen();
+        assert_eq!(answers(&stage), ["soon"]);
+        stage.keys("<alt+r>");
+        assert!(stage.screen().contains("no answer can be undone"), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn an_undone_answer_is_in_the_composer_again_and_is_not_sent() {
+    let mut stage = answering(80, 24).with_undo();
+    stage.keys("first <enter> second <enter> <alt+r>");
+    assert!(stage.screen().contains("› second"), "{}", stage.screen());
+    stage.keys("<alt+r>");
+    let screen = stage.screen();
+    assert!(screen.contains("› first") && screen.contains("a draft again"), "{screen}");
+    stage.wait(Duration::from_secs(9)).screen();
+    assert!(answers(&stage).is_empty());
+    stage.keys("<enter>").app.begin_shutdown();
+    stage.screen();
+    assert_eq!(answers(&stage), ["first"], "what was sent is not lost at the end");
+}
+
+#[test]
+fn the_text_for_a_question_that_is_gone_becomes_a_message_draft() {
+    for sent in ["", " <enter>"] {
+        let mut stage = asked(80, 24, "Which?").with_undo();
+        stage.keys("<esc> 3 i mine <esc> <alt+a>");
+        stage.keys(&format!("yours{sent}"));
+        stage.apply(DriverEvent::Inbox(Vec::new()));
+        assert!(stage.screen().contains("not open any more"), "{}", stage.screen());
+        stage.keys("3 i");
+        let screen = stage.screen();
+        assert!(screen.contains("mine") && screen.contains("yours"), "{screen}");
+        stage.wait(Duration::from_secs(9)).screen();
+        assert!(answers(&stage).is_empty());
     }
 }

@@ -18,6 +18,7 @@ use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::store::Fact;
+use crate::ui::app::held::HeldAnswers;
 use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
@@ -98,10 +99,17 @@ impl Stage {
             ui,
             clock: Arc::new(FixedClock),
             drafts: drafts.texts(),
+            undo_answers: Duration::ZERO,
             moment: now,
         });
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         Self { app, sent: Vec::new(), now, drafts, terminal }
+    }
+
+    /// Answers can be undone for five seconds.
+    pub fn with_undo(mut self) -> Self {
+        self.app.held = HeldAnswers::new(Duration::from_secs(5));
+        self
     }
 
     pub fn apply(&mut self, event: DriverEvent) -> &mut Self {
@@ -304,7 +312,7 @@ pub fn row(
         last_modified: Stamp::new("2026-11-21 12:01:00"),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,
@@ -327,7 +335,7 @@ pub fn rows() -> Vec<TreeRow> {
     let (researcher, reviewer, dba) = (side("r"), side("v"), side("d"));
     vec![
         TreeRow {
-            about: "add 2FA\nwith codes".to_owned(),
+            title: "add 2FA".to_owned(),
             context_percent: Some(34),
             context_level: Some(HealthLevel::Healthy),
             keep_going: Some((2, 3)),

@@ -184,7 +184,7 @@ fn the_tabs_of_the_smallest_screen_show_the_state_of_the_open_dialog() {
 fn a_title_too_narrow_for_its_subject_shows_member_and_course() {
     let mut stage = streaming(80, 24);
     let main = TreeRow {
-        about: "add two-factor login with recovery codes".to_owned(),
+        title: "add two-factor login with recovery codes".to_owned(),
         ..row(&main_dialog(), None, "orchestrator", blocked(Blocker::SideDialogs))
     };
     stage.apply(DriverEvent::Row(Box::new(main)));

@@ -38,7 +38,7 @@ pub fn shelf() -> Vec<ShelfRow> {
         bucket,
         agent: "ops".into(),
         taskdoc: "nightly.tsk".to_owned(),
-        about: about.to_owned(),
+        title: about.to_owned(),
         history: false,
         last_modified: Stamp::new("2026-11-21 11:00:00"),
     };
@@ -209,7 +209,7 @@ fn the_undo_keys_are_readable_at_every_size_whatever_the_name() {
             let idle = |row: TreeRow| TreeRow {
                 state: DisplayState::Idle,
                 questions: 0,
-                about: about.to_owned(),
+                title: about.to_owned(),
                 ..row
             };
             stage.apply(DriverEvent::Rows(rows().into_iter().map(idle).collect()));
@@ -229,7 +229,7 @@ fn history_is_marked_in_the_language_of_the_screen() {
     for (mut stage, word) in
         [(Stage::new(120, 40), "(history)"), (Stage::chinese(120, 40), "（历史）")]
     {
-        let old = TreeRow { about: "Build".to_owned(), history: true, ..rows().remove(0) };
+        let old = TreeRow { title: "Build".to_owned(), history: true, ..rows().remove(0) };
         stage.apply(DriverEvent::Rows(vec![old])).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
         assert!(stage.screen().contains(&format!("{word} Build")), "{}", stage.screen());
         stage.keys("1 g j D");

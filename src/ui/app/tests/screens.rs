@@ -67,7 +67,7 @@ fn a_dialog_in_fresh_boots_reasoning_shows_its_round() {
     let mut rows = rows();
     rows.extend([("f1", Reasoning::Over), ("f2", Reasoning::In(convergence))].map(
         |(id, state)| TreeRow {
-            about: "Which name?".to_owned(),
+            title: "Which name?".to_owned(),
             reasoning: Some(state),
             created_at: Stamp::new("2026-11-21 12:02:00"),
             ..row(&side(id), Some(&main_dialog()), "orchestrator", DisplayState::Proceeding)

@@ -10,7 +10,7 @@ use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
 use crate::ui::app::pick::Pick;
 use crate::ui::app::words;
-use crate::ui::model::{Inbox, Tone};
+use crate::ui::model::{DraftKey, Inbox, Tone};
 use crate::ui::panes::composer::Target;
 
 /// Where the user is: the pane that has the focus, or had it before the composer, and the open dialog.
@@ -68,7 +68,34 @@ impl Writing {
         if self.question().is_none_or(|id| inbox.get(id).is_some()) {
             return Vec::new();
         }
-        self.stop_answering_with((Tone::Plain, words::ANSWERED), open, now)
+        let Target::Question { dialog, id } = self.target().clone() else { return Vec::new() };
+        let typed = self.composer.field.text();
+        if typed.trim().is_empty() {
+            return self.stop_answering_with((Tone::Plain, words::ANSWERED), open, now);
+        }
+        // First the message draft, so that no end of the program loses the text.
+        self.give_back(&dialog, &typed, now);
+        self.composer.field.set("");
+        self.drafts.set(&DraftKey::Answer(id), "", now);
+        self.stop_answering_with((Tone::Bad, words::QUESTION_GONE), open, now)
+    }
+
+    /// What was typed as an answer becomes a message draft of its dialog, after what is there.
+    pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
+        let target = Target::Dialog(dialog.clone());
+        let key = DraftKey::Message(dialog.clone());
+        let here = *self.target() == target;
+        let before =
+            if here { self.composer.field.text() } else { self.drafts.get(&key).to_owned() };
+        let text = match before.trim() {
+            "" => typed.to_owned(),
+            _ => format!("{before}\n\n{typed}"),
+        };
+        self.drafts.set(&key, &text, now);
+        self.drafts.save();
+        if here {
+            self.composer.field.set(&text);
+        }
     }
 
     fn stop_answering_with(

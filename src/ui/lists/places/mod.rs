@@ -6,7 +6,6 @@ mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::text::Text;
-use crate::domain::transcript::first_line;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::model::Mark;
@@ -57,7 +56,7 @@ impl List for Places {
             Some(row) => {
                 let mark = Mark::of(row);
                 let slug = row.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
-                let about = ui.about(first_line(&row.about), row.history);
+                let about = ui.about(&row.title, row.history);
                 Strip::new()
                     .put(mark.glyph(&ui.glyphs), ui.style(mark.role()))
                     .put(&format!(" @{}{slug}", row.agent), ui.style(Role::Agent))

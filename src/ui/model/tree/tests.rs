@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::domain::{AgentId, Course, DisplayState, Genseq, RootId, SelfId, Stamp};
+use crate::domain::{AgentId, Course, DisplayState, Genseq, Lang, RootId, SelfId, Stamp};
 
 fn id(root: &str, this: &str) -> DialogId {
     DialogId::side(&RootId::new(root), &SelfId::new(this))
@@ -24,7 +26,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         last_modified: Stamp::default(),
         questions: 0,
         pending: 0,
-        about: String::new(),
+        title: String::new(),
         reasoning: None,
         context_percent: None,
         context_level: None,
@@ -40,6 +42,7 @@ fn listing(tree: &mut Tree) -> Vec<String> {
     rows.map(|row| {
         let name = match &row.node {
             TreeNode::Taskdoc(path) => path.as_str(),
+            TreeNode::Group(group) => group.name().in_lang(Lang::En),
             TreeNode::Dialog(dialog) => dialog.this.as_str(),
         };
         let symbol = match row.branch {
@@ -160,4 +163,145 @@ fn ten_thousand_rows_are_cheap_to_update_and_to_scroll() {
         assert_eq!(tree.visible().len(), 10_001);
     }
     assert!(started.elapsed().as_millis() < 500, "no rebuild without a structural change");
+}
+
+fn waits(row: TreeRow) -> TreeRow {
+    let reason = crate::domain::latest::Blocker::SideDialogs;
+    TreeRow { state: DisplayState::Blocked { reason }, ..row }
+}
+
+#[test]
+fn a_filter_keeps_what_it_fits_with_the_rows_above_also_folded_ones() {
+    let mut tree = family();
+    tree.select(&id("m", "m"));
+    tree.fold();
+    tree.set_filter(Filter::new("@c"));
+    assert_eq!(listing(&mut tree), ["0 t.tsk v", "1 m v", "2 b v", "3 c `"]);
+    assert_eq!((tree.selected_dialog(), tree.fitting()), (Some(id("m", "c")), 1));
+    tree.set_filter(Filter::new("@nobody"));
+    assert!(tree.visible().is_empty() && tree.selected_dialog().is_none());
+    tree.set_filter(None);
+    assert_eq!(listing(&mut tree), ["0 u.tsk v", "1 n `", "0 t.tsk v", "1 m >"]);
+    tree.set_filter(Filter::new("u.tsk"));
+    tree.select(&id("m", "c"));
+    assert_eq!((tree.selected_dialog(), tree.filter()), (Some(id("m", "c")), None));
+}
+
+#[test]
+fn in_groups_a_row_keeps_its_place_until_the_user_turns_to_the_tree() {
+    let mut tree = family();
+    tree.put(waits(row("m", "a", Some("m"), 2)));
+    tree.select(&id("m", "b"));
+    tree.toggle_groups();
+    let grouped = ["0 waiting v", "1 a `", "0 idle v", "1 n -", "1 m -", "1 b -", "1 c `"];
+    assert_eq!(listing(&mut tree), grouped);
+    assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
+    tree.put(waits(row("m", "b", Some("m"), 3)));
+    assert_eq!(listing(&mut tree), grouped);
+    tree.regroup();
+    let regrouped = ["0 waiting v", "1 a -", "1 b `", "0 idle v", "1 n -", "1 m -", "1 c `"];
+    assert_eq!(listing(&mut tree), regrouped);
+    assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
+    tree.toggle_groups();
+    assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
+}
+
+#[test]
+fn all_rows_are_folded_and_unfolded_at_once() {
+    let mut tree = family();
+    tree.select(&id("m", "c"));
+    let open = listing(&mut tree);
+    tree.fold_all();
+    assert_eq!(listing(&mut tree), ["0 u.tsk >", "0 t.tsk >"]);
+    assert_eq!(tree.selected(), Some(&TreeNode::Taskdoc("t.tsk".to_owned())));
+    tree.unfold_all();
+    assert_eq!(listing(&mut tree), open);
+}
+
+#[test]
+fn a_dialog_is_unread_from_its_next_change_until_it_is_looked_at() {
+    let mut tree = family();
+    let changed = TreeRow { genseq: Genseq(2), ..row("m", "a", Some("m"), 2) };
+    assert!(!tree.all().any(|row| tree.is_unread(row)));
+    tree.put(changed.clone());
+    tree.put(row("m", "new", Some("m"), 9));
+    let unread = |tree: &Tree| {
+        let rows = tree.all().filter(|row| tree.is_unread(row));
+        rows.map(|row| row.dialog.this.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(unread(&tree), ["a", "new"]);
+    tree.look_at(&id("m", "a"));
+    tree.set(vec![row("m", "m", None, 1), changed, row("m", "new", Some("m"), 9)]);
+    assert_eq!(unread(&tree), ["new"]);
+}
+
+#[test]
+fn a_mark_goes_with_its_dialog() {
+    let mut tree = family();
+    tree.toggle_mark(&RootId::new("m"));
+    tree.toggle_mark(&RootId::new("n"));
+    tree.remove(&id("n", "n"));
+    assert_eq!(tree.marked().iter().map(RootId::as_str).collect::<Vec<_>>(), ["m"]);
+    tree.set(vec![row("n", "n", None, 0)]);
+    assert!(tree.marked().is_empty());
+}
+
+/// What happens without the user.
+#[derive(Debug, Clone)]
+enum Happening {
+    Changes(usize),
+    Begins(u32),
+    ListedAgain,
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    prop_oneof![
+        (0_usize..5).prop_map(Happening::Changes),
+        (10_u32..50).prop_map(Happening::Begins),
+        Just(Happening::ListedAgain),
+    ]
+}
+
+fn happen(tree: &mut Tree, happening: &Happening) {
+    match happening {
+        Happening::Changes(at) => {
+            let changed = tree.all().nth(*at).cloned().map(waits);
+            if let Some(row) = changed {
+                tree.put(row);
+            }
+        }
+        Happening::Begins(made) => {
+            tree.put(row("m", &format!("new{made}"), Some("a"), *made));
+        }
+        Happening::ListedAgain => tree.set(tree.all().cloned().collect()),
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_row_under_the_cursor_never_moves_by_itself(
+        grouped in any::<bool>(),
+        filter in prop_oneof![Just(""), Just("t.tsk"), Just("@c"), Just("@new")],
+        steps in 0_isize..8,
+        height in 1_usize..6,
+        happenings in proptest::collection::vec(happening(), 1..20),
+    ) {
+        let mut tree = family();
+        if grouped {
+            tree.toggle_groups();
+        }
+        tree.set_filter(Filter::new(filter));
+        tree.step(steps);
+        let place = |tree: &mut Tree| {
+            let top = tree.top(height);
+            (tree.selected().cloned(), tree.selected_at() - top)
+        };
+        let before = place(&mut tree);
+        for happening in &happenings {
+            happen(&mut tree, happening);
+            if before.0.is_some() {
+                prop_assert_eq!(place(&mut tree), before.clone(), "{:?}", happening);
+            }
+        }
+    }
 }

@@ -44,7 +44,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::PreviousFile, &["["]),
     SCOPE.bind(Action::NextFile, &["]"]),
     SCOPE.bind(Action::ToggleCall, &["o"]).does("Fold or unfold this file", "折叠或展开此文件"),
-    SCOPE.bind(Action::FoldAll, &["O"]),
+    SCOPE.bind(Action::FoldAll, &["-"]).does("Fold all files", "折叠全部文件"),
+    SCOPE.bind(Action::UnfoldAll, &["+", "="]).does("Unfold all files", "展开全部文件"),
     SCOPE.bind(Action::OtherChanges, &["tab"]),
     SCOPE
         .bind(Action::OtherEnd, &["enter"])
@@ -131,8 +132,8 @@ impl ChangesSheet {
         Handled::Done
     }
 
-    fn fold_all(&mut self) -> Handled {
-        self.folded = Some(!self.folded.unwrap_or(false));
+    fn fold_all(&mut self, folded: bool) -> Handled {
+        self.folded = Some(folded);
         self.toggled.clear();
         self.rewind();
         Handled::Done
@@ -259,11 +260,12 @@ impl Overlay for ChangesSheet {
         if let Some(rows) = scroll_distance(action, self.height) {
             return self.step(rows);
         }
-        let handlers: [(Action, Handler); 7] = [
+        let handlers: [(Action, Handler); 8] = [
             (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
             (Action::NextFile, |sheet, _| sheet.step_file(false)),
             (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
-            (Action::FoldAll, |sheet, _| sheet.fold_all()),
+            (Action::FoldAll, |sheet, _| sheet.fold_all(true)),
+            (Action::UnfoldAll, |sheet, _| sheet.fold_all(false)),
             (Action::OtherChanges, |sheet, cx| {
                 cx.intents.push(Intent::ShowChanges(sheet.dialog.clone(), sheet.scope.next()));
                 Handled::Done

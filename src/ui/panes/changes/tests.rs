@@ -84,8 +84,8 @@ fn keys_go_from_file_to_file_and_fold_them() {
     assert!(at_cursor(&stage.keys("[").screen()).contains("src/login.rs"));
     assert!(!stage.keys("j j o").screen().contains("line three"));
     assert!(at_cursor(&stage.screen()).contains("▸ src/login.rs"), "{}", stage.screen());
-    assert!(!stage.keys("O").screen().contains("# Title"));
-    assert!(stage.keys("O").screen().contains("line three"));
+    assert!(!stage.keys("-").screen().contains("# Title"));
+    assert!(stage.keys("+").screen().contains("line three"));
     assert!(at_cursor(&stage.keys("G").screen()).contains("gone.rs"));
 }
 

@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::View;
-use crate::ui::model::{DraftKey, Drafts, Inbox, age};
+use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
 use crate::ui::theme::Role;
 
 const BLOCKS: Text = Text::new("blocks", "阻塞");
@@ -28,6 +28,12 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Answer, &["enter", "a"]),
     SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     SCOPE.bind(Action::CallSite, &["v"]),
+    SCOPE.bind(Action::PutOff, &["Z"]),
+    SCOPE.bind(Action::BringBack, &["B"]),
+    SCOPE.bind(Action::Filter, &["/"]),
+    SCOPE
+        .bind(Action::SwitchOrder, &["o"])
+        .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];
 
 /// Rows one question takes.
@@ -36,7 +42,9 @@ pub const ROWS_EACH: u16 = 2;
 /// Scrolls the selected question into view.
 pub fn layout(inbox: &mut Inbox, area: Rect) {
     let selected = inbox.selected_at();
-    inbox.top = inbox.top.clamp(selected.saturating_sub(fits(area) - 1), selected);
+    let last = inbox.rows().len().saturating_sub(fits(area));
+    let lowest = selected.saturating_sub(fits(area) - 1);
+    inbox.top = inbox.top.min(last).clamp(lowest, selected);
 }
 
 /// The number of questions that fit.
@@ -47,7 +55,7 @@ fn fits(area: Rect) -> usize {
 /// Draws the questions below the title.
 pub fn draw(
     inbox: &Inbox,
-    drafts: &Drafts,
+    about: (&Tree, &Drafts),
     view: View<'_>,
     focused: bool,
     buffer: &mut Buffer,
@@ -67,7 +75,7 @@ pub fn draw(
                 y,
             );
         }
-        draw_question(row, at, drafts, view, buffer, Rect { y, ..area });
+        draw_question(row, at, about, view, buffer, Rect { y, ..area });
         y += ROWS_EACH;
         if y >= area.bottom() {
             return;
@@ -78,7 +86,7 @@ pub fn draw(
 fn draw_question(
     row: &InboxRow,
     at: usize,
-    drafts: &Drafts,
+    (tree, drafts): (&Tree, &Drafts),
     view: View<'_>,
     buffer: &mut Buffer,
     area: Rect,
@@ -105,6 +113,9 @@ fn draw_question(
         facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
     }
     let right = right.put(&facts, dim);
+    let title = tree.get(&row.dialog).map(|dialog| dialog.title.as_str()).unwrap_or_default();
+    let room = usize::from(inner.width).saturating_sub(right.width() + 2);
+    let left = left.titled(title, dim, room);
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;

@@ -1,7 +1,10 @@
 //! The questions on the screen, and the digits that choose one.
 
+use std::time::Duration;
+
 use crate::protocol::DriverEvent;
 use crate::ui::app::tests::fixture::*;
+use crate::ui::theme::Glyphs;
 
 #[test]
 fn the_inbox_shows_a_draft() {
@@ -51,4 +54,60 @@ fn only_numbers_that_have_a_key_are_printed() {
     assert!(screen.contains("9 @dba") && !screen.contains("10 @dba"), "{screen}");
     stage.keys("9");
     assert!(stage.screen().contains("answer 9 of 12"));
+}
+
+#[test]
+fn a_question_that_is_put_off_is_counted_apart_and_comes_back_by_itself_also_after_a_restart() {
+    let drafts = Notebook::default();
+    let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+    let open = |stage: &mut Stage| {
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
+        stage.keys("<esc> <alt+2>");
+    };
+    open(&mut stage);
+    stage.keys("g Z <ctrl+c> nonsense <enter> <ctrl+c> 15 <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("FOR YOU · 1 · 1 later"), "{screen}");
+    assert!(!screen.contains("1 @dba"), "{screen}");
+    let mut again = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+    open(&mut again);
+    assert!(again.screen().contains("FOR YOU · 1 · 1 later"), "{}", again.screen());
+    stage.wait(Duration::from_secs(15 * 60));
+    let screen = stage.screen();
+    assert!(screen.contains("1 @dba") && screen.contains("FOR YOU · 2"), "{screen}");
+    stage.wait(Duration::from_secs(1));
+    assert_eq!(drafts.get("later/q1"), None);
+    stage.keys("g Z <ctrl+c> <enter> B");
+    assert!(stage.screen().contains("FOR YOU · 2"), "{}", stage.screen());
+}
+
+#[test]
+fn a_stored_time_that_is_none_puts_nothing_off() {
+    for stored in ["x", "-1", "0", "99999999999999999999", "9223372036854775807"] {
+        let drafts = Notebook::with("later/q1", stored);
+        let mut stage = Stage::with(80, 24, drafts, &Glyphs::UTF8);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
+        assert!(!stage.screen().contains("later"), "{stored}");
+    }
+}
+
+#[test]
+fn the_inbox_is_filtered_and_ordered() {
+    let mut stage = streaming(120, 40);
+    stage.keys("<alt+2> / audit <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit"), "{screen}");
+    assert!(!screen.contains("1 @dba"), "{screen}");
+    stage.keys("<esc>");
+    assert!(stage.screen().contains("1 @dba"), "{}", stage.screen());
+    let mut rows = questions();
+    rows.reverse();
+    for (at, row) in rows.iter_mut().enumerate() {
+        row.blocks = vec!["lead".into(); at];
+    }
+    stage.apply(DriverEvent::Inbox(rows)).keys("o");
+    assert!(stage.screen().contains("the oldest comes first"), "{}", stage.screen());
+    stage.keys("o");
+    let screen = stage.screen();
+    assert!(screen.contains("1 @dba") && screen.contains("blocks most"), "{screen}");
 }

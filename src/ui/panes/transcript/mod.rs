@@ -103,6 +103,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::RetryNow, &["R"]),
     SCOPE.bind(Action::KeepGoing, &["K"]),
     SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE.bind(Action::Retitle, &["E"]),
     SCOPE
         .bind(Action::Fork, &["f"])
         .does("Fork before the generation of this block", "在此块所属的生成之前分支"),

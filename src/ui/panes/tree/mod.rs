@@ -5,7 +5,6 @@ mod tests;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::domain::text::Text;
@@ -18,6 +17,7 @@ use crate::ui::theme::Role;
 use crate::ui::words;
 
 pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
+const NOTHING_FITS: Text = Text::new("no dialog fits the filter", "没有对话符合筛选");
 const BEGIN: Text = Text::new("to start one", "新建对话");
 
 pub const SCOPE: Scope = Scope::new("tree", "对话列表", &[Scope::PANES, Scope::ANYWHERE]);
@@ -27,6 +27,13 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Down, &["j", "down"]),
     SCOPE.bind(Action::Fold, &["h", "left"]),
     SCOPE.bind(Action::Unfold, &["l", "right"]),
+    SCOPE.bind(Action::FoldAll, &["-"]),
+    SCOPE.bind(Action::UnfoldAll, &["+", "="]),
+    SCOPE.bind(Action::Filter, &["/"]),
+    SCOPE
+        .bind(Action::SwitchOrder, &["o"])
+        .does("Group by state, or by Taskdoc again", "按状态分组，或恢复按任务文档"),
+    SCOPE.bind(Action::MarkRow, &["space"]),
     SCOPE.bind(Action::Open, &["enter"]),
     SCOPE.bind(Action::Top, &["g", "home"]),
     SCOPE.bind(Action::Bottom, &["G", "end"]),
@@ -41,9 +48,15 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::RetryNow, &["R"]),
     SCOPE.bind(Action::KeepGoing, &["K"]),
     SCOPE.bind(Action::Refill, &["P"]),
+    SCOPE.bind(Action::Retitle, &["E"]),
     SCOPE.bind(Action::Fork, &["f"]),
-    SCOPE.bind(Action::MarkDone, &["d"]),
-    SCOPE.bind(Action::Archive, &["A"]),
+    SCOPE.bind(Action::MarkDone, &["d"]).does(
+        "Mark this main dialog, or all marked ones, as done",
+        "把此主线对话或所有已标记的标为已完成",
+    ),
+    SCOPE
+        .bind(Action::Archive, &["A"])
+        .does("Archive this main dialog, or all marked ones", "把此主线对话或所有已标记的归档"),
     SCOPE.bind(Action::DeclareDead, &["X"]),
     SCOPE.bind(Action::Delete, &["D"]),
 ];
@@ -57,6 +70,12 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
         draw_empty(view, buffer, area);
         return;
     }
+    if tree.shown().is_empty() {
+        let dim = view.ui.style(Role::TextDim);
+        let nothing = Strip::new().put(" ", dim).put(view.ui.text(NOTHING_FITS), dim);
+        nothing.draw(buffer, area, area.y);
+        return;
+    }
     let top = tree.shown_from();
     let selected = tree.selected_at();
     for (offset, y) in (area.y..area.bottom()).enumerate() {
@@ -64,9 +83,11 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
         let Some(row) = tree.shown().get(at) else {
             return;
         };
-        let (left, right) = row_strips(tree, row, view);
         let chosen = at == selected;
         let top_level = row.depth == 0;
+        let indent = u16::from(chosen || !top_level);
+        let width = area.width.saturating_sub(1 + indent);
+        let (left, right) = row_strips(tree, row, view, usize::from(width));
         if chosen {
             buffer.set_style(Rect { y, height: 1, ..area }, view.ui.style(Role::RowSelected));
         }
@@ -74,9 +95,7 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
             if chosen { view.ui.glyphs.selected } else { " " },
             view.ui.style(if focused { Role::Accent } else { Role::TextDim }),
         );
-        let indent = u16::from(chosen || !top_level);
         bar.draw(buffer, Rect { width: indent, ..area }, y);
-        let width = area.width.saturating_sub(1 + indent);
         let rest = Rect { x: area.x + indent, width, ..area };
         let left = if top_level && !chosen { left.spaced() } else { left };
         draw_between(buffer, rest, y, (&left, &right), view.ui.glyphs.cut);
@@ -92,24 +111,36 @@ fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
     match &row.node {
-        TreeNode::Taskdoc(path) => taskdoc_row(tree, path, row, view),
-        TreeNode::Dialog(dialog) => {
-            tree.get(dialog).map_or_else(Default::default, |found| dialog_row(found, row, view))
+        TreeNode::Taskdoc(path) => {
+            heading_row(path, row, view, tree.all().filter(|dialog| dialog.taskdoc == *path))
         }
+        TreeNode::Group(group) => {
+            let inside = tree.all().filter(|dialog| tree.group_of(dialog) == Some(*group));
+            heading_row(view.ui.text(group.name()), row, view, inside)
+        }
+        TreeNode::Dialog(dialog) => tree
+            .get(dialog)
+            .map_or_else(Default::default, |found| dialog_row((tree, found), row, view, cells)),
     }
 }
 
-fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+/// A Taskdoc or a group; a closed one with what is inside.
+fn heading_row<'a>(
+    name: &str,
+    row: &VisibleRow,
+    view: View<'_>,
+    inside: impl Iterator<Item = &'a TreeRow>,
+) -> (Strip, Strip) {
     let ui = view.ui;
     let symbol = if row.branch == Branch::Open { ui.glyphs.open } else { ui.glyphs.closed };
     let left =
-        Strip::new().put(symbol, ui.style(Role::TextDim)).put(path, ui.style(Role::TextStrong));
+        Strip::new().put(symbol, ui.style(Role::TextDim)).put(name, ui.style(Role::TextStrong));
     if row.branch == Branch::Open {
         return (left, Strip::new());
     }
-    let inside: Vec<&TreeRow> = tree.all().filter(|dialog| dialog.taskdoc == path).collect();
+    let inside: Vec<&TreeRow> = inside.collect();
     let newest = inside.iter().map(|dialog| &dialog.last_modified).max();
     let asks = inside.iter().map(|dialog| dialog.questions).sum::<usize>();
     let mut right = Strip::new();
@@ -122,11 +153,18 @@ fn taskdoc_row(tree: &Tree, path: &str, row: &VisibleRow, view: View<'_>) -> (St
     (left, right)
 }
 
-fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Strip) {
+fn dialog_row(
+    (tree, dialog): (&Tree, &TreeRow),
+    row: &VisibleRow,
+    view: View<'_>,
+    cells: usize,
+) -> (Strip, Strip) {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let mark = Mark::of(dialog);
-    let mut left = Strip::new().put(" ", Style::default());
+    let marked = tree.marked().contains(&dialog.dialog.root) && dialog.dialog.is_main();
+    let mark_glyph = if marked { ui.glyphs.marked } else { " " };
+    let mut left = Strip::new().put(mark_glyph, ui.style(Role::Attention));
     for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
         left.push(&format!("{} ", ui.glyphs.tree_pass), dim);
     }
@@ -146,8 +184,35 @@ fn dialog_row(dialog: &TreeRow, row: &VisibleRow, view: View<'_>) -> (Strip, Str
     if dialog.reasoning.is_some() {
         left.push(&format!(" {}", ui.text(words::FRESH_BOOTS)), dim);
     }
-    let age = age::short(&dialog.last_modified, view.now);
-    (left, Strip::new().put(&age, dim))
+    let right = badges(tree, dialog, view).put(&age::short(&dialog.last_modified, view.now), dim);
+    let room = cells.saturating_sub(right.width() + 2);
+    (left.titled(&dialog.title, ui.style(title_role(mark)), room), right)
+}
+
+/// Something new, and the number of open questions if it is not one.
+fn badges(tree: &Tree, dialog: &TreeRow, view: View<'_>) -> Strip {
+    let ui = view.ui;
+    let mut badges = Strip::new();
+    if dialog.questions > 1 {
+        let count = format!("{}{} ", ui.glyphs.needs_you, dialog.questions);
+        badges.push(&count, ui.style(Role::Attention));
+    }
+    if tree.is_unread(dialog) {
+        badges.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));
+    }
+    badges
+}
+
+fn title_role(mark: Mark) -> Role {
+    match mark {
+        Mark::Dead | Mark::Done => Role::TextDim,
+        Mark::Running
+        | Mark::Stopping
+        | Mark::NeedsYou
+        | Mark::Stopped
+        | Mark::Waiting
+        | Mark::Idle => Role::Text,
+    }
 }
 
 fn name_role(mark: Mark) -> Role {

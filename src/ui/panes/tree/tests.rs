@@ -32,3 +32,64 @@ fn activity_never_moves_the_selected_row() {
     let name = |screen: &str| screen.lines().nth(chosen).unwrap_or_default()[..20].to_owned();
     assert_eq!(name(&before), name(&after));
 }
+
+#[test]
+fn a_filter_is_typed_shown_kept_and_ended() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("1 / dba");
+        let screen = stage.screen();
+        assert!(screen.contains("filter the dialogs") && screen.contains("@dba"), "{screen}");
+        stage.keys("<enter>");
+        let screen = stage.screen();
+        assert!(!screen.contains("✓ @reviewer") && !screen.contains("filter the"), "{screen}");
+        let shown = if width >= 80 { "/dba · 1" } else { "dialogs /dba" };
+        assert!(screen.contains(shown), "{screen}");
+        stage.keys("<esc>");
+        assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
+        stage.keys("/ zzz");
+        assert!(stage.screen().contains("no dialog fits"), "{}", stage.screen());
+        stage.keys("<esc>");
+        assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn several_dialogs_are_put_away_after_one_question_and_failures_are_named() {
+    use crate::domain::text::Localized;
+    use crate::protocol::{Command, DriverEvent};
+    let mut stage = streaming(80, 24);
+    stage.keys("1 g j <space> G <space>");
+    assert!(stage.screen().contains("◆2"), "{}", stage.screen());
+    stage.keys("d");
+    let screen = stage.screen();
+    assert!(screen.contains("mark the marked dialogs (2) as done?"), "{screen}");
+    stage.sent.clear();
+    stage.keys("y");
+    let tickets: Vec<_> = stage
+        .sent
+        .iter()
+        .filter_map(|command| {
+            let Command::Lifecycle { ticket, .. } = command else { return None };
+            Some(*ticket)
+        })
+        .collect();
+    let [first, second] = tickets[..] else { panic!("two requests: {tickets:?}") };
+    let text = Localized::same("no");
+    stage.apply(DriverEvent::Refused { ticket: first, text });
+    stage.apply(DriverEvent::Done { ticket: second, dialog: None });
+    let screen = stage.screen();
+    assert!(screen.contains("marked as done: 1"), "{screen}");
+    assert!(screen.contains("@orchestrator") && !screen.contains("◆"), "{screen}");
+    stage.keys("g j j <space>");
+    assert!(stage.screen().contains("only for main dialogs"));
+}
+
+#[test]
+fn groups_by_state_are_switched_with_one_key() {
+    let mut stage = streaming(80, 24);
+    stage.keys("1 o");
+    insta::assert_snapshot!("groups-80x24", stage.screen());
+    stage.keys("o");
+    assert!(stage.screen().contains("add-2fa.tsk"));
+}

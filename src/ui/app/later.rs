@@ -1,0 +1,95 @@
+//! Questions that are put off. Until when is stored beside the drafts, so that it outlives the program; a
+//! question that is put off until the next start is not stored.
+
+use std::time::{Duration, Instant};
+
+use super::App;
+use super::follow_up::{FollowUp, FollowUps};
+use super::new_overlay::NewOverlay;
+use crate::domain::DialogId;
+use crate::ui::app::facts::Facts;
+use crate::ui::app::words;
+use crate::ui::cx::PutOff;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::input_prompt::PromptPurpose;
+
+/// Asks how long the selected question is put off.
+pub(super) fn ask(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)];
+    };
+    let purpose = PromptPurpose::PutOff(row.question.id.clone());
+    let name = name_of(&row.dialog, facts);
+    vec![FollowUp::Show(NewOverlay::Prompt { purpose, name, text: "15".to_owned() })]
+}
+
+fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+    super::lifecycle::name_of(dialog, facts)
+}
+
+impl App {
+    /// Puts a question off.
+    pub(super) fn put_off(&mut self, question: &str, time: PutOff) {
+        let (now, key) = (self.redraw.now(), DraftKey::PutOff(question.to_owned()));
+        let until = match time {
+            PutOff::Minutes(minutes) => Some(Duration::from_secs(minutes * 60)),
+            PutOff::UntilNextStart => None,
+        };
+        let end = until.and_then(|time| {
+            Some(self.clock.now().seconds()?.saturating_add(i64::try_from(time.as_secs()).ok()?))
+        });
+        let stored = end.map(|end| end.to_string()).unwrap_or_default();
+        self.writing.set_draft(&key, &stored, now);
+        self.writing.store();
+        self.model.inbox.put_off_until(question, until.map(|time| now + time));
+        self.notify(Tone::Plain, self.ui.text(words::IS_PUT_OFF));
+    }
+
+    /// Puts off what the stored times say; a time that is over, or is none, is removed.
+    pub(super) fn put_off_as_stored(&mut self) {
+        let now = self.redraw.now();
+        let questions = self.model.inbox.all().iter().map(|row| row.question.id.clone());
+        for question in questions.collect::<Vec<_>>() {
+            let key = DraftKey::PutOff(question.clone());
+            if !self.writing.drafts().has(&key) || self.model.inbox.is_put_off(&question) {
+                continue;
+            }
+            match self.time_left(self.writing.drafts().get(&key)) {
+                Some(left) => self.model.inbox.put_off_until(&question, Some(now + left)),
+                None => self.writing.set_draft(&key, "", now),
+            }
+        }
+    }
+
+    fn time_left(&self, stored: &str) -> Option<Duration> {
+        let end: i64 = stored.trim().parse().ok()?;
+        let left = u64::try_from(end.checked_sub(self.clock.now().seconds()?)?).ok()?;
+        (1..=PutOff::MAX_MINUTES * 60).contains(&left).then(|| Duration::from_secs(left))
+    }
+
+    /// Shows the questions whose time has come; true if there are any.
+    pub(super) fn bring_back_due(&mut self, now: Instant) -> bool {
+        let due = self.model.inbox.due(now);
+        self.forget_put_off(&due);
+        if !due.is_empty() {
+            self.notify(Tone::Plain, self.ui.text(words::IS_BACK));
+        }
+        !due.is_empty()
+    }
+
+    /// Shows all that was put off.
+    pub(super) fn bring_back(&mut self) -> FollowUps {
+        let back = self.model.inbox.bring_back();
+        self.forget_put_off(&back);
+        let word = if back.is_empty() { words::NOTHING_PUT_OFF } else { words::IS_BACK };
+        vec![FollowUp::Notify(Tone::Plain, word)]
+    }
+
+    /// These questions are not put off any more.
+    pub(super) fn forget_put_off(&mut self, questions: &[String]) {
+        let now = self.redraw.now();
+        for question in questions {
+            self.writing.set_draft(&DraftKey::PutOff(question.clone()), "", now);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Titles of dialogs: given by the person, shown wherever a dialog is named.
+
+use super::fixture::*;
+use crate::domain::DisplayState;
+use crate::protocol::{Command, DriverEvent, TreeRow};
+
+/// The titles sent to the driver.
+fn sent(stage: &Stage) -> Vec<Option<&str>> {
+    let titles = stage.sent.iter().filter_map(|command| {
+        if let Command::Title { title, .. } = command { Some(title.as_deref()) } else { None }
+    });
+    titles.collect()
+}
+
+#[test]
+fn a_title_is_edited_from_the_tree_and_from_the_dialog() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("1 g j E");
+        let screen = stage.screen();
+        assert!(screen.contains("title") && screen.contains("› add 2FA"), "{screen}");
+        stage.type_text(" soon");
+        stage.keys("<enter> 3 E <ctrl+c> <enter>");
+        assert_eq!(sent(&stage), [Some("add 2FA soon"), None]);
+    }
+}
+
+#[test]
+fn an_unchanged_title_and_one_that_is_left_change_nothing() {
+    let mut stage = streaming(80, 24);
+    stage.keys("1 g j E <enter>");
+    assert!(!stage.screen().contains("› add 2FA"));
+    stage.keys("E x <esc> g E");
+    assert!(stage.screen().contains("choose a dialog first"));
+    assert!(sent(&stage).is_empty());
+}
+
+#[test]
+fn the_title_is_in_the_tree_the_header_and_the_inbox() {
+    let mut stage = streaming(120, 40);
+    let mut all = rows();
+    for row in &mut all {
+        row.title = format!("the work of {}", row.agent);
+    }
+    stage.apply(DriverEvent::Rows(all));
+    let screen = stage.screen();
+    let header = screen.lines().next().unwrap_or_default();
+    assert!(header.contains("@orchestrator · the work of orchestrator · course 1"), "{header}");
+    for row in ["@orchestrator the", "2 @orchestrator the work"] {
+        assert!(screen.contains(row), "{row}\n{screen}");
+    }
+}
+
+#[test]
+fn a_hostile_title_stays_text_and_a_row_keeps_its_width() {
+    let mut stage = streaming(80, 24);
+    let title = format!("\u{1b}]0;x\u{7}\u{9b}2J{}", "登录".repeat(200));
+    let hostile = TreeRow { title, ..row(&main_dialog(), None, "lead", DisplayState::Idle) };
+    stage.apply(DriverEvent::Row(Box::new(hostile)));
+    let screen = stage.screen();
+    assert!(screen.contains("登录") && screen.contains('…'), "{screen}");
+    assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
+}
