@@ -17,14 +17,16 @@ use crate::ui::UiSettings;
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
-use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
+use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
 use crate::yaml::{self, Lines};
+
+use self::themes::AUTO;
 
 #[cfg(test)]
 mod tests;
+mod themes;
 
 const FILE: &str = "config.yaml";
-const DEFAULT_THEME: &str = "dark";
 
 /// A setting of the file. The reader takes those of [`SETTINGS`] and no others, and
 /// docs/configure.md lists them.
@@ -66,7 +68,7 @@ impl fmt::Display for Values {
         match self {
             Self::Theme => {
                 let names = EMBEDDED.map(|(name, _)| format!("`{name}`")).join(", ");
-                write!(f, "{names}, or a mapping of roles to colours")
+                write!(f, "`{AUTO}`, {names}, or a mapping of roles to colours")
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
@@ -87,8 +89,8 @@ pub const SETTINGS: [Setting; 9] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
-        default: || format!("`{DEFAULT_THEME}`"),
-        meaning: "colours of the screen",
+        default: || format!("`{AUTO}`"),
+        meaning: "colours of the screen; `auto` is `light` on a light terminal, else `dark`",
     },
     Setting {
         path: &["language"],
@@ -158,6 +160,8 @@ fn is_known(value: &Value, place: &[&'static str]) -> bool {
 #[derive(Debug)]
 pub struct UserConfig {
     pub look: UiSettings,
+    /// Themes to choose from by the terminal's background; `None` if one is set.
+    pub themes: Option<ShadedThemes>,
     pub ability: Capabilities,
     pub limits: UserLimits,
     pub levels: SandboxLevels,
@@ -208,7 +212,11 @@ fn from_text(
 ) -> UserConfig {
     let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
     let value = report.parse(read);
-    let theme = read_theme(&value, ability.depth, &mut report);
+    let read = themes::read(value.get("theme").unwrap_or(&Value::Null), ability.depth);
+    let chosen = read.unwrap_or_else(|error| {
+        report.add(&["theme"], error.message(), themes::fix());
+        themes::default_choice(ability.depth)
+    });
     let (keymap, faults) = bindings::with_overrides(value.get("keys").unwrap_or(&Value::Null));
     for fault in faults {
         report.add_key_fault(&fault);
@@ -233,9 +241,14 @@ fn from_text(
             report.add(&[key], text, remove_unknown(&names_in(&[])));
         }
     }
-    let look = UiSettings { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
+    let look = UiSettings {
+        theme: chosen.theme,
+        glyphs: *Glyphs::for_terminal(ability.utf8),
+        keymap,
+        lang,
+    };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    UserConfig { look, ability, limits, levels, problems: report.problems }
+    UserConfig { look, themes: chosen.follows, ability, limits, levels, problems: report.problems }
 }
 
 /// The text of the file, if it exists.
@@ -430,24 +443,6 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
         report.add(keys, text, localized!("use {names}", "请用 {names}"));
     }
     level
-}
-
-fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -> Theme {
-    let parse = |text: &str| yaml::parse(text).map_err(|error| error.message());
-    let read = match value.get("theme") {
-        None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
-        Some(Value::String(name)) => Theme::embedded(name, depth, parse),
-        Some(own) => Theme::from_value(own, depth),
-    };
-    read.unwrap_or_else(|error| {
-        let names = EMBEDDED.map(|(name, _)| name).join(", ");
-        let fix = localized!(
-            "use {names}, or a mapping of roles to colours",
-            "请用 {names}，或角色到颜色的映射"
-        );
-        report.add(&["theme"], error.message(), fix);
-        Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
-    })
 }
 
 fn color_depth() -> ColorDepth {

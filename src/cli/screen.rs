@@ -15,7 +15,7 @@ use crate::protocol::Command;
 use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
-use crate::ui::start::TerminalOptions;
+use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
 use crate::ui::{
     App, AppOptions, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy, RunOptions,
@@ -140,6 +140,10 @@ async fn on_terminal(
         drafts: stored_drafts(store.clone()).await,
         moment: Instant::now(),
     });
+    let questions = questions(setup.themes.is_some());
+    if let Some(themes) = setup.themes {
+        app.follow_background(themes);
+    }
     if let Some(sandbox) = shells.sandbox() {
         app.show_level(sandbox.level());
     }
@@ -162,6 +166,7 @@ async fn on_terminal(
             grace: SHUTDOWN_TIMEOUT,
             in_tmux: env::variable("TMUX").is_some(),
         },
+        questions,
         modes,
     };
     let shown =
@@ -200,6 +205,13 @@ fn report_signal(ask: StopSignal) -> Status {
     };
     lines::note(&format!("dominds-tui: ended by {signal}; everything is on disk"));
     status
+}
+
+/// Asks only a terminal that replies, and only for what is used. The Linux console shows replies as text.
+fn questions(follows_background: bool) -> Questions {
+    let term = env::variable("TERM").unwrap_or_default();
+    let silent = matches!(term.as_str(), "" | "dumb" | "linux");
+    if follows_background && !silent { Questions::Asked } else { Questions::NotAsked }
 }
 
 fn link() -> Link {

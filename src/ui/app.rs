@@ -9,6 +9,7 @@
 
 mod alerts;
 mod answering;
+mod appearance;
 mod browsing;
 mod consent;
 mod continuing;
@@ -45,6 +46,7 @@ use std::time::Instant;
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::alerts::Alerts;
+use self::appearance::Appearance;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -76,6 +78,7 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::{composer, inbox, transcript, tree};
+use crate::ui::theme::{Shade, ShadedThemes, Theme};
 
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
@@ -104,6 +107,7 @@ pub struct App {
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
+    appearance: Appearance,
     startup: Startup,
     quitting: Quitting,
     ending: DemoEnding,
@@ -126,6 +130,7 @@ impl App {
             effects: Vec::new(),
             requests: Requests::default(),
             alerts: Alerts::default(),
+            appearance: Appearance::default(),
             startup: Startup::default(),
             quitting: Quitting::default(),
             ending: DemoEnding::default(),
@@ -269,6 +274,27 @@ impl App {
     pub fn show_level(&mut self, level: Level) {
         self.model.level = Some(level);
         self.redraw.mark();
+    }
+
+    /// Takes the theme that fits the terminal's background, now and when it changes.
+    pub fn follow_background(&mut self, themes: ShadedThemes) {
+        let theme = self.appearance.follow(themes);
+        self.wear(theme);
+    }
+
+    /// The terminal's background is dark or light.
+    pub fn show_on(&mut self, shade: Shade) {
+        let theme = self.appearance.show_on(shade);
+        self.wear(theme);
+    }
+
+    /// Draws everything in another theme, if there is one and it differs.
+    fn wear(&mut self, theme: Option<Theme>) {
+        if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
+            Arc::make_mut(&mut self.ui).theme = theme;
+            self.reading.forget_layout();
+            self.redraw.mark();
+        }
     }
 
     /// The number of open questions, for the summary after the screen is closed.

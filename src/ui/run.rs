@@ -19,9 +19,11 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect};
 use super::draft_writer::DraftWriter;
+use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
 use super::terminal::Control;
+use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 
 /// Events processed before keys are checked again.
@@ -36,7 +38,7 @@ const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 /// The channels between the screen and the rest of the program.
 #[derive(Debug)]
 pub struct Channels<K, S> {
-    /// Keys, pastes and sizes from the terminal.
+    /// Keys, pastes, sizes and replies from the terminal.
     pub input: K,
     /// Bounded; when it is full, commands are kept by the loop and retried.
     pub commands: mpsc::Sender<Command>,
@@ -77,7 +79,7 @@ pub async fn run<K, S>(
     options: RunOptions,
 ) -> io::Result<RunEnd>
 where
-    K: Stream<Item = io::Result<Event>> + Unpin,
+    K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = ()>,
 {
     let Channels { input, commands, events, shutdown, written, drafts } = channels;
@@ -121,6 +123,14 @@ struct Run<'a, S: Surface> {
     outcome: Option<RunEnd>,
     input_ended: bool,
     busy_shown: bool,
+    background: Background,
+}
+
+/// Whether the terminal has said what its background is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Background {
+    Unknown,
+    Replied,
 }
 
 impl<'a, S: Surface> Run<'a, S> {
@@ -143,6 +153,7 @@ impl<'a, S: Surface> Run<'a, S> {
             outcome: None,
             input_ended: false,
             busy_shown: false,
+            background: Background::Unknown,
         }
     }
 
@@ -154,11 +165,15 @@ impl<'a, S: Surface> Run<'a, S> {
         written: Arc<Notify>,
     ) -> io::Result<RunEnd>
     where
-        K: Stream<Item = io::Result<Event>> + Unpin,
+        K: Stream<Item = io::Result<Input>> + Unpin,
         E: Future<Output = ()>,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         let stored = self.drafts.written();
+        // What came before the first frame counts for it.
+        if let Some(first) = ready_now(&mut input).await {
+            self.input(first, &mut input).await;
+        }
         loop {
             if let Some(outcome) = self.process_outputs()? {
                 return Ok(outcome);
@@ -233,9 +248,9 @@ impl<'a, S: Surface> Run<'a, S> {
         [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
-    async fn input<K>(&mut self, first: Option<io::Result<Event>>, input: &mut K)
+    async fn input<K>(&mut self, first: Option<io::Result<Input>>, input: &mut K)
     where
-        K: Stream<Item = io::Result<Event>> + Unpin,
+        K: Stream<Item = io::Result<Input>> + Unpin,
     {
         self.app.tick(now());
         let mut next = Some(first);
@@ -243,20 +258,48 @@ impl<'a, S: Surface> Run<'a, S> {
             let Some(event) = next.take() else {
                 return;
             };
-            let Some(Ok(event)) = event else {
+            let Some(Ok(one)) = event else {
                 self.input_ended = true;
                 self.begin_shutdown();
                 return;
             };
-            self.one_input(event);
+            self.one_input(one);
             next = ready_now(input).await;
         }
-        if let Some(Some(Ok(event))) = next {
-            self.one_input(event);
+        if let Some(Some(Ok(one))) = next {
+            self.one_input(one);
         }
     }
 
-    fn one_input(&mut self, event: Event) {
+    fn one_input(&mut self, input: Input) {
+        match input {
+            Input::Event(event) => self.event_of_terminal(event),
+            Input::Reply(reply) => self.reply(reply),
+        }
+    }
+
+    /// The replies change colours only; the app says if that changes the screen.
+    fn reply(&mut self, reply: Reply) {
+        match reply {
+            Reply::Background(colour) => {
+                self.background = Background::Replied;
+                self.app.show_on(Shade::of(colour));
+            }
+            // The desktop may have changed, and not the terminal: its own colour decides.
+            Reply::Scheme(shade) => match self.background {
+                Background::Replied => self.ask_background(),
+                Background::Unknown => self.app.show_on(shade),
+            },
+            Reply::Attributes => {}
+        }
+    }
+
+    fn ask_background(&mut self) {
+        self.surface.control(&Control::ask_background());
+        self.pacer.mark(Cause::Event);
+    }
+
+    fn event_of_terminal(&mut self, event: Event) {
         match event {
             Event::Key(key) if self.shutdown_deadline.is_some() => self.key_during_shutdown(key),
             Event::Key(key) => {

@@ -15,11 +15,18 @@ use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
-use super::terminal::{ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
+use super::terminal::{Control, ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// How long the first frame waits for replies. A key that is typed before ends that.
+const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// At the end, how long a reply that is still to come is waited for: the next program would read it as
+/// keys.
+const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The width of the terminal, if there is one that reports it.
 #[must_use]
@@ -27,11 +34,21 @@ pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
 }
 
+/// Whether the terminal is asked for its colours at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Questions {
+    /// The first frame waits for the replies, [`REPLIES_TIMEOUT`] at most.
+    Asked,
+    /// The replies would not change anything, or the terminal cannot reply.
+    NotAsked,
+}
+
 /// What the terminal can do, and the options of the loop.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
     pub capabilities: Capabilities,
     pub run: RunOptions,
+    pub questions: Questions,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
 }
@@ -48,15 +65,23 @@ pub async fn on_terminal(
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
     let (width, height) = size()?;
-    let guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let mut input = keys.stream()?;
+    if options.questions == Questions::Asked {
+        guard.send(&Control::ask_background())?;
+        input.await_replies();
+        input.settle(REPLIES_TIMEOUT).await;
+    }
     let written = Arc::new(Notify::new());
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let input = keys.stream()?;
-    let channels = Channels { input, commands, events, shutdown, written, drafts };
+    let channels = Channels { input: &mut input, commands, events, shutdown, written, drafts };
     let outcome = run(app, &mut surface, channels, options.run).await;
+    if outcome.is_ok() {
+        input.drain_replies(LATE_REPLIES_TIMEOUT).await;
+    }
     let left = surface.leave(LAST_WRITE_TIMEOUT);
     let outcome = outcome?;
     left?;

@@ -6,6 +6,7 @@
 
 mod colour;
 mod glyphs;
+mod shade;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use crate::domain::text::{Localized, Text, localized};
 
 pub use colour::ColorDepth;
 pub use glyphs::Glyphs;
+pub use shade::{Rgb, Shade, ShadedThemes};
 
 /// Themes that come with the program: name and YAML text.
 pub const EMBEDDED: [(&str, &str); 4] = [
@@ -24,9 +26,6 @@ pub const EMBEDDED: [(&str, &str); 4] = [
     ("mono", include_str!("../../themes/mono.yaml")),
     ("contrast", include_str!("../../themes/contrast.yaml")),
 ];
-
-/// The theme used when none is chosen.
-pub const DEFAULT_THEME: &str = "dark";
 
 macro_rules! roles {
     ($($role:ident = $name:literal,)*) => {
