@@ -20,7 +20,7 @@ use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
 use crate::yaml::{self, Lines};
 
-use self::themes::AUTO;
+use self::themes::{AUTO, ThemeFault};
 
 #[cfg(test)]
 mod tests;
@@ -68,7 +68,10 @@ impl fmt::Display for Values {
         match self {
             Self::Theme => {
                 let names = EMBEDDED.map(|(name, _)| format!("`{name}`")).join(", ");
-                write!(f, "`{AUTO}`, {names}, or a mapping of roles to colours")
+                write!(
+                    f,
+                    "`{AUTO}`, {names}, the name of an own theme, or a mapping of roles to colours"
+                )
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
@@ -201,20 +204,24 @@ pub fn read() -> UserConfig {
     let path = path();
     let read = path.as_deref().map_or(Ok(None), read_file);
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
-    from_text(&shown, read, Capabilities { depth: color_depth(), utf8: is_utf8() })
+    let ability = Capabilities { depth: color_depth(&env::variable), utf8: is_utf8() };
+    from_parts(&shown, read, ability, path.as_deref().and_then(themes::folder).as_deref())
 }
 
-/// Parses the file. `shown`: its path for messages.
-fn from_text(
+/// Parses the file. `shown`: its path for messages; `themes`: the folder of the user's own themes.
+fn from_parts(
     shown: &str,
     read: Result<Option<String>, String>,
     ability: Capabilities,
+    themes: Option<&Path>,
 ) -> UserConfig {
     let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
     let value = report.parse(read);
-    let read = themes::read(value.get("theme").unwrap_or(&Value::Null), ability.depth);
-    let chosen = read.unwrap_or_else(|error| {
-        report.add(&["theme"], error.message(), themes::fix());
+    let read = themes::read(value.get("theme").unwrap_or(&Value::Null), ability.depth, themes);
+    let chosen = read.unwrap_or_else(|faults| {
+        for fault in faults {
+            report.add_theme_fault(fault);
+        }
         themes::default_choice(ability.depth)
     });
     let (keymap, faults) = bindings::with_overrides(value.get("keys").unwrap_or(&Value::Null));
@@ -306,6 +313,22 @@ impl ConfigReport<'_> {
         );
         let id = format!("keys/{fault}");
         self.push(self.lines.of_nearest(&fault.keys()), &id, fault.message(), fix);
+    }
+
+    fn add_theme_fault(&mut self, fault: ThemeFault) {
+        let keys: Vec<&str> =
+            ["theme"].into_iter().chain(fault.keys.iter().map(String::as_str)).collect();
+        match fault.file {
+            None => self.add(&keys, fault.text, fault.fix),
+            Some((file, line)) => {
+                let id = format!("config/{}", keys.join("/"));
+                let problem = Problem::new(id, file, fault.text, fault.fix).warning();
+                self.problems.push(match line {
+                    Some(line) => problem.at_line(line),
+                    None => problem,
+                });
+            }
+        }
     }
 
     fn add(&mut self, keys: &[&str], text: impl Into<Localized>, fix: impl Into<Localized>) {
@@ -445,10 +468,11 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
     level
 }
 
-fn color_depth() -> ColorDepth {
-    let term = env::variable("TERM").unwrap_or_default();
-    let truecolor = env::variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
-    if env::variable("NO_COLOR").is_some() {
+/// How many colours the terminal shows, by the environment.
+fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
+    let term = variable("TERM").unwrap_or_default();
+    let truecolor = variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
+    if variable("NO_COLOR").is_some() || term == "dumb" {
         ColorDepth::None
     } else if truecolor {
         ColorDepth::True

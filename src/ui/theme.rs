@@ -5,6 +5,7 @@
 //! is immutable and already reduced to what the terminal can show.
 
 mod colour;
+mod contrast;
 mod glyphs;
 mod shade;
 
@@ -16,6 +17,7 @@ use serde_json::Value;
 use crate::domain::text::{Localized, Text, localized};
 
 pub use colour::ColorDepth;
+pub use contrast::{Pair, Paper};
 pub use glyphs::Glyphs;
 pub use shade::{Rgb, Shade, ShadedThemes};
 
@@ -71,7 +73,9 @@ roles! {
     Link = "link",
     Quote = "quote",
     DiffAdd = "diff.add",
+    DiffAddWord = "diff.add.word",
     DiffRemove = "diff.remove",
+    DiffRemoveWord = "diff.remove.word",
     Search = "search",
     Cursor = "cursor",
 }
@@ -103,14 +107,22 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.message())]
 pub struct ThemeError {
-    pub faults: Vec<Localized>,
+    pub faults: Vec<ThemeFault>,
+}
+
+/// One error of a theme.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThemeFault {
+    /// The entry, as it is written.
+    pub role: Option<String>,
+    pub text: Localized,
 }
 
 impl ThemeError {
     /// All errors in one text.
     #[must_use]
     pub fn message(&self) -> Localized {
-        let mut faults = self.faults.iter().cloned();
+        let mut faults = self.faults.iter().map(|fault| fault.text.clone());
         let first = faults.next().unwrap_or_default();
         let separator = Localized::new("; ", "；");
         let faults = faults.fold(first, |all, fault| all.and(separator.clone()).and(fault));
@@ -120,7 +132,7 @@ impl ThemeError {
 
 impl From<Localized> for ThemeError {
     fn from(fault: Localized) -> Self {
-        Self { faults: vec![fault] }
+        Self { faults: vec![ThemeFault { role: None, text: fault }] }
     }
 }
 
@@ -149,7 +161,7 @@ impl Theme {
                         *slot = Some(style);
                     }
                 }
-                Err(fault) => faults.push(fault),
+                Err(text) => faults.push(ThemeFault { role: Some(name.clone()), text }),
             }
         }
         if faults.is_empty() {

@@ -20,11 +20,16 @@ impl Rgb {
 
     /// Relative luminance, by the same definition.
     fn luminance(self) -> f64 {
-        let [red, green, blue] = self.0.map(|part| {
+        let [red, green, blue] = self.linear();
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// The parts in proportion to light.
+    pub(super) fn linear(self) -> [f64; 3] {
+        self.0.map(|part| {
             let part = f64::from(part) / 255.0;
             if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-        });
-        0.2126 * red + 0.7152 * green + 0.0722 * blue
+        })
     }
 }
 
@@ -45,7 +50,7 @@ impl Shade {
 }
 
 /// A theme for each kind of background.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShadedThemes {
     pub dark: Theme,
     pub light: Theme,
