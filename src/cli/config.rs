@@ -20,8 +20,10 @@ use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
 use crate::yaml::{self, Lines};
 
+pub use self::reload::watch;
 use self::themes::{AUTO, ThemeFault};
 
+mod reload;
 #[cfg(test)]
 mod tests;
 mod themes;

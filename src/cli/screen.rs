@@ -17,6 +17,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, TtyRawMode, install_panic_hook};
+use crate::ui::theme::ColorDepth;
 use crate::ui::{
     App, AppOptions, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy, RunOptions,
 };
@@ -134,13 +135,14 @@ async fn on_terminal(
         let text = format!("internal error, please report it: {info}");
         *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
+    let (_watch, looks) = config::watch(&setup);
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
         drafts: stored_drafts(store.clone()).await,
         moment: Instant::now(),
     });
-    let questions = questions(setup.themes.is_some());
+    let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
     }
@@ -169,8 +171,15 @@ async fn on_terminal(
         questions,
         modes,
     };
-    let shown =
-        crate::ui::on_terminal(&mut app, (commands, events, drafts), shutdown, keys, options).await;
+    let shown = crate::ui::on_terminal(
+        &mut app,
+        (commands, events, drafts),
+        looks,
+        shutdown,
+        keys,
+        options,
+    )
+    .await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
@@ -207,11 +216,16 @@ fn report_signal(ask: StopSignal) -> Status {
     status
 }
 
-/// Asks only a terminal that replies, and only for what is used. The Linux console shows replies as text.
-fn questions(follows_background: bool) -> Questions {
+/// Asks only a terminal that replies and has colours, and waits only for what is used at once. The Linux console shows replies as text.
+fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     let term = env::variable("TERM").unwrap_or_default();
     let silent = matches!(term.as_str(), "" | "dumb" | "linux");
-    if follows_background && !silent { Questions::Asked } else { Questions::NotAsked }
+    match (follows_background, depth) {
+        _ if silent => Questions::NotAsked,
+        (_, ColorDepth::None) => Questions::NotAsked,
+        (true, _) => Questions::Awaited,
+        (false, _) => Questions::Asked,
+    }
 }
 
 fn link() -> Link {

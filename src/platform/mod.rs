@@ -9,6 +9,7 @@ pub mod hardening;
 pub mod ids;
 pub mod logs;
 pub mod signals;
+pub mod watch;
 
 pub use clock::SystemClock;
 pub use ids::RandomIds;

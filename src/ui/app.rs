@@ -47,6 +47,7 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 
 use self::alerts::Alerts;
 use self::appearance::Appearance;
+pub use self::appearance::LookChange;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -78,6 +79,7 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::{composer, inbox, transcript, tree};
+use crate::ui::text::SafeText;
 use crate::ui::theme::{Shade, ShadedThemes, Theme};
 
 /// Actions that work under every overlay.
@@ -286,6 +288,21 @@ impl App {
     pub fn show_on(&mut self, shade: Shade) {
         let theme = self.appearance.show_on(shade);
         self.wear(theme);
+    }
+
+    /// The user has changed the theme.
+    pub fn change_look(&mut self, change: LookChange) {
+        match change {
+            LookChange::Look { theme, follows } => {
+                let theme = self.appearance.choose(theme, follows);
+                self.wear(Some(theme));
+            }
+            LookChange::Invalid(reason) => {
+                let reason = SafeText::line(reason.in_lang(self.ui.lang));
+                let text = self.ui.sentence(words::THEME_STAYS, reason.as_str());
+                self.notify(Tone::Bad, &text);
+            }
+        }
     }
 
     /// Draws everything in another theme, if there is one and it differs.

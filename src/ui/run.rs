@@ -17,7 +17,7 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect};
+use super::app::{App, Effect, LookChange};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
@@ -43,6 +43,8 @@ pub struct Channels<K, S> {
     /// Bounded; when it is full, commands are kept by the loop and retried.
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
+    /// Changes of the theme; bounded, and whoever reads the files waits when it is full.
+    pub looks: mpsc::Receiver<LookChange>,
     /// Completes when a signal asks the program to end (TERM, HUP).
     pub shutdown: S,
     /// Notified after each frame was written out.
@@ -82,9 +84,9 @@ where
     K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { input, commands, events, shutdown, written, drafts } = channels;
+    let Channels { input, commands, events, looks, shutdown, written, drafts } = channels;
     let mut run = Run::new(app, surface, (commands, drafts), options);
-    let outcome = run.until_ended(input, events, shutdown, written).await;
+    let outcome = run.until_ended((input, looks), events, shutdown, written).await;
     run.finish_drafts();
     outcome
 }
@@ -159,7 +161,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     async fn until_ended<K, E>(
         &mut self,
-        mut input: K,
+        (mut input, mut looks): (K, mpsc::Receiver<LookChange>),
         mut events: mpsc::Receiver<DriverEvent>,
         shutdown: E,
         written: Arc<Notify>,
@@ -185,6 +187,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 key = input.next(), if !input_ended => self.input(key, &mut input).await,
                 () = &mut shutdown => self.begin_shutdown(),
                 event = events.recv() => self.events(event, &mut events),
+                Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
                 () = until(wake) => {}

@@ -9,7 +9,7 @@ use ratatui::crossterm::terminal::size;
 use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
-use super::app::App;
+use super::app::{App, LookChange};
 use super::backend::Capabilities;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
@@ -38,8 +38,10 @@ pub fn columns() -> Option<usize> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Questions {
     /// The first frame waits for the replies, [`REPLIES_TIMEOUT`] at most.
+    Awaited,
+    /// The replies may be of use later.
     Asked,
-    /// The replies would not change anything, or the terminal cannot reply.
+    /// The terminal cannot reply, or has no colours.
     NotAsked,
 }
 
@@ -60,6 +62,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events, drafts): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>, DraftWriter),
+    looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
     options: TerminalOptions,
@@ -67,9 +70,11 @@ pub async fn on_terminal(
     let (width, height) = size()?;
     let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
     let mut input = keys.stream()?;
-    if options.questions == Questions::Asked {
+    if options.questions != Questions::NotAsked {
         guard.send(&Control::ask_background())?;
         input.await_replies();
+    }
+    if options.questions == Questions::Awaited {
         input.settle(REPLIES_TIMEOUT).await;
     }
     let written = Arc::new(Notify::new());
@@ -77,7 +82,8 @@ pub async fn on_terminal(
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let channels = Channels { input: &mut input, commands, events, shutdown, written, drafts };
+    let channels =
+        Channels { input: &mut input, commands, events, looks, shutdown, written, drafts };
     let outcome = run(app, &mut surface, channels, options.run).await;
     if outcome.is_ok() {
         input.drain_replies(LATE_REPLIES_TIMEOUT).await;

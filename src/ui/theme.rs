@@ -219,13 +219,18 @@ impl Theme {
 fn parse_entry(name: &str, words: &Value) -> Result<(Role, Style), Localized> {
     let unknown = || localized!("no role is named {name:?}", "没有名为 {name:?} 的角色");
     let role = Role::named(name).ok_or_else(unknown)?;
-    let Value::String(words) = words else {
-        return Err(localized!(
-            "{name}: expected words such as \"cyan bold\"",
-            "{name}：应为 \"cyan bold\" 这样的词"
-        ));
+    let words = match words {
+        Value::String(words) => words.clone(),
+        // A number of the palette alone needs no quotes.
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            return Err(localized!(
+                "{name}: expected words such as \"cyan bold\"",
+                "{name}：应为 \"cyan bold\" 这样的词"
+            ));
+        }
     };
-    let style = style_from_words(words)
+    let style = style_from_words(&words)
         .map_err(|fault| localized!([fault] "{name}: {fault}", "{name}：{fault}"))?;
     Ok((role, style))
 }

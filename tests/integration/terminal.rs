@@ -119,18 +119,34 @@ fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_ar
 }
 
 #[test]
-fn a_terminal_that_cannot_reply_or_has_its_theme_set_is_not_asked() {
-    let home = Home::new();
-    for (term, config) in [("linux", "theme: auto\n"), ("xterm-256color", "theme: dark\n")] {
-        let file = home.config_file("config.yaml");
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(&file, config).expect("a file");
-        let mut program = home.demo_in("0", &[("TERM", term)]);
+fn a_terminal_that_cannot_reply_or_has_no_colours_is_not_asked() {
+    for set in [("TERM", "linux"), ("NO_COLOR", "1")] {
+        let home = Home::new();
+        let mut program = home.demo_in("0", &[set]);
         program.until_shown(&["FOR YOU · 2"]);
-        assert!(!wrote(&program, "\x1b]11;?"), "{term}");
+        assert!(!wrote(&program, "\x1b]11;?"), "{set:?}");
         program.quit();
         assert_eq!(program.end_restored(), 0);
     }
+}
+
+#[test]
+fn a_theme_is_read_again_when_it_is_saved_and_an_invalid_one_changes_nothing() {
+    let home = Home::new();
+    let (config, theme) = (home.config_file("config.yaml"), home.config_file("themes/sea.yaml"));
+    fs::create_dir_all(theme.parent().expect("a folder")).expect("a folder");
+    fs::write(&config, "theme: sea\n").expect("a file");
+    fs::write(&theme, "base: light\n").expect("a file");
+    let mut program = home.demo("0");
+    program.until_shown(&["FOR YOU · 2"]);
+    assert!(eventually(|| wrote(&program, LIGHT)), "it is light");
+    fs::write(&theme, "base: light\n\nacent: cyan\n").expect("a file");
+    program.until_shown(&["sea.yaml:3: no role is named \"acent\"", "the old theme stays"]);
+    assert!(!wrote(&program, "38;5;201m"));
+    fs::write(&theme, "base: light\nagent: 201\n").expect("a file");
+    assert!(eventually(|| wrote(&program, "38;5;201m")), "it has changed");
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
 }
 
 #[test]

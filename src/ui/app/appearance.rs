@@ -1,6 +1,16 @@
 //! Which theme is shown: the chosen one, or the one that fits the terminal's background.
 
+use crate::domain::text::Localized;
 use crate::ui::theme::{Shade, ShadedThemes, Theme};
+
+/// The theme was changed while the screen is open.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LookChange {
+    /// Another theme, or themes to choose from by the background.
+    Look { theme: Theme, follows: Option<ShadedThemes> },
+    /// It cannot be used: the old one stays.
+    Invalid(Localized),
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Appearance {
@@ -21,6 +31,12 @@ impl Appearance {
     pub fn show_on(&mut self, shade: Shade) -> Option<Theme> {
         self.shade = Some(shade);
         self.theme()
+    }
+
+    /// Another choice of the user; the theme to show now.
+    pub fn choose(&mut self, theme: Theme, follows: Option<ShadedThemes>) -> Theme {
+        self.themes = follows;
+        self.theme().unwrap_or(theme)
     }
 
     /// An unknown background counts as dark.
@@ -48,6 +64,9 @@ mod tests {
         assert_eq!(first.show_on(Shade::Dark), Some(dark.clone()));
         let mut second = Appearance::default();
         assert_eq!(second.show_on(Shade::Light), None);
-        assert_eq!(second.follow(themes()), Some(light));
+        assert_eq!(second.follow(themes()), Some(light.clone()));
+        assert_eq!(second.choose(dark.clone(), None), dark);
+        assert_eq!(second.show_on(Shade::Light), None, "the user has chosen");
+        assert_eq!(second.choose(dark.clone(), Some(themes())), light);
     }
 }

@@ -60,7 +60,7 @@ fn words_give_colours_and_modifiers() {
 
 #[test]
 fn every_error_is_reported() {
-    let error = theme(&json!({"acent": "cyan", "bad": "redish", "rule": 3, "you": "on"}));
+    let error = theme(&json!({"acent": "cyan", "bad": "redish", "rule": true, "you": "on"}));
     let faults = error.unwrap_err().faults;
     assert_eq!(faults.len(), 4);
     for (fault, word) in faults.iter().zip(["acent", "redish", "cyan bold", "on"]) {
@@ -68,6 +68,11 @@ fn every_error_is_reported() {
         assert!(fault.text.to_string().contains(word), "{fault:?}");
     }
     assert!(theme(&json!([])).is_err());
+    for number in [json!(256), json!(-1), json!(1.5)] {
+        assert!(theme(&json!({ "rule": number })).is_err());
+    }
+    let theme = theme(&json!({"rule": 201})).unwrap();
+    assert_eq!(theme.style(Role::Rule).fg, Some(Color::Indexed(201)));
 }
 
 #[test]
