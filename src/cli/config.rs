@@ -17,14 +17,18 @@ use crate::ui::UiSettings;
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
-use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, Theme};
+use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
 use crate::yaml::{self, Lines};
 
+pub use self::reload::watch;
+use self::themes::{AUTO, ThemeFault};
+
+mod reload;
 #[cfg(test)]
 mod tests;
+mod themes;
 
 const FILE: &str = "config.yaml";
-const DEFAULT_THEME: &str = "dark";
 
 /// A setting of the file. The reader takes those of [`SETTINGS`] and no others, and
 /// docs/configure.md lists them.
@@ -66,7 +70,10 @@ impl fmt::Display for Values {
         match self {
             Self::Theme => {
                 let names = EMBEDDED.map(|(name, _)| format!("`{name}`")).join(", ");
-                write!(f, "{names}, or a mapping of roles to colours")
+                write!(
+                    f,
+                    "`{AUTO}`, {names}, the name of an own theme, or a mapping of roles to colours"
+                )
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
@@ -87,8 +94,8 @@ pub const SETTINGS: [Setting; 9] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
-        default: || format!("`{DEFAULT_THEME}`"),
-        meaning: "colours of the screen",
+        default: || format!("`{AUTO}`"),
+        meaning: "colours of the screen; `auto` is `light` on a light terminal, else `dark`",
     },
     Setting {
         path: &["language"],
@@ -158,6 +165,8 @@ fn is_known(value: &Value, place: &[&'static str]) -> bool {
 #[derive(Debug)]
 pub struct UserConfig {
     pub look: UiSettings,
+    /// Themes to choose from by the terminal's background; `None` if one is set.
+    pub themes: Option<ShadedThemes>,
     pub ability: Capabilities,
     pub limits: UserLimits,
     pub levels: SandboxLevels,
@@ -197,18 +206,26 @@ pub fn read() -> UserConfig {
     let path = path();
     let read = path.as_deref().map_or(Ok(None), read_file);
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
-    from_text(&shown, read, Capabilities { depth: color_depth(), utf8: is_utf8() })
+    let ability = Capabilities { depth: color_depth(&env::variable), utf8: is_utf8() };
+    from_parts(&shown, read, ability, path.as_deref().and_then(themes::folder).as_deref())
 }
 
-/// Parses the file. `shown`: its path for messages.
-fn from_text(
+/// Parses the file. `shown`: its path for messages; `themes`: the folder of the user's own themes.
+fn from_parts(
     shown: &str,
     read: Result<Option<String>, String>,
     ability: Capabilities,
+    themes: Option<&Path>,
 ) -> UserConfig {
     let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
     let value = report.parse(read);
-    let theme = read_theme(&value, ability.depth, &mut report);
+    let read = themes::read(value.get("theme").unwrap_or(&Value::Null), ability.depth, themes);
+    let chosen = read.unwrap_or_else(|faults| {
+        for fault in faults {
+            report.add_theme_fault(fault);
+        }
+        themes::default_choice(ability.depth)
+    });
     let (keymap, faults) = bindings::with_overrides(value.get("keys").unwrap_or(&Value::Null));
     for fault in faults {
         report.add_key_fault(&fault);
@@ -233,9 +250,14 @@ fn from_text(
             report.add(&[key], text, remove_unknown(&names_in(&[])));
         }
     }
-    let look = UiSettings { theme, glyphs: *Glyphs::for_terminal(ability.utf8), keymap, lang };
+    let look = UiSettings {
+        theme: chosen.theme,
+        glyphs: *Glyphs::for_terminal(ability.utf8),
+        keymap,
+        lang,
+    };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    UserConfig { look, ability, limits, levels, problems: report.problems }
+    UserConfig { look, themes: chosen.follows, ability, limits, levels, problems: report.problems }
 }
 
 /// The text of the file, if it exists.
@@ -293,6 +315,22 @@ impl ConfigReport<'_> {
         );
         let id = format!("keys/{fault}");
         self.push(self.lines.of_nearest(&fault.keys()), &id, fault.message(), fix);
+    }
+
+    fn add_theme_fault(&mut self, fault: ThemeFault) {
+        let keys: Vec<&str> =
+            ["theme"].into_iter().chain(fault.keys.iter().map(String::as_str)).collect();
+        match fault.file {
+            None => self.add(&keys, fault.text, fault.fix),
+            Some((file, line)) => {
+                let id = format!("config/{}", keys.join("/"));
+                let problem = Problem::new(id, file, fault.text, fault.fix).warning();
+                self.problems.push(match line {
+                    Some(line) => problem.at_line(line),
+                    None => problem,
+                });
+            }
+        }
     }
 
     fn add(&mut self, keys: &[&str], text: impl Into<Localized>, fix: impl Into<Localized>) {
@@ -432,28 +470,11 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
     level
 }
 
-fn read_theme(value: &Value, depth: ColorDepth, report: &mut ConfigReport<'_>) -> Theme {
-    let parse = |text: &str| yaml::parse(text).map_err(|error| error.message());
-    let read = match value.get("theme") {
-        None | Some(Value::Null) => Theme::embedded(DEFAULT_THEME, depth, parse),
-        Some(Value::String(name)) => Theme::embedded(name, depth, parse),
-        Some(own) => Theme::from_value(own, depth),
-    };
-    read.unwrap_or_else(|error| {
-        let names = EMBEDDED.map(|(name, _)| name).join(", ");
-        let fix = localized!(
-            "use {names}, or a mapping of roles to colours",
-            "请用 {names}，或角色到颜色的映射"
-        );
-        report.add(&["theme"], error.message(), fix);
-        Theme::embedded(DEFAULT_THEME, depth, parse).unwrap_or_else(|_| Theme::plain())
-    })
-}
-
-fn color_depth() -> ColorDepth {
-    let term = env::variable("TERM").unwrap_or_default();
-    let truecolor = env::variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
-    if env::variable("NO_COLOR").is_some() {
+/// How many colours the terminal shows, by the environment.
+fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
+    let term = variable("TERM").unwrap_or_default();
+    let truecolor = variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
+    if variable("NO_COLOR").is_some() || term == "dumb" {
         ColorDepth::None
     } else if truecolor {
         ColorDepth::True

@@ -15,8 +15,9 @@ use crate::protocol::Command;
 use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
-use crate::ui::start::TerminalOptions;
+use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
+use crate::ui::theme::ColorDepth;
 use crate::ui::{
     App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy,
     RunOptions,
@@ -139,6 +140,7 @@ async fn on_terminal(
         let text = format!("internal error, please report it: {info}");
         *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
+    let (_watch, looks) = config::watch(&setup);
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
@@ -146,6 +148,10 @@ async fn on_terminal(
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
+    let questions = questions(setup.themes.is_some(), setup.ability.depth);
+    if let Some(themes) = setup.themes {
+        app.follow_background(themes);
+    }
     if let Some(sandbox) = shells.sandbox() {
         app.show_level(sandbox.level());
     }
@@ -165,11 +171,12 @@ async fn on_terminal(
     let options = TerminalOptions {
         capabilities: setup.ability,
         run: RunOptions { link: link(), grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer() },
+        questions,
         modes,
     };
+    let channels = (commands, events);
     let shown =
-        crate::ui::on_terminal(&mut app, (commands, events), writers, shutdown, keys, options)
-            .await;
+        crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     match asked.get() {
@@ -213,6 +220,18 @@ fn multiplexer() -> Multiplexer {
         (Some(_), _) => Multiplexer::Tmux,
         (None, true) => Multiplexer::Screen,
         (None, false) => Multiplexer::None,
+    }
+}
+
+/// Asks only a terminal that replies and has colours, and waits only for what is used at once. The Linux console shows replies as text.
+fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
+    let term = env::variable("TERM").unwrap_or_default();
+    let silent = matches!(term.as_str(), "" | "dumb" | "linux");
+    match (follows_background, depth) {
+        _ if silent => Questions::NotAsked,
+        (_, ColorDepth::None) => Questions::NotAsked,
+        (true, _) => Questions::Awaited,
+        (false, _) => Questions::Asked,
     }
 }
 

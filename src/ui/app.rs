@@ -9,6 +9,7 @@
 
 mod alerts;
 mod answering;
+mod appearance;
 mod batch;
 mod browsing;
 mod consent;
@@ -50,6 +51,8 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
 use self::alerts::Alerts;
+use self::appearance::Appearance;
+pub use self::appearance::LookChange;
 use self::batch::Batch;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
@@ -83,6 +86,8 @@ use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::{composer, inbox, transcript, tree};
+use crate::ui::text::SafeText;
+use crate::ui::theme::{Shade, ShadedThemes, Theme};
 
 /// Actions that work under every overlay.
 const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
@@ -113,6 +118,7 @@ pub struct App {
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
+    appearance: Appearance,
     startup: Startup,
     quitting: Quitting,
     ending: DemoEnding,
@@ -139,6 +145,7 @@ impl App {
             effects: Vec::new(),
             requests: Requests::default(),
             alerts: Alerts::default(),
+            appearance: Appearance::default(),
             startup: Startup::default(),
             quitting: Quitting::default(),
             ending: DemoEnding::default(),
@@ -297,6 +304,42 @@ impl App {
     pub fn show_level(&mut self, level: Level) {
         self.model.level = Some(level);
         self.redraw.mark();
+    }
+
+    /// Takes the theme that fits the terminal's background, now and when it changes.
+    pub fn follow_background(&mut self, themes: ShadedThemes) {
+        let theme = self.appearance.follow(themes);
+        self.wear(theme);
+    }
+
+    /// The terminal's background is dark or light.
+    pub fn show_on(&mut self, shade: Shade) {
+        let theme = self.appearance.show_on(shade);
+        self.wear(theme);
+    }
+
+    /// The user has changed the theme.
+    pub fn change_look(&mut self, change: LookChange) {
+        match change {
+            LookChange::Look { theme, follows } => {
+                let theme = self.appearance.choose(theme, follows);
+                self.wear(Some(theme));
+            }
+            LookChange::Invalid(reason) => {
+                let reason = SafeText::line(reason.in_lang(self.ui.lang));
+                let text = self.ui.sentence(words::THEME_STAYS, reason.as_str());
+                self.notify(Tone::Bad, &text);
+            }
+        }
+    }
+
+    /// Draws everything in another theme, if there is one and it differs.
+    fn wear(&mut self, theme: Option<Theme>) {
+        if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
+            Arc::make_mut(&mut self.ui).theme = theme;
+            self.reading.forget_layout();
+            self.redraw.mark();
+        }
     }
 
     /// The number of open questions, for the summary after the screen is closed.

@@ -1,51 +1,208 @@
-//! Keys from the terminal, read on a thread of their own.
+//! What the terminal sends: keys, pastes, the focus, its size, and replies about itself.
 //!
-//! The library's reader does not return after a hang-up: it reads end-of-file in a loop. On its own
-//! thread it cannot keep the screen from receiving the hang-up signal and ending the program. The
-//! thread ends with the process, since nothing can interrupt its read. All screens of a process share
-//! one thread, or an old one would take a key from the next.
+//! The bytes are read on a thread of their own, which ends at a hang-up, and are decoded here, so that a
+//! reply never becomes a key ([`decoder`]). All screens of a process share one thread, or an old one would
+//! take a key from the next; nothing can interrupt its read, so it ends with the process.
 
-use std::io;
+pub mod decoder;
+mod paste;
+pub mod reply;
+mod sequence;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::thread;
+use std::time::Duration;
 
-use futures_util::stream::{self, Stream};
-use ratatui::crossterm::event::{Event, read};
+use futures_util::StreamExt as _;
+use futures_util::stream::Stream;
+use ratatui::crossterm::event::Event;
+use ratatui::crossterm::terminal::size;
+use rustix::event::{PollFd, PollFlags, poll};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Size of the queue of keys. When it is full the reader waits, and the terminal buffers the rest.
-const MAX_WAITING_KEYS: usize = 256;
+pub use decoder::{Decoder, Input};
+pub use reply::Reply;
 
-/// The keys that are typed, for one screen at a time.
+/// Pieces that wait to be decoded. When they are this many the reader waits, and the terminal buffers the
+/// rest.
+const MAX_WAITING: usize = 64;
+/// The longest piece.
+const PIECE_BYTES: usize = 4096;
+
+type Bytes = mpsc::Receiver<Vec<u8>>;
+
+/// What is typed, for one screen at a time.
 #[derive(Debug, Default)]
 pub struct Keys {
-    receiver: Option<mpsc::Receiver<io::Result<Event>>>,
+    bytes: Option<Bytes>,
+    decoder: Decoder,
 }
 
 impl Keys {
-    /// The keys for a screen; the first call starts the thread.
+    /// The input for a screen; the first call starts the thread.
     ///
     /// # Errors
-    /// The thread could not be started.
-    pub fn stream(&mut self) -> io::Result<impl Stream<Item = io::Result<Event>> + Unpin> {
-        let keys = match self.receiver.take() {
-            Some(keys) => keys,
-            None => start()?,
+    /// The thread could not be started, or the signal of a new size cannot be received.
+    pub fn stream(&mut self) -> io::Result<InputStream<'_>> {
+        let bytes = match self.bytes.take() {
+            Some(bytes) => bytes,
+            None => start(terminal()?)?,
         };
-        let keys = self.receiver.insert(keys);
-        Ok(stream::poll_fn(move |cx| keys.poll_recv(cx)))
+        let resized = signal(SignalKind::window_change())?;
+        Ok(InputStream::new(self.bytes.insert(bytes), &mut self.decoder, Some(resized)))
     }
 }
 
-fn start() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
-    let (tx, keys) = mpsc::channel(MAX_WAITING_KEYS);
+/// A separate descriptor for the terminal on standard input.
+fn terminal() -> io::Result<File> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+fn start(mut from: File) -> io::Result<Bytes> {
+    let (tx, bytes) = mpsc::channel(MAX_WAITING);
     thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
         loop {
-            let event = read();
-            let over = event.is_err();
-            if tx.blocking_send(event).is_err() || over {
+            // An error is the end as well: the terminal is gone.
+            let piece = read(&mut from).unwrap_or_default();
+            if piece.is_empty() || tx.blocking_send(piece).is_err() {
                 return;
             }
         }
     })?;
-    Ok(keys)
+    Ok(bytes)
+}
+
+/// The next bytes; none after a hang-up.
+fn read(from: &mut File) -> io::Result<Vec<u8>> {
+    let mut buffer = vec![0; PIECE_BYTES];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(count) => {
+                buffer.truncate(count);
+                return Ok(buffer);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Another process made the terminal non-blocking.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                poll(&mut [PollFd::new(from, PollFlags::IN)], None)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The input of one screen. It ends at a hang-up.
+#[derive(Debug)]
+pub struct InputStream<'a> {
+    bytes: &'a mut Bytes,
+    decoder: &'a mut Decoder,
+    resized: Option<Signal>,
+    /// Taken out of the stream while waiting for replies, in order.
+    held: Vec<io::Result<Input>>,
+    expiry: Option<Pin<Box<Sleep>>>,
+}
+
+impl<'a> InputStream<'a> {
+    fn new(bytes: &'a mut Bytes, decoder: &'a mut Decoder, resized: Option<Signal>) -> Self {
+        Self { bytes, decoder, resized, held: Vec::new(), expiry: None }
+    }
+
+    /// A question is sent to the terminal now.
+    pub fn await_replies(&mut self) {
+        self.decoder.await_replies(Instant::now().into_std());
+    }
+
+    /// Waits until the replies are here, but not longer than `limit`, and not after a key was typed: the
+    /// stream then begins with what came.
+    pub async fn settle(&mut self, limit: Duration) {
+        let until = Instant::now() + limit;
+        let mut came = Vec::new();
+        while self.decoder.awaits_replies(Instant::now().into_std()) {
+            let Ok(Some(input)) = tokio::time::timeout_at(until, self.next()).await else { break };
+            let is_reply = matches!(input, Ok(Input::Reply(_)));
+            came.push(input);
+            if !is_reply {
+                break;
+            }
+        }
+        came.reverse();
+        self.held = came;
+    }
+
+    /// Waits until the replies are here, but not longer than `limit`, and drops them with all else that
+    /// came.
+    pub async fn drain_replies(&mut self, limit: Duration) {
+        let until = Instant::now() + limit;
+        while self.decoder.awaits_replies(Instant::now().into_std()) {
+            let Ok(Some(Ok(_))) = tokio::time::timeout_at(until, self.next()).await else { break };
+        }
+    }
+
+    /// A new size of the window.
+    fn poll_size(&mut self, cx: &mut Context<'_>) -> Option<io::Result<Input>> {
+        let signal = self.resized.as_mut()?;
+        match signal.poll_recv(cx) {
+            // Without a size the terminal is gone, which reading reports.
+            Poll::Ready(Some(())) => {
+                size().ok().map(|(width, height)| Ok(Event::Resize(width, height).into()))
+            }
+            Poll::Ready(None) | Poll::Pending => None,
+        }
+    }
+
+    /// True if the time is over in which bytes may still belong together.
+    fn poll_expiry(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(at) = self.decoder.deadline().map(Instant::from_std) else {
+            self.expiry = None;
+            return false;
+        };
+        let sleep = self.expiry.get_or_insert_with(|| Box::pin(sleep_until(at)));
+        if sleep.deadline() != at {
+            sleep.as_mut().reset(at);
+        }
+        let over = sleep.as_mut().poll(cx).is_ready();
+        if over {
+            self.expiry = None;
+            self.decoder.expire(Instant::now().into_std());
+        }
+        over
+    }
+}
+
+impl Stream for InputStream<'_> {
+    type Item = io::Result<Input>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if let Some(input) = this.held.pop() {
+            return Poll::Ready(Some(input));
+        }
+        if let Some(size) = this.poll_size(cx) {
+            return Poll::Ready(Some(size));
+        }
+        loop {
+            if let Some(input) = this.decoder.take() {
+                return Poll::Ready(Some(Ok(input)));
+            }
+            match this.bytes.poll_recv(cx) {
+                Poll::Ready(Some(bytes)) => {
+                    this.decoder.feed(&bytes, Instant::now().into_std());
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {
+                    if !this.poll_expiry(cx) {
+                        return Poll::Pending;
+                    }
+                }
+            }
+        }
+    }
 }

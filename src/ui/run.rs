@@ -19,12 +19,14 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect};
+use super::app::{App, Effect, LookChange};
 use super::copies::{CopyMaker, CopyOutcome};
 use super::draft_writer::DraftWriter;
+use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
 use super::terminal::{Control, Multiplexer};
+use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 
 /// Events processed before keys are checked again.
@@ -39,11 +41,13 @@ const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 /// The channels between the screen and the rest of the program.
 #[derive(Debug)]
 pub struct Channels<K, S> {
-    /// Keys, pastes and sizes from the terminal.
+    /// Keys, pastes, sizes and replies from the terminal.
     pub input: K,
     /// Bounded; when it is full, commands are kept by the loop and retried.
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
+    /// Changes of the theme; bounded, and whoever reads the files waits when it is full.
+    pub looks: mpsc::Receiver<LookChange>,
     /// Completes when a signal asks the program to end (TERM, HUP).
     pub shutdown: S,
     /// Notified after each frame was written out.
@@ -82,12 +86,12 @@ pub async fn run<K, S>(
     options: RunOptions,
 ) -> io::Result<RunEnd>
 where
-    K: Stream<Item = io::Result<Event>> + Unpin,
+    K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { input, commands, events, shutdown, written, drafts, copies } = channels;
+    let Channels { input, commands, events, looks, shutdown, written, drafts, copies } = channels;
     let mut run = Run::new(app, surface, (commands, drafts, copies), options);
-    let outcome = run.until_ended(input, events, shutdown, written).await;
+    let outcome = run.until_ended((input, looks), events, shutdown, written).await;
     run.finish_drafts();
     outcome
 }
@@ -139,6 +143,14 @@ struct Run<'a, S: Surface> {
     outcome: Option<RunEnd>,
     input_ended: bool,
     busy_shown: bool,
+    background: Background,
+}
+
+/// Whether the terminal has said what its background is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Background {
+    Unknown,
+    Replied,
 }
 
 impl<'a, S: Surface> Run<'a, S> {
@@ -162,23 +174,28 @@ impl<'a, S: Surface> Run<'a, S> {
             outcome: None,
             input_ended: false,
             busy_shown: false,
+            background: Background::Unknown,
         }
     }
 
     async fn until_ended<K, E>(
         &mut self,
-        mut input: K,
+        (mut input, mut looks): (K, mpsc::Receiver<LookChange>),
         mut events: mpsc::Receiver<DriverEvent>,
         shutdown: E,
         written: Arc<Notify>,
     ) -> io::Result<RunEnd>
     where
-        K: Stream<Item = io::Result<Event>> + Unpin,
+        K: Stream<Item = io::Result<Input>> + Unpin,
         E: Future<Output = ()>,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         let stored = self.drafts.written();
         let mut copied = self.copies.take_outcomes();
+        // What came before the first frame counts for it.
+        if let Some(first) = ready_now(&mut input).await {
+            self.input(first, &mut input).await;
+        }
         loop {
             if let Some(outcome) = self.process_outputs()? {
                 return Ok(outcome);
@@ -190,6 +207,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 key = input.next(), if !input_ended => self.input(key, &mut input).await,
                 () = &mut shutdown => self.begin_shutdown(),
                 event = events.recv() => self.events(event, &mut events),
+                Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
                 outcome = next_outcome(&mut copied) => self.app.copied(&outcome),
@@ -254,9 +272,9 @@ impl<'a, S: Surface> Run<'a, S> {
         [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
     }
 
-    async fn input<K>(&mut self, first: Option<io::Result<Event>>, input: &mut K)
+    async fn input<K>(&mut self, first: Option<io::Result<Input>>, input: &mut K)
     where
-        K: Stream<Item = io::Result<Event>> + Unpin,
+        K: Stream<Item = io::Result<Input>> + Unpin,
     {
         self.app.tick(now());
         let mut next = Some(first);
@@ -264,20 +282,48 @@ impl<'a, S: Surface> Run<'a, S> {
             let Some(event) = next.take() else {
                 return;
             };
-            let Some(Ok(event)) = event else {
+            let Some(Ok(one)) = event else {
                 self.input_ended = true;
                 self.begin_shutdown();
                 return;
             };
-            self.one_input(event);
+            self.one_input(one);
             next = ready_now(input).await;
         }
-        if let Some(Some(Ok(event))) = next {
-            self.one_input(event);
+        if let Some(Some(Ok(one))) = next {
+            self.one_input(one);
         }
     }
 
-    fn one_input(&mut self, event: Event) {
+    fn one_input(&mut self, input: Input) {
+        match input {
+            Input::Event(event) => self.event_of_terminal(event),
+            Input::Reply(reply) => self.reply(reply),
+        }
+    }
+
+    /// The replies change colours only; the app says if that changes the screen.
+    fn reply(&mut self, reply: Reply) {
+        match reply {
+            Reply::Background(colour) => {
+                self.background = Background::Replied;
+                self.app.show_on(Shade::of(colour));
+            }
+            // The desktop may have changed, and not the terminal: its own colour decides.
+            Reply::Scheme(shade) => match self.background {
+                Background::Replied => self.ask_background(),
+                Background::Unknown => self.app.show_on(shade),
+            },
+            Reply::Attributes => {}
+        }
+    }
+
+    fn ask_background(&mut self) {
+        self.surface.control(&Control::ask_background());
+        self.pacer.mark(Cause::Event);
+    }
+
+    fn event_of_terminal(&mut self, event: Event) {
         match event {
             Event::Key(key) if self.shutdown_deadline.is_some() => self.key_during_shutdown(key),
             Event::Key(key) => {

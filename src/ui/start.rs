@@ -9,18 +9,25 @@ use ratatui::crossterm::terminal::size;
 use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
-use super::app::App;
+use super::app::{App, LookChange};
 use super::backend::Capabilities;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
-use super::terminal::{ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
+use super::terminal::{Control, ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// How long the first frame waits for replies. A key that is typed before ends that.
+const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// At the end, how long a reply that is still to come is waited for: the next program would read it as
+/// keys.
+const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The width of the terminal, if there is one that reports it.
 #[must_use]
@@ -28,11 +35,23 @@ pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
 }
 
+/// Whether the terminal is asked for its colours at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Questions {
+    /// The first frame waits for the replies, [`REPLIES_TIMEOUT`] at most.
+    Awaited,
+    /// The replies may be of use later.
+    Asked,
+    /// The terminal cannot reply, or has no colours.
+    NotAsked,
+}
+
 /// What the terminal can do, and the options of the loop.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
     pub capabilities: Capabilities,
     pub run: RunOptions,
+    pub questions: Questions,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
 }
@@ -45,20 +64,32 @@ pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
     (drafts, copies): (DraftWriter, CopyMaker),
+    looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
     let (width, height) = size()?;
-    let guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
+    let mut input = keys.stream()?;
+    if options.questions != Questions::NotAsked {
+        guard.send(&Control::ask_background())?;
+        input.await_replies();
+    }
+    if options.questions == Questions::Awaited {
+        input.settle(REPLIES_TIMEOUT).await;
+    }
     let written = Arc::new(Notify::new());
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let input = keys.stream()?;
-    let channels = Channels { input, commands, events, shutdown, written, drafts, copies };
+    let channels =
+        Channels { input: &mut input, commands, events, looks, shutdown, written, drafts, copies };
     let outcome = run(app, &mut surface, channels, options.run).await;
+    if outcome.is_ok() {
+        input.drain_replies(LATE_REPLIES_TIMEOUT).await;
+    }
     let left = surface.leave(LAST_WRITE_TIMEOUT);
     let outcome = outcome?;
     left?;

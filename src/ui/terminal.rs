@@ -16,12 +16,12 @@ use std::thread::{self, ThreadId};
 pub use control::{Control, MAX_CLIPBOARD_BYTES, Multiplexer};
 pub use output::{Output, OutputError, Sink, terminal_file};
 
-/// Alternate screen, bracketed paste. The backend handles the cursor.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h";
+/// Alternate screen, bracketed paste, reports of dark and light colours. The backend handles the cursor.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?2031h";
 
 /// Resets everything the guard or the backend may have set: synchronized update, style, scroll
-/// region, cursor, paste, screen.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2004l\x1b[?1049l";
+/// region, cursor, reports, paste, screen.
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?2004l\x1b[?1049l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
@@ -74,6 +74,14 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         let mut guard = Self { writer, raw, flag };
         guard.turn_on()?;
         Ok(guard)
+    }
+
+    /// Writes a control now. Only before the first frame: frames are written by another thread.
+    ///
+    /// # Errors
+    /// The terminal was closed.
+    pub fn send(&mut self, control: &Control) -> io::Result<()> {
+        write_all(&mut self.writer, control.bytes())
     }
 
     /// Restores the terminal. A second call does nothing.

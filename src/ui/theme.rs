@@ -5,7 +5,9 @@
 //! is immutable and already reduced to what the terminal can show.
 
 mod colour;
+mod contrast;
 mod glyphs;
+mod shade;
 
 use std::fmt;
 
@@ -15,7 +17,9 @@ use serde_json::Value;
 use crate::domain::text::{Localized, Text, localized};
 
 pub use colour::ColorDepth;
+pub use contrast::{Pair, Paper};
 pub use glyphs::Glyphs;
+pub use shade::{Rgb, Shade, ShadedThemes};
 
 /// Themes that come with the program: name and YAML text.
 pub const EMBEDDED: [(&str, &str); 4] = [
@@ -24,9 +28,6 @@ pub const EMBEDDED: [(&str, &str); 4] = [
     ("mono", include_str!("../../themes/mono.yaml")),
     ("contrast", include_str!("../../themes/contrast.yaml")),
 ];
-
-/// The theme used when none is chosen.
-pub const DEFAULT_THEME: &str = "dark";
 
 macro_rules! roles {
     ($($role:ident = $name:literal,)*) => {
@@ -72,8 +73,8 @@ roles! {
     Link = "link",
     Quote = "quote",
     DiffAdd = "diff.add",
-    DiffRemove = "diff.remove",
     DiffAddWord = "diff.add.word",
+    DiffRemove = "diff.remove",
     DiffRemoveWord = "diff.remove.word",
     Search = "search",
     Cursor = "cursor",
@@ -106,14 +107,22 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.message())]
 pub struct ThemeError {
-    pub faults: Vec<Localized>,
+    pub faults: Vec<ThemeFault>,
+}
+
+/// One error of a theme.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThemeFault {
+    /// The entry, as it is written.
+    pub role: Option<String>,
+    pub text: Localized,
 }
 
 impl ThemeError {
     /// All errors in one text.
     #[must_use]
     pub fn message(&self) -> Localized {
-        let mut faults = self.faults.iter().cloned();
+        let mut faults = self.faults.iter().map(|fault| fault.text.clone());
         let first = faults.next().unwrap_or_default();
         let separator = Localized::new("; ", "；");
         let faults = faults.fold(first, |all, fault| all.and(separator.clone()).and(fault));
@@ -123,7 +132,7 @@ impl ThemeError {
 
 impl From<Localized> for ThemeError {
     fn from(fault: Localized) -> Self {
-        Self { faults: vec![fault] }
+        Self { faults: vec![ThemeFault { role: None, text: fault }] }
     }
 }
 
@@ -152,7 +161,7 @@ impl Theme {
                         *slot = Some(style);
                     }
                 }
-                Err(fault) => faults.push(fault),
+                Err(text) => faults.push(ThemeFault { role: Some(name.clone()), text }),
             }
         }
         if faults.is_empty() {
@@ -210,13 +219,18 @@ impl Theme {
 fn parse_entry(name: &str, words: &Value) -> Result<(Role, Style), Localized> {
     let unknown = || localized!("no role is named {name:?}", "没有名为 {name:?} 的角色");
     let role = Role::named(name).ok_or_else(unknown)?;
-    let Value::String(words) = words else {
-        return Err(localized!(
-            "{name}: expected words such as \"cyan bold\"",
-            "{name}：应为 \"cyan bold\" 这样的词"
-        ));
+    let words = match words {
+        Value::String(words) => words.clone(),
+        // A number of the palette alone needs no quotes.
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            return Err(localized!(
+                "{name}: expected words such as \"cyan bold\"",
+                "{name}：应为 \"cyan bold\" 这样的词"
+            ));
+        }
     };
-    let style = style_from_words(words)
+    let style = style_from_words(&words)
         .map_err(|fault| localized!([fault] "{name}: {fault}", "{name}：{fault}"))?;
     Ok((role, style))
 }

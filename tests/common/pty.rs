@@ -49,12 +49,35 @@ impl Home {
         ]
     }
 
+    /// A file of the user's configuration.
+    pub fn config_file(&self, name: &str) -> PathBuf {
+        self.0.path().join("config/dominds-tui").join(name)
+    }
+
     /// The demo in this home's workspace, at `speed`.
     pub fn demo(&self, speed: &str) -> Program {
         self.demo_of(speed, 120, 40)
     }
 
+    /// The same with other values of the environment.
+    pub fn demo_in(&self, speed: &str, other: &[(&'static str, &str)]) -> Program {
+        let mut environment = self.environment();
+        environment.retain(|(name, _)| other.iter().all(|(changed, _)| changed != name));
+        environment.extend(other.iter().map(|(name, value)| (*name, value.into())));
+        self.start_demo(environment, speed, 120, 40)
+    }
+
     pub fn demo_of(&self, speed: &str, columns: u16, rows: u16) -> Program {
+        self.start_demo(self.environment(), speed, columns, rows)
+    }
+
+    fn start_demo(
+        &self,
+        environment: Vec<(&'static str, PathBuf)>,
+        speed: &str,
+        columns: u16,
+        rows: u16,
+    ) -> Program {
         let workspace = self.workspace();
         let args: [&OsStr; 5] = [
             "demo".as_ref(),
@@ -63,7 +86,7 @@ impl Home {
             "--dir".as_ref(),
             workspace.as_ref(),
         ];
-        Program::start(self.environment(), &args, columns, rows)
+        Program::start(environment, &args, columns, rows)
     }
 }
 
@@ -275,6 +298,7 @@ fn assert_restored(raw: &[u8]) {
         ("\x1b[?25l", "\x1b[?25h"),
         ("\x1b[?2004h", "\x1b[?2004l"),
         ("\x1b[?2026h", "\x1b[?2026l"),
+        ("\x1b[?2031h", "\x1b[?2031l"),
     ] {
         let (on, off) = (last(left, on.as_bytes()), last(left, off.as_bytes()));
         assert!(off.is_some() && off > on, "{:?}", tail(left));

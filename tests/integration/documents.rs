@@ -18,6 +18,8 @@ use dominds_tui::minds::mcp_config::{McpFile, Transport};
 use dominds_tui::tools::{Registry, ToolSource as _, ToolSubset};
 use dominds_tui::ui::action::{Binding, Scope};
 use dominds_tui::ui::bindings;
+use dominds_tui::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Role, Theme};
+use dominds_tui::yaml;
 
 const MANUALS: &str = "src/tools/man";
 /// The text about `man` itself.
@@ -223,11 +225,12 @@ const END: &str = "<!-- end -->";
 type Render = fn() -> String;
 
 /// The generated parts: document, name, and what makes the text from the definitions.
-const GENERATED: [(&str, &str, Render); 4] = [
+const GENERATED: [(&str, &str, Render); 5] = [
     ("docs/keys.md", "keys", keys),
     ("docs/commands.md", "commands", commands),
     ("docs/configure.md", "settings", settings),
     ("docs/models.md", "providers", providers),
+    ("docs/themes.md", "contrast", contrast),
 ];
 
 /// A document with what is generated replaced by `text`.
@@ -386,6 +389,33 @@ fn settings() -> String {
     });
     let rows: String = rows.collect();
     format!("| setting | meaning | values | default |\n|---|---|---|---|\n{rows}")
+}
+
+/// The contrast of each role in each theme with exact colours.
+fn contrast() -> String {
+    let themes: Vec<(&str, Theme)> = EMBEDDED
+        .into_iter()
+        .filter(|(name, _)| Paper::of(name) != Paper::Terminal)
+        .map(|(name, _)| {
+            let parse = |text: &str| yaml::parse(text).map_err(|error| error.message());
+            (name, Theme::embedded(name, ColorDepth::True, parse).expect("a theme"))
+        })
+        .collect();
+    let mut table = "| role |".to_owned();
+    for (name, _) in &themes {
+        table.push_str(&format!(" `{name}` |"));
+    }
+    table.push_str(&format!("\n|---|{}\n", "---|".repeat(themes.len())));
+    for role in Role::ALL {
+        table.push_str(&format!("| `{role}` |"));
+        for (name, theme) in &themes {
+            let pair = Pair::of(theme, *role, Paper::of(name));
+            let shown = pair.map_or("–".to_owned(), |pair| format!("{:.1}", pair.contrast()));
+            table.push_str(&format!(" {shown} |"));
+        }
+        table.push('\n');
+    }
+    table
 }
 
 /// The providers that are there without a file.

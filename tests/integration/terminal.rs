@@ -92,6 +92,63 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
     assert_eq!(again.end_restored(), 0);
 }
 
+/// Colours of the light theme in the palette of 256: of names of members.
+const LIGHT: &str = "38;5;25m";
+const LIGHT_REPLY: &str = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c";
+
+fn wrote(program: &Program, text: &str) -> bool {
+    String::from_utf8_lossy(&program.raw()).contains(text)
+}
+
+#[test]
+fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_are_not_typed() {
+    let home = Home::new();
+    let mut program = home.demo("0");
+    assert!(eventually(|| wrote(&program, "\x1b]11;?\x1b\\\x1b[c")), "it is asked");
+    program.keys(LIGHT_REPLY);
+    program.until_shown(&["FOR YOU · 2"]);
+    assert!(eventually(|| wrote(&program, LIGHT)), "it is light");
+    program.keys(ALT_A);
+    program.until_shown(&["answer 1 of 2"]);
+    // Late, stray and senseless ones, in the middle of what is typed.
+    program.keys("one\x1b]11;rgb:0/0/0\x07 two\x1b[?997;1n\x1bP>|XTerm\x1b\\ three\x1b[12;40R");
+    program.until_shown(&["one two three"]);
+    assert!(!program.screen().contains("rgb"), "{}", program.screen());
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
+fn a_terminal_that_cannot_reply_or_has_no_colours_is_not_asked() {
+    for set in [("TERM", "linux"), ("NO_COLOR", "1")] {
+        let home = Home::new();
+        let mut program = home.demo_in("0", &[set]);
+        program.until_shown(&["FOR YOU · 2"]);
+        assert!(!wrote(&program, "\x1b]11;?"), "{set:?}");
+        program.quit();
+        assert_eq!(program.end_restored(), 0);
+    }
+}
+
+#[test]
+fn a_theme_is_read_again_when_it_is_saved_and_an_invalid_one_changes_nothing() {
+    let home = Home::new();
+    let (config, theme) = (home.config_file("config.yaml"), home.config_file("themes/sea.yaml"));
+    fs::create_dir_all(theme.parent().expect("a folder")).expect("a folder");
+    fs::write(&config, "theme: sea\n").expect("a file");
+    fs::write(&theme, "base: light\n").expect("a file");
+    let mut program = home.demo("0");
+    program.until_shown(&["FOR YOU · 2"]);
+    assert!(eventually(|| wrote(&program, LIGHT)), "it is light");
+    fs::write(&theme, "base: light\n\nacent: cyan\n").expect("a file");
+    program.until_shown(&["sea.yaml:3: no role is named \"acent\"", "the old theme stays"]);
+    assert!(!wrote(&program, "38;5;201m"));
+    fs::write(&theme, "base: light\nagent: 201\n").expect("a file");
+    assert!(eventually(|| wrote(&program, "38;5;201m")), "it has changed");
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
 #[test]
 fn every_end_gives_the_terminal_back() {
     for (signal, status) in [("TERM", 143), ("HUP", 143), ("INT", 130)] {

@@ -3,6 +3,33 @@
 use super::*;
 use crate::domain::text::assert_translated;
 
+fn from_text(
+    shown: &str,
+    read: Result<Option<String>, String>,
+    ability: Capabilities,
+) -> UserConfig {
+    from_parts(shown, read, ability, None)
+}
+
+#[test]
+fn the_environment_says_how_many_colours_there_are() {
+    for (set, expected) in [
+        (&[("TERM", "xterm-256color")][..], ColorDepth::Palette),
+        (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], ColorDepth::True),
+        (&[("TERM", "xterm"), ("COLORTERM", "24bit")], ColorDepth::True),
+        (&[("TERM", "xterm"), ("COLORTERM", "yes")], ColorDepth::Sixteen),
+        (&[("TERM", "linux")], ColorDepth::Sixteen),
+        (&[], ColorDepth::Sixteen),
+        (&[("TERM", "dumb"), ("COLORTERM", "truecolor")], ColorDepth::None),
+        (&[("NO_COLOR", "1"), ("COLORTERM", "truecolor")], ColorDepth::None),
+    ] {
+        let variable = |name: &str| {
+            set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        assert_eq!(color_depth(&variable), expected, "{set:?}");
+    }
+}
+
 #[test]
 fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
     let ability = Capabilities { depth: ColorDepth::None, utf8: true };

@@ -51,6 +51,11 @@ impl Reading {
         &self.transcript
     }
 
+    /// Lays everything out again, for a new theme.
+    pub fn forget_layout(&mut self) {
+        self.transcript.forget_layout();
+    }
+
     /// A generation of the open dialog is running.
     pub fn is_generating(&self) -> bool {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())

@@ -7,6 +7,7 @@ pub(super) use crate::ui::words::{
     PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
 };
 
+pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
 pub(super) const NO_ASKER: Text =
     Text::new("nobody asked it: it is a main dialog", "没有谁向它提问：它是主线对话");
 pub(super) const NOBODY_WAITS: Text =

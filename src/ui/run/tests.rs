@@ -3,6 +3,7 @@
 use futures_util::stream;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 
 use super::*;
 use crate::domain::text::Localized;
@@ -14,7 +15,7 @@ use crate::ui::bindings;
 use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
-use crate::ui::theme::{Glyphs, Theme};
+use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
 
 #[derive(Debug)]
 struct FixedClock;
@@ -100,12 +101,12 @@ fn app() -> App {
 const OPTIONS: RunOptions =
     RunOptions { link: Link::Local, grace: Duration::from_secs(3), multiplexer: Multiplexer::None };
 
-fn press(c: char) -> Event {
-    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+fn press(c: char) -> Input {
+    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)).into()
 }
 
 /// Keys, each after a pause, and then silence.
-fn typing(keys: Vec<(u64, Event)>) -> impl Stream<Item = io::Result<Event>> + Unpin {
+fn typing(keys: Vec<(u64, Input)>) -> impl Stream<Item = io::Result<Input>> + Unpin {
     let typed = stream::iter(keys).then(|(millis, event)| async move {
         tokio::time::sleep(Duration::from_millis(millis)).await;
         Ok(event)
@@ -121,7 +122,7 @@ struct Driver {
 /// Runs until `script` ends the driver's side or the loop ends by itself.
 async fn play<F>(
     surface: &mut Memory,
-    keys: Vec<(u64, Event)>,
+    keys: Vec<(u64, Input)>,
     capacity: usize,
     script: impl FnOnce(Driver) -> F,
 ) -> (io::Result<RunEnd>, F::Output)
@@ -134,6 +135,7 @@ where
         input: typing(keys),
         commands: to_driver,
         events: from_driver,
+        looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
@@ -273,6 +275,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         input: typing(Vec::new()),
         commands: to_driver,
         events: from_driver,
+        looks: mpsc::channel(1).1,
         shutdown: sleep(50),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
@@ -324,13 +327,14 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
     let (to_driver, mut commands) = mpsc::channel(16);
     let (events, from_driver) = mpsc::channel(64);
     let dialog = DialogId::main(RootId::new("a"));
-    let mut keys: Vec<Event> = "ihello".chars().map(press).collect();
-    keys.push(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)));
+    let mut keys: Vec<Input> = "ihello".chars().map(press).collect();
+    keys.push(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)).into());
     let keys = keys.into_iter().map(|key| (5, key)).collect();
     let channels = Channels {
         input: typing(keys),
         commands: to_driver,
         events: from_driver,
+        looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
@@ -379,6 +383,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         input: typing("ihello".chars().map(|c| (0, press(c))).collect()),
         commands: to_driver,
         events: from_driver,
+        looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
@@ -410,6 +415,7 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             input: typing(vec![(1, press('3')), (1, press('y'))]),
             commands: to_driver,
             events: from_driver,
+            looks: mpsc::channel(1).1,
             shutdown: std::future::pending(),
             written: Arc::new(Notify::new()),
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
@@ -447,4 +453,68 @@ fn with_dialog() -> App {
     };
     app.apply(DriverEvent::Page { ticket: ticket.expect("an open"), page: Box::new(page) });
     app
+}
+
+/// Two themes that differ in the colour of text.
+fn shaded() -> ShadedThemes {
+    let theme = |words| {
+        Theme::from_value(&serde_json::json!({ "text": words, "title": words }), ColorDepth::True)
+            .unwrap()
+    };
+    ShadedThemes { dark: theme("white"), light: theme("black") }
+}
+
+/// Plays replies into the loop: the colour of the first character, how many frames, what was asked.
+async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
+    let mut surface = Memory::new();
+    let mut app = app();
+    app.follow_background(shaded());
+    let (to_driver, _commands) = mpsc::channel(4);
+    let (events, from_driver) = mpsc::channel(64);
+    let channels = Channels {
+        input: typing(replies),
+        commands: to_driver,
+        events: from_driver,
+        looks: mpsc::channel(1).1,
+        shutdown: std::future::pending(),
+        written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
+    };
+    let script = async {
+        sleep(1_000).await;
+        events.send(DriverEvent::Stopped).await.unwrap();
+    };
+    let (ended, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), script);
+    ended.unwrap();
+    let cells = surface.terminal.backend().buffer().content().iter();
+    let mut colours = cells.filter(|cell| cell.symbol() != " ").map(|cell| cell.fg);
+    let asked = String::from_utf8(surface.controls).unwrap();
+    (colours.find(|colour| *colour != Color::Reset).unwrap(), surface.frames, asked)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_theme_follows_the_background_and_is_drawn_once() {
+    let on = |value| Input::Reply(Reply::Background(Rgb([value; 3])));
+    let scheme = |shade| Input::Reply(Reply::Scheme(shade));
+    let (_, quiet, _) = shown_after(Vec::new()).await;
+    for (replies, expected, frames) in [
+        (vec![], Color::White, 0),
+        (vec![(0, on(250)), (0, Input::Reply(Reply::Attributes))], Color::Black, 0),
+        (vec![(100, on(250))], Color::Black, 1),
+        (vec![(100, on(10))], Color::White, 0),
+        (vec![(100, scheme(Shade::Light))], Color::Black, 1),
+        (vec![(100, on(250)), (100, on(10))], Color::White, 2),
+    ] {
+        let (colour, drawn, asked) = shown_after(replies.clone()).await;
+        assert_eq!((colour, drawn, asked.as_str()), (expected, quiet + frames, ""), "{replies:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_desktop_counts_only_if_the_terminal_changed_too() {
+    let dark = Input::Reply(Reply::Background(Rgb::BLACK));
+    let changed = Input::Reply(Reply::Scheme(Shade::Light));
+    let (colour, _, asked) = shown_after(vec![(10, dark), (10, changed)]).await;
+    assert_eq!((colour, asked.as_bytes()), (Color::White, Control::ask_background().bytes()));
 }

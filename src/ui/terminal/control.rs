@@ -93,6 +93,13 @@ impl Control {
         }))
     }
 
+    /// Asks for the background colour. The question after it is answered by every terminal, so its reply
+    /// says that no other is to come.
+    #[must_use]
+    pub fn ask_background() -> Self {
+        Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
+    }
+
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0

@@ -2,6 +2,11 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use super::{Rgb, Shade};
+
+/// The lowest contrast of a text in one of sixteen colours, whose values differ between terminals.
+const LEAST_CONTRAST: f64 = 3.0;
+
 /// How many colours the terminal shows. Detected elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColorDepth {
@@ -32,9 +37,9 @@ impl ColorDepth {
             }
             Self::Sixteen => {
                 if let Color::Rgb(r, g, b) = colour {
-                    nearest_of_sixteen([r, g, b])
+                    nearest_of_sixteen([r, g, b], |_| true)
                 } else if let Color::Indexed(index) = colour {
-                    nearest_of_sixteen(palette_rgb(index))
+                    nearest_of_sixteen(palette_rgb(index), |_| true)
                 } else {
                     colour
                 }
@@ -42,11 +47,27 @@ impl ColorDepth {
         }
     }
 
+    /// The same for texts. Of sixteen colours, only those are taken that are read on black if this one is
+    /// light, or on white if it is dark.
+    fn reduce_ink(self, colour: Color) -> Color {
+        match (self, rgb_of(colour).map(Rgb)) {
+            (Self::Sixteen, Some(ink)) if !is_named(colour) => {
+                let paper = match Shade::of(ink) {
+                    Shade::Dark => Rgb::WHITE,
+                    Shade::Light => Rgb::BLACK,
+                };
+                let is_read = |rgb: [u8; 3]| Rgb(rgb).contrast(paper) >= LEAST_CONTRAST;
+                nearest_of_sixteen(ink.0, is_read)
+            }
+            (Self::None | Self::Sixteen | Self::Palette | Self::True, _) => self.reduce(colour),
+        }
+    }
+
     /// The style in colours of this depth. Without colours, a background other than `plain` (that of
     /// plain text) becomes reverse video.
     pub(super) fn reduce_style(self, style: Style, plain: Option<Color>) -> Style {
         let mut reduced = style;
-        reduced.fg = style.fg.map(|colour| self.reduce(colour));
+        reduced.fg = style.fg.map(|colour| self.reduce_ink(colour));
         reduced.bg = style.bg.map(|colour| self.reduce(colour));
         let marked = style.bg.is_some() && style.bg != plain;
         if self == Self::None && marked {
@@ -92,12 +113,28 @@ const NAMED: [(&str, Color, [u8; 3]); 16] = [
     ("white", Color::White, [255, 255, 255]),
 ];
 
+/// Red, green and blue of a colour, with xterm's values of the named ones; `None` for the terminal's own.
+pub(super) fn rgb_of(colour: Color) -> Option<[u8; 3]> {
+    if let Color::Rgb(r, g, b) = colour {
+        Some([r, g, b])
+    } else if let Color::Indexed(index) = colour {
+        Some(palette_rgb(index))
+    } else {
+        NAMED.iter().find(|(_, named, _)| *named == colour).map(|(.., rgb)| *rgb)
+    }
+}
+
 /// The six steps of the colour cube in the 256-colour palette.
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-fn nearest_of_sixteen(rgb: [u8; 3]) -> Color {
+fn is_named(colour: Color) -> bool {
+    NAMED.iter().any(|(_, named, _)| *named == colour)
+}
+
+fn nearest_of_sixteen(rgb: [u8; 3], allowed: impl Fn([u8; 3]) -> bool) -> Color {
     NAMED
         .iter()
+        .filter(|(.., other)| allowed(*other))
         .min_by_key(|(_, _, other)| distance(rgb, *other))
         .map_or(Color::Reset, |(_, colour, _)| *colour)
 }

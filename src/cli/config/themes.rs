@@ -1,0 +1,317 @@
+//! The `theme` of `config.yaml`: a name, or a mapping of roles. Names are those of the program's own
+//! themes, then of files in the folder `themes` beside `config.yaml`. A mapping or a file may have a
+//! `base`, whose entries it replaces.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::domain::text::{Localized, Text, localized};
+use crate::platform::env;
+use crate::ui::theme::{ColorDepth, EMBEDDED, ShadedThemes, Theme};
+use crate::yaml::{self, Lines};
+
+/// The name of the choice by the terminal's background.
+pub(super) const AUTO: &str = "auto";
+
+/// Where a theme names the one it changes.
+const BASE: &str = "base";
+
+/// The largest file of a theme.
+const MAX_FILE_BYTES: u64 = 64 * 1024;
+
+/// How many themes may be based on one another.
+const MAX_BASES: usize = 8;
+
+/// The theme to begin with, and those to choose from by the terminal's background.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ThemeChoice {
+    pub theme: Theme,
+    pub follows: Option<ShadedThemes>,
+}
+
+/// What is wrong with a theme, and where.
+#[derive(Debug)]
+pub(super) struct ThemeFault {
+    /// The file and the line; `None` in `config.yaml`.
+    pub file: Option<(String, Option<usize>)>,
+    /// The entry.
+    pub keys: Vec<String>,
+    pub text: Localized,
+    pub fix: Localized,
+}
+
+/// One mapping of roles, and where it is written.
+struct Layer {
+    file: Option<(String, Lines)>,
+    roles: Map<String, Value>,
+}
+
+/// What the first layer changes.
+enum Ground {
+    Nothing,
+    /// The theme by the terminal's background.
+    Auto,
+}
+
+/// Reads the setting; null is not set. `folder` has the user's own themes.
+pub(super) fn read(
+    value: &Value,
+    depth: ColorDepth,
+    folder: Option<&Path>,
+) -> Result<ThemeChoice, Vec<ThemeFault>> {
+    let (ground, layers) = layers_of(value, folder).map_err(|fault| vec![fault])?;
+    let faults: Vec<ThemeFault> = layers.iter().flat_map(faults_of).collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    match ground {
+        Ground::Nothing => Ok(ThemeChoice { theme: stacked(None, &layers, depth), follows: None }),
+        Ground::Auto => Ok(by_background(&layers, depth)),
+    }
+}
+
+/// What is shown if the setting is invalid.
+pub(super) fn default_choice(depth: ColorDepth) -> ThemeChoice {
+    by_background(&[], depth)
+}
+
+fn by_background(layers: &[Layer], depth: ColorDepth) -> ThemeChoice {
+    let [dark, light] = ["dark", "light"].map(|name| stacked(Some(name), layers, depth));
+    let themes = ShadedThemes { dark: dark.clone(), light };
+    // Without colours both may look the same.
+    let follows = (themes.dark != themes.light).then_some(themes);
+    ThemeChoice { theme: dark, follows }
+}
+
+/// The layers, the first one lowest.
+fn layers_of(value: &Value, folder: Option<&Path>) -> Result<(Ground, Vec<Layer>), ThemeFault> {
+    let mut layers: Vec<Layer> = Vec::new();
+    let mut next = value.clone();
+    for _ in 0..=MAX_BASES {
+        let mut layer = match next {
+            Value::Null if layers.is_empty() => return Ok((Ground::Auto, layers)),
+            Value::String(name) if name == AUTO => return Ok((Ground::Auto, reversed(layers))),
+            Value::String(name) => named(&name, folder, layers.last())?,
+            Value::Object(roles) if layers.is_empty() => Layer { file: None, roles },
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {
+                let text = Text::new("expected the name of a theme", "应为主题的名称");
+                return Err(fault(layers.last(), &[BASE], text.into(), names(folder)));
+            }
+        };
+        let base = layer.roles.shift_remove(BASE);
+        layers.push(layer);
+        match base {
+            Some(base) => next = base,
+            None => return Ok((Ground::Nothing, reversed(layers))),
+        }
+    }
+    let text = Text::new("themes are based on one another in a circle", "主题之间循环引用");
+    let fix = Text::new("end it with a theme of the program", "请以程序自带的主题结束");
+    Err(fault(layers.first(), &[BASE], text.into(), fix.into()))
+}
+
+fn reversed(mut layers: Vec<Layer>) -> Vec<Layer> {
+    layers.reverse();
+    layers
+}
+
+/// One theme; `user` is the layer that names it.
+fn named(name: &str, folder: Option<&Path>, user: Option<&Layer>) -> Result<Layer, ThemeFault> {
+    if let Some(roles) = embedded(name) {
+        return Ok(Layer { file: None, roles });
+    }
+    let unknown = || {
+        let text = localized!("no theme is named {name:?}", "没有名为 {name:?} 的主题");
+        fault(user, if user.is_some() { &[BASE] } else { &[] }, text, names(folder))
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let path = folder.filter(|_| name.chars().all(is_name)).ok_or_else(unknown)?;
+    let path = path.join(format!("{name}.yaml"));
+    let shown = env::display_path(&path);
+    let of_file = |line, text: Localized| ThemeFault {
+        file: Some((shown.clone(), line)),
+        keys: vec![name.to_owned()],
+        text,
+        fix: Text::new("fix it; until then it is not used", "请修正；在此之前不会使用它").into(),
+    };
+    let text = match read_file(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(unknown()),
+        Err(error) => return Err(of_file(None, localized!("{error}", "无法读取：{error}"))),
+    };
+    match yaml::parse(&text) {
+        Ok(Value::Object(roles)) => {
+            Ok(Layer { file: Some((shown.clone(), Lines::of(&text))), roles })
+        }
+        Ok(_) => {
+            let text = Text::new("expected a mapping of roles to colours", "应为角色到颜色的映射");
+            Err(of_file(Some(1), text.into()))
+        }
+        Err(error) => {
+            let reason = &error.text;
+            let text = localized!([reason] "{reason}", "无法作为 YAML 读取：{reason}");
+            Err(of_file(error.line, text))
+        }
+    }
+}
+
+fn read_file(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(std::io::Error::other("it is larger than 64 KiB"));
+    }
+    Ok(text)
+}
+
+/// The entries of a layer that are not understood.
+fn faults_of(layer: &Layer) -> Vec<ThemeFault> {
+    let Err(error) = Theme::from_value(&Value::Object(layer.roles.clone()), ColorDepth::True)
+    else {
+        return Vec::new();
+    };
+    let fix = Text::new(
+        "themes/dark.yaml lists all roles; write colours such as \"#6fb3e0 bold\"",
+        "themes/dark.yaml 列出了所有角色；请写 \"#6fb3e0 bold\" 这样的颜色",
+    );
+    let faults = error.faults.into_iter();
+    faults
+        .map(|entry| {
+            let keys: Vec<&str> = entry.role.as_deref().into_iter().collect();
+            fault(Some(layer), &keys, entry.text, fix.into())
+        })
+        .collect()
+}
+
+fn fault(layer: Option<&Layer>, keys: &[&str], text: Localized, fix: Localized) -> ThemeFault {
+    let file = layer.and_then(|layer| layer.file.as_ref());
+    let file = file.map(|(shown, lines)| (shown.clone(), lines.of_nearest(keys)));
+    let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+    ThemeFault { file, keys, text, fix }
+}
+
+/// The layers on one of the program's themes, or on nothing.
+fn stacked(ground: Option<&str>, layers: &[Layer], depth: ColorDepth) -> Theme {
+    let mut roles = ground.and_then(embedded).unwrap_or_default();
+    for layer in layers {
+        roles.extend(layer.roles.clone());
+    }
+    Theme::from_value(&Value::Object(roles), depth).unwrap_or_else(|_| Theme::plain())
+}
+
+fn embedded(name: &str) -> Option<Map<String, Value>> {
+    let (_, text) = EMBEDDED.iter().find(|(known, _)| *known == name)?;
+    match yaml::parse(text) {
+        Ok(Value::Object(roles)) => Some(roles),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// What to write instead.
+fn names(folder: Option<&Path>) -> Localized {
+    let names = EMBEDDED.map(|(name, _)| name).join(", ");
+    let own = folder.map_or_else(|| "themes".to_owned(), env::display_path);
+    localized!(
+        "use {AUTO}, {names}, the name of a file in {own}, or a mapping of roles to colours",
+        "请用 {AUTO}、{names}、{own} 中文件的名称，或角色到颜色的映射"
+    )
+}
+
+/// The folder of the user's own themes, beside `config.yaml`.
+pub(super) fn folder(config: &Path) -> Option<PathBuf> {
+    config.parent().map(|folder| folder.join("themes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::text::assert_translated;
+    use crate::ui::theme::Role;
+
+    const DEPTH: ColorDepth = ColorDepth::True;
+
+    fn own(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+        }
+        folder
+    }
+
+    fn style(choice: &ThemeChoice, role: Role) -> ratatui::style::Style {
+        choice.theme.style(role)
+    }
+
+    #[test]
+    fn a_theme_replaces_entries_of_its_base_and_of_the_base_of_that() {
+        let folder = own(&[
+            ("mine", "base: house\nbad: red\n"),
+            ("house", "base: light\nbad: blue\ngood: blue\n"),
+        ]);
+        let mine = read(&json!("mine"), DEPTH, Some(folder.path())).unwrap();
+        let light = read(&json!("light"), DEPTH, None).unwrap();
+        let colour = |words| read(&json!({ "bad": words }), DEPTH, None).unwrap();
+        assert_eq!(style(&mine, Role::Bad), style(&colour("red"), Role::Bad));
+        assert_eq!(style(&mine, Role::Good), style(&colour("blue"), Role::Bad));
+        assert_eq!(style(&mine, Role::Agent), style(&light, Role::Agent));
+        assert_eq!(mine.follows, None);
+        let inline = read(&json!({"base": "mine", "good": "red"}), DEPTH, Some(folder.path()));
+        assert_eq!(style(&inline.unwrap(), Role::Good), style(&mine, Role::Bad));
+    }
+
+    #[test]
+    fn what_is_based_on_auto_follows_the_background() {
+        let choice = read(&json!({"base": "auto", "bad": "red"}), DEPTH, None).unwrap();
+        let follows = choice.follows.unwrap();
+        assert_eq!(follows.dark.style(Role::Bad), follows.light.style(Role::Bad));
+        assert_ne!(follows.dark.style(Role::Agent), follows.light.style(Role::Agent));
+        assert_eq!(choice.theme, follows.dark);
+        assert_eq!(read(&Value::Null, DEPTH, None).unwrap(), default_choice(DEPTH));
+    }
+
+    #[test]
+    fn every_fault_names_its_file_its_line_and_a_fix() {
+        let folder = own(&[
+            ("wrong", "base: dark\naccent: cyan\nacent: cyan\nbad: redish\n"),
+            ("list", "- a\n"),
+            ("broken", "a: b\nb: [\n"),
+            ("a", "base: b\n"),
+            ("b", "# loops\nbase: a\n"),
+            ("orphan", "\nbase: nobody\n"),
+            ("large", &"#".repeat(70_000)),
+        ]);
+        for (theme, expected) in [
+            ("wrong", vec![("wrong.yaml", Some(3), "acent"), ("wrong.yaml", Some(4), "redish")]),
+            ("list", vec![("list.yaml", Some(1), "mapping")]),
+            ("broken", vec![("broken.yaml", Some(3), "")]),
+            ("a", vec![("a.yaml", Some(1), "circle")]),
+            ("orphan", vec![("orphan.yaml", Some(2), "nobody")]),
+            ("large", vec![("large.yaml", None, "64 KiB")]),
+            ("../config", vec![("", None, "no theme is named")]),
+            ("pink", vec![("", None, "no theme is named")]),
+        ] {
+            let faults = read(&json!(theme), DEPTH, Some(folder.path())).unwrap_err();
+            assert_eq!(faults.len(), expected.len(), "{theme}: {faults:?}");
+            for (fault, (file, line, part)) in faults.iter().zip(expected) {
+                let (shown, at) = fault.file.clone().unwrap_or_default();
+                assert!(shown.ends_with(file) && at == line, "{theme}: {fault:?}");
+                assert!(fault.text.to_string().contains(part), "{theme}: {fault:?}");
+                assert_translated(&fault.text);
+                assert_translated(&fault.fix);
+            }
+        }
+        for value in
+            [json!({"base": 1}), json!(["dark"]), json!({"base": {"bad": "red"}}), json!(1)]
+        {
+            assert!(read(&value, DEPTH, None).is_err(), "{value}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A paste as the terminal brackets it: text up to its end mark, bounded, never keys.
+
+/// What ends a paste. Its first byte occurs in it only once.
+const END: &[u8] = b"\x1b[201~";
+
+/// The longest paste that is kept; more than any text field takes, so a longer one is refused there.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Paste {
+    bytes: Vec<u8>,
+    /// How much of the end mark came last.
+    matched: usize,
+}
+
+impl Paste {
+    /// Takes a byte; the whole text once its end mark is complete.
+    pub(super) fn push(&mut self, byte: u8) -> Option<String> {
+        if END.get(self.matched) == Some(&byte) {
+            self.matched += 1;
+            let ended = self.matched == END.len();
+            return ended.then(|| String::from_utf8_lossy(&self.bytes).into_owned());
+        }
+        let partial = END.get(..self.matched).unwrap_or_default();
+        self.keep(partial);
+        self.matched = usize::from(END.first() == Some(&byte));
+        if self.matched == 0 {
+            self.keep(&[byte]);
+        }
+        None
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.bytes.len() <= MAX_BYTES {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What the terminal replies about itself, read strictly: what is not exactly so is no reply.
+
+use crate::ui::theme::{Rgb, Shade};
+
+/// A reply, or a report the terminal sends by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// The background colour (OSC 11).
+    Background(Rgb),
+    /// The colours of the terminal, or of the desktop, became dark or light (mode 2031).
+    Scheme(Shade),
+    /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
+    Attributes,
+}
+
+/// The reply in a sequence that begins with `ESC [`.
+pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
+    match (parameters, last) {
+        (b"?997;1", b'n') => Some(Reply::Scheme(Shade::Dark)),
+        (b"?997;2", b'n') => Some(Reply::Scheme(Shade::Light)),
+        ([b'?', rest @ ..], b'c') if !rest.is_empty() => Some(Reply::Attributes),
+        _ => None,
+    }
+}
+
+/// The reply in a string, without its introducer's escape and its terminator.
+pub(super) fn of_text(text: &[u8]) -> Option<Reply> {
+    let text = std::str::from_utf8(text).ok()?;
+    let colour = text.strip_prefix("]11;")?;
+    colour_of(colour).map(Reply::Background)
+}
+
+/// `rgb:` or `rgba:` with one to four hexadecimal digits for each part.
+fn colour_of(text: &str) -> Option<Rgb> {
+    let (parts, count) = match text.strip_prefix("rgb:") {
+        Some(parts) => (parts, 3),
+        None => (text.strip_prefix("rgba:")?, 4),
+    };
+    let parts: Vec<u8> = parts.split('/').map(part).collect::<Option<_>>()?;
+    match parts.as_slice() {
+        [red, green, blue, ..] if parts.len() == count => Some(Rgb([*red, *green, *blue])),
+        _ => None,
+    }
+}
+
+/// One part of a colour, as a byte.
+fn part(digits: &str) -> Option<u8> {
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if !is_hex || !(1..=4).contains(&digits.len()) {
+        return None;
+    }
+    let value = u32::from_str_radix(digits, 16).ok()?;
+    let largest = (1_u32 << (4 * digits.len())) - 1;
+    u8::try_from(value * 255 / largest).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_background_is_read_in_every_precision() {
+        for (text, expected) in [
+            ("]11;rgb:0000/0000/0000", [0, 0, 0]),
+            ("]11;rgb:ffff/8080/0000", [255, 128, 0]),
+            ("]11;rgb:ff/80/00", [255, 128, 0]),
+            ("]11;rgb:f/0/f", [255, 0, 255]),
+            ("]11;rgba:ffff/ffff/ffff/8000", [255, 255, 255]),
+        ] {
+            let expected = Some(Reply::Background(Rgb(expected)));
+            assert_eq!(of_text(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_exactly_a_colour_is_no_reply() {
+        for text in [
+            "]11;",
+            "]11;?",
+            "]11;rgb:",
+            "]11;rgb:ff/ff",
+            "]11;rgb:ff/ff/ff/ff",
+            "]11;rgba:ff/ff/ff",
+            "]11;rgb:fffff/0/0",
+            "]11;rgb:+f/0/0",
+            "]11;rgb:ff/ff/gg",
+            "]11;rgb:ff/ff/ff ",
+            "]110;rgb:ff/ff/ff",
+            "]10;rgb:ff/ff/ff",
+            "]11;white",
+        ] {
+            assert_eq!(of_text(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(of_text(&[b']', b'1', b'1', b';', 0xff]), None);
+    }
+
+    #[test]
+    fn schemes_and_attributes_are_read_and_other_reports_are_not() {
+        assert_eq!(of_csi(b"?997;1", b'n'), Some(Reply::Scheme(Shade::Dark)));
+        assert_eq!(of_csi(b"?997;2", b'n'), Some(Reply::Scheme(Shade::Light)));
+        assert_eq!(of_csi(b"?62;22", b'c'), Some(Reply::Attributes));
+        for (parameters, last) in [
+            (&b"?997;3"[..], b'n'),
+            (b"997;1", b'n'),
+            (b"?", b'c'),
+            (b"1", b'c'),
+            (b"?2031;1$", b'y'),
+        ] {
+            assert_eq!(of_csi(parameters, last), None);
+        }
+    }
+}

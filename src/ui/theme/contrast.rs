@@ -1,0 +1,221 @@
+//! How well the texts of a theme are read, from the colours that are drawn.
+//!
+//! A theme without a background of its own is drawn on the terminal's. It is measured on the weakest
+//! background it is made for: on those further away from its texts every contrast is higher.
+
+use ratatui::style::{Modifier, Style};
+
+use super::colour::rgb_of;
+use super::{Rgb, Role, Theme};
+
+/// The background a theme is measured on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paper {
+    /// A background of the terminal: no lighter than this for a dark theme, no darker for a light one.
+    Weakest(Rgb),
+    /// The theme has its own.
+    Own,
+    /// The theme has no colours.
+    Terminal,
+}
+
+impl Paper {
+    /// The paper of an embedded theme.
+    #[must_use]
+    pub fn of(theme: &str) -> Self {
+        match theme {
+            "dark" => Self::Weakest(Rgb([0x2e, 0x34, 0x40])),
+            "light" => Self::Weakest(Rgb([0xee, 0xee, 0xee])),
+            "contrast" => Self::Own,
+            _ => Self::Terminal,
+        }
+    }
+}
+
+/// Ink and paper of a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    ink: Rgb,
+    paper: Rgb,
+}
+
+impl Pair {
+    /// The colours of a role; `None` if the terminal's own are among them.
+    #[must_use]
+    pub fn of(theme: &Theme, role: Role, paper: Paper) -> Option<Self> {
+        let own = match paper {
+            Paper::Weakest(weakest) => Some(weakest),
+            Paper::Own | Paper::Terminal => None,
+        };
+        let Style { fg, bg, add_modifier, .. } = theme.style(role);
+        let ink = rgb_of(fg?).map(Rgb)?;
+        let paper = bg.and_then(rgb_of).map(Rgb).or(own)?;
+        let reversed = add_modifier.contains(Modifier::REVERSED);
+        Some(if reversed { Self { ink: paper, paper: ink } } else { Self { ink, paper } })
+    }
+
+    /// The same ink on the background of another role, if that has one.
+    #[must_use]
+    pub fn on_row_of(self, theme: &Theme, row: Role) -> Option<Self> {
+        let paper = theme.style(row).bg.and_then(rgb_of).map(Rgb)?;
+        Some(Self { paper, ..self })
+    }
+
+    /// From 1, not to be read at all, to 21, black on white.
+    #[must_use]
+    pub fn contrast(self) -> f64 {
+        self.ink.contrast(self.paper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::embedded;
+    use super::super::{ColorDepth, EMBEDDED};
+    use super::*;
+
+    /// Roles that are drawn as lines or as a block, not as text.
+    const NO_TEXT: [Role; 2] = [Role::Rule, Role::Cursor];
+
+    /// Roles with a background of their own, which a selected row does not change.
+    const OWN_PAPER: [Role; 5] =
+        [Role::DiffAddWord, Role::DiffRemoveWord, Role::Search, Role::RowSelected, Role::Cursor];
+
+    fn texts() -> impl Iterator<Item = Role> {
+        Role::ALL.iter().copied().filter(|role| !NO_TEXT.contains(role))
+    }
+
+    /// The lowest contrasts of a theme: each text on its background, and on a selected row.
+    fn all_pairs(theme: &Theme, paper: Paper) -> Vec<(Role, Pair)> {
+        let pair = |role| Pair::of(theme, role, paper).map(|pair| (role, pair));
+        let mut pairs: Vec<(Role, Pair)> = texts().filter_map(pair).collect();
+        let has_own = theme.style(Role::RowSelected).fg.is_some();
+        for (role, pair) in pairs.clone() {
+            if !has_own && !OWN_PAPER.contains(&role) {
+                pairs.extend(pair.on_row_of(theme, Role::RowSelected).map(|on_row| (role, on_row)));
+            }
+        }
+        pairs
+    }
+
+    #[test]
+    fn every_text_of_every_theme_is_read_on_its_background_at_every_depth_with_exact_colours() {
+        for (name, _) in EMBEDDED {
+            let wanted = if name == "contrast" { 7.0 } else { 4.5 };
+            for depth in [ColorDepth::True, ColorDepth::Palette] {
+                for (role, pair) in all_pairs(&embedded(name, depth), Paper::of(name)) {
+                    let contrast = pair.contrast();
+                    assert!(contrast >= wanted, "{name} {depth:?} {role}: {contrast:.2}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_sixteen_colours_texts_are_read_on_black_or_white() {
+        for (name, paper) in [("dark", Rgb::BLACK), ("light", Rgb::WHITE), ("contrast", Rgb::BLACK)]
+        {
+            let theme = embedded(name, ColorDepth::Sixteen);
+            for (role, pair) in all_pairs(&theme, Paper::Weakest(paper)) {
+                let contrast = pair.contrast();
+                assert!(contrast >= 3.0, "{name} {role}: {contrast:.2} {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_plain_text_and_what_is_drawn_in_it_are_the_terminals_own() {
+        for (name, _) in EMBEDDED.iter().filter(|(name, _)| Paper::of(name) != Paper::Terminal) {
+            let theme = embedded(name, ColorDepth::True);
+            let unknown: Vec<Role> =
+                texts().filter(|role| Pair::of(&theme, *role, Paper::of(name)).is_none()).collect();
+            let expected: &[Role] =
+                if *name == "contrast" { &[] } else { &[Role::Text, Role::RowSelected] };
+            assert_eq!(unknown, expected, "{name}");
+        }
+    }
+
+    /// How people without one kind of cone see linear red, green and blue: G. Machado, M. Oliveira,
+    /// L. Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009.
+    const BLINDNESS: [(&str, [[f64; 3]; 3]); 4] = [
+        ("none", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        (
+            "protanopia",
+            [
+                [0.152_286, 1.052_583, -0.204_868],
+                [0.114_503, 0.786_281, 0.099_216],
+                [-0.003_882, -0.048_116, 1.051_998],
+            ],
+        ),
+        (
+            "deuteranopia",
+            [
+                [0.367_322, 0.860_646, -0.227_968],
+                [0.280_085, 0.672_501, 0.047_413],
+                [-0.011_820, 0.042_940, 0.968_881],
+            ],
+        ),
+        (
+            "tritanopia",
+            [
+                [1.255_528, -0.076_749, -0.178_779],
+                [-0.078_411, 0.930_809, 0.147_602],
+                [0.004_733, 0.691_367, 0.303_900],
+            ],
+        ),
+    ];
+
+    /// How far apart two colours look, as CIE 1976: about 2 is just seen, 40 is another colour.
+    fn distance(a: Rgb, b: Rgb, blindness: &[[f64; 3]; 3]) -> f64 {
+        let [a, b] = [a, b].map(|colour| lab(seen(colour.linear(), blindness)));
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
+    fn seen(colour: [f64; 3], blindness: &[[f64; 3]; 3]) -> [f64; 3] {
+        blindness.map(|row| row.iter().zip(colour).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0))
+    }
+
+    /// CIE L*a*b* under daylight (D65).
+    fn lab(colour: [f64; 3]) -> [f64; 3] {
+        const XYZ: [[f64; 3]; 3] = [
+            [0.412_456, 0.357_576, 0.180_438],
+            [0.212_673, 0.715_152, 0.072_175],
+            [0.019_334, 0.119_192, 0.950_304],
+        ];
+        const WHITE: [f64; 3] = [0.950_47, 1.0, 1.088_83];
+        let mut parts = [0.0; 3];
+        for ((part, row), white) in parts.iter_mut().zip(XYZ).zip(WHITE) {
+            let ratio = row.iter().zip(colour).map(|(a, b)| a * b).sum::<f64>() / white;
+            let is_dark = ratio <= 0.008_856;
+            *part = if is_dark { 7.787 * ratio + 16.0 / 116.0 } else { ratio.cbrt() };
+        }
+        [116.0 * parts[1] - 16.0, 500.0 * (parts[0] - parts[1]), 200.0 * (parts[1] - parts[2])]
+    }
+
+    #[test]
+    fn added_and_removed_differ_for_everybody() {
+        for (name, _) in EMBEDDED.iter().filter(|(name, _)| *name != "mono") {
+            for depth in [ColorDepth::True, ColorDepth::Palette] {
+                let theme = embedded(name, depth);
+                let colours = |role| Pair::of(&theme, role, Paper::of(name)).unwrap();
+                let (add, remove) = (colours(Role::DiffAdd), colours(Role::DiffRemove));
+                let words = (colours(Role::DiffAddWord), colours(Role::DiffRemoveWord));
+                for (blindness, matrix) in BLINDNESS {
+                    let apart = distance(add.ink, remove.ink, &matrix);
+                    assert!(apart >= 40.0, "{name} {depth:?} {blindness}: {apart:.0}");
+                    let apart = distance(words.0.paper, words.1.paper, &matrix);
+                    assert!(apart >= 15.0, "{name} {depth:?} words {blindness}: {apart:.0}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_colours_added_and_removed_differ_too() {
+        for (name, _) in EMBEDDED {
+            let theme = embedded(name, ColorDepth::None);
+            let [add, word] = [Role::DiffAdd, Role::DiffAddWord].map(|role| theme.style(role));
+            assert_ne!(add, word, "{name}");
+        }
+    }
+}
