@@ -134,6 +134,7 @@ actions! {
     FocusSecond "focus-2": "Move to your questions" / "到等你的问题";
     FocusThird "focus-3": "Move to the open dialog" / "到打开的对话";
     Help "help": "Show the keys that work here" / "显示此处可用的按键";
+    Palette "palette": "Find an action by its name" / "按名称查找操作";
     Redraw "redraw": "Redraw the screen" / "重画整个屏幕";
     Suspend "suspend": "Suspend the program and return to the shell" / "挂起程序，回到命令行";
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";

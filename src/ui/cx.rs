@@ -170,6 +170,8 @@ pub enum Intent {
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     },
+    /// Do this, as by its key, where this scope has the focus.
+    Run(Scope, Action),
     /// Show these changes of files.
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.

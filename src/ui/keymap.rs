@@ -119,6 +119,11 @@ impl Keymap {
         Some(key.to_string())
     }
 
+    /// The bindings of this scope alone, also those without a key.
+    pub fn bindings_of(&self, scope: Scope) -> impl Iterator<Item = &'static Binding> {
+        self.bindings.iter().filter(move |one| one.scope == scope)
+    }
+
     /// All bindings that work while `focus` has the focus: narrow scopes first, each with its keys. Keys
     /// that a narrower scope binds to something else are left out.
     #[must_use]

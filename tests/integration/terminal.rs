@@ -62,7 +62,9 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
     let home = Home::new();
     let mut program = asked(&home);
     program.until_shown(&TEAM);
-    for (title, answer) in [("answer 1 of 2", "go with b"), ("answer 1 of 1", "keep it 90 days")] {
+    for (title, answer) in
+        [(" of 2 · @orchestrator", "go with b"), ("answer 1 of 1", "keep it 90 days")]
+    {
         program.keys(ALT_A);
         program.until_shown(&[title]);
         program.keys(answer);
@@ -109,7 +111,7 @@ fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_ar
     program.until_shown(&["FOR YOU · 2"]);
     assert!(eventually(|| wrote(&program, LIGHT)), "it is light");
     program.keys(ALT_A);
-    program.until_shown(&["answer 1 of 2"]);
+    program.until_shown(&[" of 2 · @"]);
     // Late, stray and senseless ones, in the middle of what is typed.
     program.keys("one\x1b]11;rgb:0/0/0\x07 two\x1b[?997;1n\x1bP>|XTerm\x1b\\ three\x1b[12;40R");
     program.until_shown(&["one two three"]);
@@ -266,7 +268,7 @@ fn a_draft_survives_a_kill() {
     let home = Home::new();
     let mut program = asked(&home);
     program.keys(ALT_A);
-    program.until_shown(&["answer 1 of 2"]);
+    program.until_shown(&[" of 2 · @"]);
     program.keys(DRAFT);
     program.until_shown(&[DRAFT]);
     let is_kept = || {
@@ -278,7 +280,7 @@ fn a_draft_survives_a_kill() {
     let mut again = home.demo("0");
     again.until_shown(&["FOR YOU · 2"]);
     again.keys(ALT_A);
-    again.until_shown(&["answer 1 of 2", DRAFT]);
+    again.until_shown(&[" of 2 · @", DRAFT]);
     again.quit();
     assert_eq!(again.end_restored(), 0);
 }

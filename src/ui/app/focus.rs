@@ -1,5 +1,8 @@
 //! Which part of the screen gets the keys.
 
+use crate::ui::action::Scope;
+use crate::ui::panes::{composer, inbox, transcript, tree};
+
 /// A part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
@@ -7,6 +10,19 @@ pub enum Focus {
     Inbox,
     Dialog,
     Composer,
+}
+
+impl Focus {
+    /// The part whose keys are those of this scope; `None` for a scope of several.
+    pub fn of(scope: Scope) -> Option<Self> {
+        let parts = [
+            (tree::SCOPE, Self::Tree),
+            (inbox::SCOPE, Self::Inbox),
+            (transcript::SCOPE, Self::Dialog),
+            (composer::SCOPE, Self::Composer),
+        ];
+        parts.into_iter().find(|(known, _)| *known == scope).map(|(_, focus)| focus)
+    }
 }
 
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::domain::text::Text;
 use crate::domain::{Bucket, CallId, DialogId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
-use crate::ui::action::Scope;
+use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{FilteredList, PutOff};
 use crate::ui::model::{DraftKey, Tone};
@@ -34,6 +34,9 @@ pub(super) enum FollowUp {
     Copy(CopyTo, CopyText),
     /// Quit, and stop background processes.
     QuitAndStop,
+
+    /// Do this, as by its key.
+    Act(Action),
 
     // To the overlays.
     Show(NewOverlay),

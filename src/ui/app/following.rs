@@ -9,6 +9,7 @@ use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
 use crate::ui::model::{DraftKey, Filter, Tone};
+use crate::ui::overlay::Handled;
 
 impl App {
     /// Carries out what follows from an action, an event or a change of one owner, in order.
@@ -32,6 +33,12 @@ impl App {
             FollowUp::Effect(effect) => self.effects.push(effect),
             FollowUp::Copy(to, text) => self.copy_out(to, text),
             FollowUp::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
+
+            FollowUp::Act(action) => {
+                if self.act(action) == Handled::Ignored {
+                    self.notify(Tone::Plain, self.ui.text(words::NOT_HERE));
+                }
+            }
 
             FollowUp::Show(overlay) => {
                 let (workspace, drafts) = (&self.model.workspace, self.writing.drafts());

@@ -63,6 +63,7 @@ impl App {
             Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
             Action::Cancel => self.cancel(),
             Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
+            Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.scope()))],
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
             Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {

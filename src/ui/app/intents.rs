@@ -3,6 +3,7 @@
 use super::consent;
 use super::effect::Effect;
 use super::facts::Facts;
+use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use super::lifecycle;
 use super::new_overlay::NewOverlay;
@@ -41,6 +42,10 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Agree { digests, level, then } => consent::agree(digests, level, then),
         Intent::StoreDrafts => vec![FollowUp::StoreDrafts],
         Intent::SaveDraft(key, text) => vec![FollowUp::SaveDraft(key, text)],
+        Intent::Run(scope, action) => {
+            let focus = Focus::of(scope).filter(|focus| *focus != facts.focus);
+            focus.map(FollowUp::Focus).into_iter().chain([FollowUp::Act(action)]).collect()
+        }
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),

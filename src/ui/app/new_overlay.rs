@@ -13,6 +13,8 @@ use crate::ui::text::excerpts::Excerpt;
 pub(super) enum NewOverlay {
     /// The keys of this scope.
     Help(Scope),
+    /// The palette, with what has the focus.
+    Palette(Scope),
     /// The form for a new dialog, with its draft.
     NewDialog,
     /// The consent sheet; `then` is the dialog to continue after the user agreed.

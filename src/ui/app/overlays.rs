@@ -22,6 +22,7 @@ use crate::ui::panes::filter_prompt::FilterPrompt;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::search_prompt::SearchPrompt;
 use crate::ui::panes::sheet::SheetPane;
@@ -62,6 +63,7 @@ impl Overlays {
     pub fn show(&mut self, overlay: NewOverlay, workspace: &WorkspaceView, drafts: &Drafts) {
         match overlay {
             NewOverlay::Help(scope) => self.push(Help::about(scope)),
+            NewOverlay::Palette(from) => self.push(Palette::new(from)),
             NewOverlay::NewDialog => {
                 self.push(NewDialog::new(workspace, drafts.get(&DraftKey::New)));
             }

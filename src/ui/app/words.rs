@@ -79,6 +79,7 @@ pub(super) const NO_CHANGE_ABOVE: Text =
     Text::new("no change of files above in this course", "此课程上方没有文件改动");
 pub(super) const NO_QUESTION_ABOVE: Text =
     Text::new("no question above in this course", "此课程中上方没有问题");
+pub(super) const NOT_HERE: Text = Text::new("it does nothing here", "在此处不起作用");
 pub(super) const REVIEWED: Text = Text::new("marked as reviewed", "已标为已审阅");
 pub(super) const NO_CALL_HERE: Text = Text::new("no call of a teammate here", "此处没有队友调用");
 pub(super) const NO_SIDE_YET: Text =

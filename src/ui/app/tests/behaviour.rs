@@ -93,6 +93,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Reminders, sheet::SCOPE),
         (Action::Taskdoc, sheet::SCOPE),
         (Action::Changes, changes::SCOPE),
+        (Action::Palette, composer::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
         (Action::Filter, composer::SCOPE),

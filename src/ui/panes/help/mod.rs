@@ -19,6 +19,7 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+const MORE: Text = Text::new("more", "更多");
 const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
@@ -118,6 +119,12 @@ impl Overlay for Help {
         let lines = self.lines(view, usize::from(area.width));
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
+        }
+        let below = self.rows.saturating_sub(self.top + self.height);
+        if below > 0 {
+            let text = format!(" {} {below} {} ", view.ui.glyphs.below, view.ui.text(MORE));
+            let sign = Strip::new().put(&text, view.ui.style(Role::TextDim));
+            sign.draw_right(frame.buffer_mut(), area, area.bottom() - 1);
         }
     }
 }

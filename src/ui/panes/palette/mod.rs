@@ -1,0 +1,231 @@
+//! The palette: every action that panes have, found by its name and run without its key. What works where
+//! the focus is comes first; an action of another pane moves the focus there.
+
+#[cfg(test)]
+mod tests;
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{self, Heading, PART, draw_heading, hint};
+use super::field::Field;
+use super::strip::{Strip, draw_between};
+use super::{inbox, transcript, tree};
+use crate::domain::text::Text;
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::theme::Role;
+use crate::ui::words::CLOSE;
+
+const TITLE: Text = Text::new("ACTIONS", "操作");
+const RUN: Text = Text::new("run", "执行");
+const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
+
+/// A heading and the line that is typed into.
+const HEAD_ROWS: u16 = 2;
+/// Cells before the text.
+const INDENT: u16 = 3;
+
+/// What a key does.
+type Handler = fn(&mut Palette, &mut Cx<'_>) -> Handled;
+
+#[derive(Debug)]
+pub struct Palette {
+    /// What had the focus when it was opened.
+    from: Scope,
+    field: Field,
+    chosen: usize,
+    top: usize,
+}
+
+/// An action, where it works, and how it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PaletteEntry {
+    scope: Scope,
+    action: Action,
+    sentence: &'static str,
+    key: String,
+}
+
+impl Palette {
+    pub fn new(from: Scope) -> Self {
+        Self { from, field: Field::new(""), chosen: 0, top: 0 }
+    }
+
+    /// The actions that match what is typed, the best first.
+    fn entries(&self, ui: &UiSettings) -> Vec<PaletteEntry> {
+        let all = all_entries(self.from, ui);
+        let typed = self.field.text();
+        if typed.trim().is_empty() {
+            return all;
+        }
+        let pattern = Pattern::parse(&typed, CaseMatching::Smart, Normalization::Smart);
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut buffer = Vec::new();
+        let mut score = |entry: &PaletteEntry| {
+            let text = format!("{} {}", entry.sentence, entry.action.name());
+            pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher)
+        };
+        let mut found: Vec<(u32, PaletteEntry)> =
+            all.into_iter().filter_map(|entry| Some((score(&entry)?, entry))).collect();
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        found.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    fn step(&mut self, rows: isize, ui: &UiSettings) -> Handled {
+        let last = self.entries(ui).len().saturating_sub(1);
+        self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    fn run(&self, cx: &mut Cx<'_>) -> Handled {
+        let Some(entry) = self.entries(cx.ui).into_iter().nth(self.chosen) else {
+            return Handled::Done;
+        };
+        cx.intents.push(Intent::Run(entry.scope, entry.action));
+        Handled::Close
+    }
+
+    /// The text has changed: the best match is chosen.
+    fn changed(&mut self) -> Handled {
+        self.chosen = 0;
+        self.top = 0;
+        Handled::Done
+    }
+
+    fn heading(&self, ui: &UiSettings, count: usize) -> Heading {
+        let scope = self.scope();
+        let hints = [hint(ui, scope, Action::Send, RUN), hint(ui, scope, Action::Leave, CLOSE)];
+        let left = format!("{} {} {count}", ui.text(TITLE), ui.glyphs.middle_dot);
+        Heading { left, right: hints.join(PART) }
+    }
+}
+
+/// The actions of the focused pane with those that work everywhere, then those of the other panes.
+fn all_entries(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
+    let others = [tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE];
+    let others = others.into_iter().filter(|scope| *scope != from);
+    let mut entries: Vec<PaletteEntry> = Vec::new();
+    for (scope, is_here) in
+        from.chain().map(|scope| (scope, true)).chain(others.map(|scope| (scope, false)))
+    {
+        for binding in ui.keymap.bindings_of(scope) {
+            let known = entries
+                .iter()
+                .any(|entry| entry.action == binding.action && (is_here || entry.scope == scope));
+            if known || binding.action == Action::Palette {
+                continue;
+            }
+            let key = ui.key(if is_here { from } else { scope }, binding.action);
+            let sentence = binding.sentence(ui.lang);
+            entries.push(PaletteEntry { scope, action: binding.action, sentence, key });
+        }
+    }
+    entries
+}
+
+impl Overlay for Palette {
+    fn scope(&self) -> Scope {
+        composer::SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let is_clear = self.field.is_empty() && action == Action::ClearDraft;
+        if is_clear || matches!(action, Action::Leave | Action::Palette) {
+            return Handled::Close;
+        }
+        let handlers: [(Action, Handler); 5] = [
+            (Action::Send, |palette, cx| palette.run(cx)),
+            (Action::HistoryUp, |palette, cx| palette.step(-1, cx.ui)),
+            (Action::HistoryDown, |palette, cx| palette.step(1, cx.ui)),
+            (Action::Undo, |palette, _| {
+                palette.field.undo();
+                palette.changed()
+            }),
+            (Action::ClearDraft, |palette, _| {
+                palette.field.clear();
+                palette.changed()
+            }),
+        ];
+        let handler = handlers.into_iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        if !Field::takes(key) {
+            return Handled::Ignored;
+        }
+        if self.field.typed(key) { self.changed() } else { Handled::Done }
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) {
+        self.field.paste(text.lines().next().unwrap_or_default());
+        self.changed();
+    }
+
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.step(0, view.ui);
+        let fits = usize::from(area.height.saturating_sub(HEAD_ROWS)).max(1);
+        self.top = self.top.clamp((self.chosen + 1).saturating_sub(fits), self.chosen);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        let ui = view.ui;
+        frame.render_widget(Clear, area);
+        let entries = self.entries(ui);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, ui, &self.heading(ui, entries.len()), true);
+        if area.height < HEAD_ROWS {
+            return;
+        }
+        let line = Rect { y: area.y + 1, height: 1, ..area };
+        Strip::new().put(" : ", ui.style(Role::Accent)).draw(frame.buffer_mut(), line, line.y);
+        let width = line.width.saturating_sub(INDENT + 1);
+        let field = Rect { x: line.x + INDENT, width, ..line };
+        self.field.draw(frame, field, ui.style(Role::Text), true);
+        let rows = Rect { y: area.y + HEAD_ROWS, height: area.height - HEAD_ROWS, ..area };
+        if entries.is_empty() && rows.height > 0 {
+            let none = Strip::new().put("   ", ui.style(Role::TextDim));
+            let none = none.put(ui.text(NO_ACTION), ui.style(Role::TextDim));
+            none.draw(frame.buffer_mut(), rows, rows.y);
+        }
+        let shown = entries.iter().enumerate().skip(self.top);
+        for (y, (at, entry)) in (rows.y..rows.bottom()).zip(shown) {
+            self.draw_entry(frame, Rect { y, height: 1, ..rows }, ui, (at, entry));
+        }
+    }
+}
+
+impl Palette {
+    fn draw_entry(
+        &self,
+        frame: &mut Frame<'_>,
+        line: Rect,
+        ui: &UiSettings,
+        (at, entry): (usize, &PaletteEntry),
+    ) {
+        let buffer = frame.buffer_mut();
+        if at == self.chosen {
+            buffer.set_style(line, ui.style(Role::RowSelected));
+            let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
+            bar.draw(buffer, Rect { width: 1, ..line }, line.y);
+        }
+        let mut left = Strip::new().put(entry.sentence, ui.style(Role::Text));
+        if !self.from.chain().any(|scope| scope == entry.scope) {
+            let place = format!("  {}", entry.scope.heading(ui.lang));
+            left = left.put(&place, ui.style(Role::TextDim));
+        }
+        let right = Strip::new().put(&entry.key, ui.style(Role::Accent));
+        let inner = Rect {
+            x: line.x + INDENT.min(line.width),
+            width: line.width.saturating_sub(INDENT + 1),
+            ..line
+        };
+        draw_between(buffer, inner, line.y, (&left, &right), ui.glyphs.cut);
+    }
+}
