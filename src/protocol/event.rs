@@ -85,6 +85,9 @@ pub struct InboxRow {
     pub question: Question,
     /// Members whose dialogs wait for this one to go on, nearest first; empty for a main dialog.
     pub blocks: Vec<AgentId>,
+    /// The last words of the dialog, or their end; empty where they are not known.
+    #[serde(default)]
+    pub said: String,
 }
 
 /// Records of one course, oldest first.

@@ -170,6 +170,12 @@ pub enum Intent {
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
     },
+    /// Give this answer to these questions.
+    AnswerAlike {
+        questions: Vec<(DialogId, String)>,
+        text: String,
+        typed: String,
+    },
     /// Do this, as by its key, where this scope has the focus.
     Run(Scope, Action),
     /// Show these changes of files.

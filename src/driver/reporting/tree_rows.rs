@@ -14,6 +14,9 @@ use crate::domain::{
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
 use crate::store::{DialogListing, TreeListing};
 
+/// Most characters of the last words of a dialog that asks.
+const MAX_SAID_CHARS: usize = 600;
+
 /// What a row shows of a dialog, be it loaded or only listed.
 struct RowSource<'a> {
     dialog: DialogId,
@@ -158,7 +161,7 @@ fn inbox_row(
     dialog: DialogId,
     meta: &DialogMeta,
     question: &Question,
-    blocks: Vec<AgentId>,
+    (blocks, said): (Vec<AgentId>, String),
 ) -> InboxRow {
     InboxRow {
         dialog,
@@ -167,7 +170,15 @@ fn inbox_row(
         taskdoc: meta.task_doc_path.clone(),
         question: question.clone(),
         blocks,
+        said,
     }
+}
+
+/// The end of the last words of a dialog.
+fn last_words(dialog: &Dialog) -> String {
+    let words = dialog.history.last.words.as_deref().unwrap_or_default().trim_end();
+    let start = words.char_indices().rev().nth(MAX_SAID_CHARS - 1).map_or(0, |(at, _)| at);
+    words.get(start..).unwrap_or_default().to_owned()
 }
 
 /// The open questions of a tree.
@@ -176,7 +187,8 @@ pub fn inbox(tree: &DialogTree) -> Vec<InboxRow> {
         let id = tree.id(&dialog.meta.id);
         let open = open_questions(&dialog.latest, &dialog.questions).iter();
         open.map(move |question| {
-            inbox_row(id.clone(), &dialog.meta, question, blocked_by(tree, dialog))
+            let about = (blocked_by(tree, dialog), last_words(dialog));
+            inbox_row(id.clone(), &dialog.meta, question, about)
         })
     });
     rows.collect()
@@ -191,7 +203,9 @@ pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
         let id = DialogId::side(&listing.root, &dialog.meta.id);
         let blocks: Vec<AgentId> = dialog.asker.iter().filter_map(agent_of).collect();
         let open = open_questions(&dialog.latest, &dialog.questions).iter();
-        open.map(move |question| inbox_row(id.clone(), &dialog.meta, question, blocks.clone()))
+        open.map(move |question| {
+            inbox_row(id.clone(), &dialog.meta, question, (blocks.clone(), String::new()))
+        })
     });
     rows.collect()
 }

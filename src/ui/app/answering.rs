@@ -3,11 +3,15 @@
 use super::facts::Facts;
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
+use super::held::HeldAnswer;
+use super::new_overlay::NewOverlay;
 use super::pick::Pick;
+use crate::domain::DialogId;
 use crate::ui::action::Action;
 use crate::ui::app::words;
+use crate::ui::cx::{Intent, UiSettings};
 use crate::ui::keymap::Chord;
-use crate::ui::model::Tone;
+use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::inbox;
 
 /// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
@@ -18,6 +22,39 @@ pub(super) fn answer_here(facts: Facts<'_>) -> FollowUps {
         Focus::Dialog | Focus::Composer => Pick::Of(facts.open_dialog().cloned()),
     };
     vec![FollowUp::Answer(pick)]
+}
+
+/// Asks whether the same answer is given to these questions too.
+pub(super) fn ask_about_alike(
+    answer: &HeldAnswer,
+    questions: Vec<(DialogId, String)>,
+    ui: &UiSettings,
+) -> FollowUps {
+    if questions.is_empty() {
+        return Vec::new();
+    }
+    let question = ui.counted(questions.len(), words::ALIKE);
+    let (text, typed) = (answer.text.clone(), answer.typed.clone());
+    let yes = Intent::AnswerAlike { questions, text, typed };
+    vec![FollowUp::Show(NewOverlay::Question(question, yes))]
+}
+
+/// Gives the same answer to these questions. Each is a stored draft until it is sent.
+pub(super) fn answer_alike(
+    questions: Vec<(DialogId, String)>,
+    text: &str,
+    typed: &str,
+) -> FollowUps {
+    let answer = |(dialog, question): (DialogId, String)| {
+        let key = DraftKey::Answer(question.clone());
+        let (text, typed) = (text.to_owned(), typed.to_owned());
+        [
+            FollowUp::SaveDraft(key, typed.clone()),
+            FollowUp::MarkSent(question.clone()),
+            FollowUp::HoldOne(HeldAnswer { dialog, question, text, typed }),
+        ]
+    };
+    questions.into_iter().flat_map(answer).chain([FollowUp::StoreDrafts]).collect()
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.

@@ -141,8 +141,9 @@ impl App {
             self.held.without_question(&self.model.inbox)
         {
             let now = self.redraw.now();
-            self.writing.saved(&DraftKey::Answer(question), &typed, now);
+            // The new draft is stored before the old one goes.
             self.writing.give_back(&dialog, &typed, now);
+            self.writing.saved(&DraftKey::Answer(question), &typed, now);
             self.notify(Tone::Bad, self.ui.text(words::QUESTION_GONE));
         }
     }

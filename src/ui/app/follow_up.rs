@@ -94,6 +94,8 @@ pub(super) enum FollowUp {
     Answer(Pick),
     /// Send an answer once it cannot be undone any more.
     HoldAnswer(HeldAnswer),
+    /// The same, whatever others are asked.
+    HoldOne(HeldAnswer),
     /// An answer is not sent: it is a draft again.
     AnswerUndone(HeldAnswer),
     /// Go to the question after this one, or back to where the user was.

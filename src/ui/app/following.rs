@@ -1,6 +1,7 @@
 //! Carries out follow-ups: what crosses from one owner to another passes here.
 
 use super::App;
+use super::answering;
 use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
@@ -121,6 +122,14 @@ impl App {
                 self.follow(turned);
             }
             FollowUp::HoldAnswer(answer) => {
+                let mut alike = self.model.inbox.alike(&answer.question);
+                // Where something was typed already, it may be another answer.
+                let drafts = self.writing.drafts();
+                alike.retain(|(_, id)| !drafts.has(&DraftKey::Answer(id.clone())));
+                self.follow(answering::ask_about_alike(&answer, alike, &self.ui));
+                self.follow([FollowUp::HoldOne(answer)]);
+            }
+            FollowUp::HoldOne(answer) => {
                 let now_due = self.held.hold(answer, now);
                 self.follow(now_due.map(|answer| FollowUp::Request(answer.request())));
             }

@@ -47,6 +47,12 @@ impl App {
             Action::ToAsker => facts.on_selected(browsing::select_asker),
             Action::CallSite => browsing::show_call_site(facts),
             Action::Open => browsing::open_selected(&mut self.model.tree),
+            Action::Fold if self.focus.is(Focus::Inbox) => {
+                no_follow_up(|| self.model.inbox.set_unfolded(false))
+            }
+            Action::Unfold if self.focus.is(Focus::Inbox) => {
+                no_follow_up(|| self.model.inbox.set_unfolded(true))
+            }
             Action::Fold => no_follow_up(|| self.model.tree.fold()),
             Action::Unfold => no_follow_up(|| self.model.tree.unfold()),
             Action::FoldAll => no_follow_up(|| self.model.tree.fold_all()),

@@ -1,5 +1,6 @@
 //! What follows from the intents of overlays.
 
+use super::answering;
 use super::consent;
 use super::effect::Effect;
 use super::facts::Facts;
@@ -45,6 +46,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Run(scope, action) => {
             let focus = Focus::of(scope).filter(|focus| *focus != facts.focus);
             focus.map(FollowUp::Focus).into_iter().chain([FollowUp::Act(action)]).collect()
+        }
+        Intent::AnswerAlike { questions, text, typed } => {
+            answering::answer_alike(questions, &text, &typed)
         }
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],

@@ -1,6 +1,7 @@
 //! The texts of the app itself: the titles and hints it composes, and its messages in the status line.
 
 use crate::domain::text::Text;
+use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
     CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, KEEP, KEEP_GOING, LOADING, NEW_LINE, OF, OPEN,
@@ -79,6 +80,11 @@ pub(super) const NO_CHANGE_ABOVE: Text =
     Text::new("no change of files above in this course", "此课程上方没有文件改动");
 pub(super) const NO_QUESTION_ABOVE: Text =
     Text::new("no question above in this course", "此课程中上方没有问题");
+pub(super) const ALIKE: Counted = Counted::new(
+    "other question has the same words: answer it the same?",
+    "other questions have the same words: answer them the same?",
+    "个内容相同的问题：也这样回答吗？",
+);
 pub(super) const NOT_HERE: Text = Text::new("it does nothing here", "在此处不起作用");
 pub(super) const REVIEWED: Text = Text::new("marked as reviewed", "已标为已审阅");
 pub(super) const NO_CALL_HERE: Text = Text::new("no call of a teammate here", "此处没有队友调用");

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::filter::Filter;
+use crate::domain::DialogId;
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 
@@ -43,6 +44,8 @@ pub struct Inbox {
     filter: Option<Filter>,
     order: InboxOrder,
     selected: usize,
+    /// The selected question shows what it is about.
+    unfolded: bool,
     /// The first row shown.
     pub top: usize,
 }
@@ -128,6 +131,25 @@ impl Inbox {
 
     pub fn unmark_sent(&mut self, id: &str) {
         self.sent.remove(id);
+    }
+
+    /// True if the selected question shows what it is about.
+    pub fn is_unfolded(&self) -> bool {
+        self.unfolded
+    }
+
+    pub fn set_unfolded(&mut self, unfolded: bool) {
+        self.unfolded = unfolded;
+    }
+
+    /// Other questions without an answer whose words are the same.
+    pub fn alike(&self, id: &str) -> Vec<(DialogId, String)> {
+        let words = |row: &InboxRow| row.question.tellask_content.trim().to_owned();
+        let Some(wanted) = self.get(id).map(words).filter(|words| !words.is_empty()) else {
+            return Vec::new();
+        };
+        let others = self.unanswered().filter(|row| row.question.id != id && words(row) == wanted);
+        others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
     }
 
     pub fn filter(&self) -> Option<&Filter> {

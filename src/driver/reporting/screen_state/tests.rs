@@ -63,6 +63,7 @@ fn question(call: &str) -> InboxRow {
             site,
         ),
         blocks: Vec::new(),
+        said: String::new(),
     }
 }
 

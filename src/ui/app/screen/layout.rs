@@ -140,7 +140,7 @@ impl App {
             self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
         }
         if areas.inbox.height > 0 && self.startup.is_listed() && !self.model.inbox.is_empty() {
-            inbox::layout(&mut self.model.inbox, areas.inbox_rows());
+            inbox::layout(&mut self.model.inbox, &self.ui, areas.inbox_rows());
         }
     }
 
@@ -212,7 +212,8 @@ fn inbox_height(inbox: &Inbox, height: u16) -> u16 {
         return 1;
     }
     let questions = u16::try_from(inbox.len()).unwrap_or(u16::MAX);
-    let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1);
+    let details = if inbox.is_unfolded() { inbox::MAX_DETAIL_ROWS } else { 0 };
+    let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1 + details);
     wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
 }
 

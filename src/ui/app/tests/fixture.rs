@@ -378,6 +378,7 @@ pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str
         taskdoc: "add-2fa.tsk".to_owned(),
         question,
         blocks: Vec::new(),
+        said: "The migration drops three columns.\nTwo are empty, one is not.".to_owned(),
     }
 }
 

@@ -208,8 +208,8 @@ impl ChangesSheet {
         let hints = [
             hint(ui, SCOPE, Action::OtherChanges, words::OTHER),
             hint(ui, SCOPE, Action::MarkReviewed, words::REVIEWED),
-            hint(ui, SCOPE, Action::OtherEnd, words::CALL),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::OtherEnd, words::CALL),
         ];
         Heading { left: left.join(&dot), right: hints.join(PART) }
     }

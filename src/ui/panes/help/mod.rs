@@ -105,7 +105,9 @@ impl Overlay for Help {
 
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.rows = self.lines(view, usize::from(area.width)).len();
-        self.height = usize::from(area.height.saturating_sub(1));
+        let height = usize::from(area.height.saturating_sub(1));
+        // The last row says how much is below.
+        self.height = height.saturating_sub(usize::from(self.rows > height));
         self.scroll(0);
     }
 
@@ -117,7 +119,8 @@ impl Overlay for Help {
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
-        for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(self.top)) {
+        let shown = lines.into_iter().skip(self.top).take(self.height);
+        for (y, line) in (area.y + 1..area.bottom()).zip(shown) {
             line.draw(frame.buffer_mut(), area, y);
         }
         let below = self.rows.saturating_sub(self.top + self.height);

@@ -8,14 +8,18 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
+use super::transcript::prose::plain_rows;
+use crate::domain::question::choices::choices;
 use crate::domain::question::headline;
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::View;
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
 use crate::ui::theme::Role;
 
+const CHOICE: Text = Text::new("choice", "选择");
+const FREE_TEXT: Text = Text::new("free text", "自由回答");
 const BLOCKS: Text = Text::new("blocks", "阻塞");
 
 pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
@@ -28,6 +32,10 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Answer, &["enter", "a"]),
     SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     SCOPE.bind(Action::CallSite, &["v"]),
+    SCOPE
+        .bind(Action::Unfold, &["l", "right"])
+        .does("Show who waits for it and the last words", "显示谁在等它，以及最后的话"),
+    SCOPE.bind(Action::Fold, &["h", "left"]).does("Hide it again", "再次隐藏"),
     SCOPE.bind(Action::PutOff, &["Z"]),
     SCOPE.bind(Action::BringBack, &["B"]),
     SCOPE.bind(Action::Filter, &["/"]),
@@ -36,15 +44,51 @@ pub const BINDINGS: &[Binding] = &[
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];
 
+/// Cells before what a question is about.
+const DETAIL_INDENT: usize = 3;
+
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Scrolls the selected question into view.
-pub fn layout(inbox: &mut Inbox, area: Rect) {
+/// Most rows that say what the selected question is about.
+pub const MAX_DETAIL_ROWS: u16 = 5;
+
+/// Scrolls the selected question into view, with what it is about.
+pub fn layout(inbox: &mut Inbox, ui: &UiSettings, area: Rect) {
     let selected = inbox.selected_at();
-    let last = inbox.rows().len().saturating_sub(fits(area));
-    let lowest = selected.saturating_sub(fits(area) - 1);
+    let rows = Rect { height: area.height.saturating_sub(detail_height(inbox, ui, area)), ..area };
+    let last = inbox.rows().len().saturating_sub(fits(rows));
+    let lowest = selected.saturating_sub(fits(rows) - 1);
     inbox.top = inbox.top.min(last).clamp(lowest, selected);
+}
+
+fn detail_height(inbox: &Inbox, ui: &UiSettings, area: Rect) -> u16 {
+    let row = inbox.selected().filter(|_| inbox.is_unfolded());
+    row.map_or(0, |row| u16::try_from(details(row, ui, area.width).len()).unwrap_or(0))
+}
+
+/// Who waits through whom for the answer, how it can be given, and the last words of the asker.
+fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
+    let dim = ui.style(Role::TextDim);
+    let cells = usize::from(width).saturating_sub(DETAIL_INDENT + 1).max(1);
+    let path = row.blocks.iter().rev().chain([&row.agent]);
+    let path: Vec<String> = path.map(|agent| format!("@{agent}")).collect();
+    let path = path.join(&format!(" {} ", ui.glyphs.path));
+    let choices = choices(&row.question.tellask_content);
+    let kind = if choices.is_empty() {
+        ui.text(FREE_TEXT).to_owned()
+    } else {
+        let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
+        format!("{} {}", ui.text(CHOICE), keys.join(" "))
+    };
+    let about = format!("{path} {} {kind}", ui.glyphs.middle_dot);
+    let mut rows = plain_rows(&about, DETAIL_INDENT, cells, dim);
+    rows.truncate(2);
+    let said = plain_rows(&row.said, DETAIL_INDENT, cells, ui.style(Role::Quote));
+    let room = usize::from(MAX_DETAIL_ROWS).saturating_sub(rows.len());
+    let from = said.len().saturating_sub(room);
+    rows.extend(said.into_iter().skip(from));
+    rows
 }
 
 /// The number of questions that fit.
@@ -77,6 +121,12 @@ pub fn draw(
         }
         draw_question(row, at, about, view, buffer, Rect { y, ..area });
         y += ROWS_EACH;
+        if at == selected && inbox.is_unfolded() {
+            for strip in details(row, view.ui, area.width) {
+                strip.draw(buffer, area, y);
+                y += 1;
+            }
+        }
         if y >= area.bottom() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::protocol::DriverEvent;
+use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
 use crate::ui::theme::Glyphs;
 
@@ -110,4 +110,44 @@ fn the_inbox_is_filtered_and_ordered() {
     stage.keys("o");
     let screen = stage.screen();
     assert!(screen.contains("1 @dba") && screen.contains("blocks most"), "{screen}");
+}
+
+#[test]
+fn a_question_shows_who_waits_how_to_answer_and_the_last_words() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        let screen = stage.keys("<alt+2> g l").screen();
+        insta::assert_snapshot!(format!("unfolded-{width}x{height}"), screen);
+        let screen = stage.keys("h").screen();
+        assert!(!screen.contains("choice a b c"), "{screen}");
+    }
+}
+
+#[test]
+fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
+    for (say, expected) in [("y", 2), ("n", 1)] {
+        let mut stage = streaming(120, 40);
+        let mut rows = questions();
+        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        rows.push(question(&side("x"), "reviewer", "q4", DROP, "2026-11-21 12:02:40"));
+        stage.apply(DriverEvent::Inbox(rows));
+        // Something else is being written there.
+        stage.keys("<alt+2> 4 mine <esc>");
+        stage.keys("<alt+2> 1 b <enter>");
+        let screen = stage.screen();
+        assert!(screen.contains("1 other question has the same words"), "{screen}");
+        stage.keys(say);
+        stage.wait(Duration::from_secs(6));
+        let sent: Vec<_> = stage
+            .sent
+            .iter()
+            .filter_map(|command| {
+                let Command::Answer { question, text, .. } = command else { return None };
+                Some((question.as_str(), text.as_str()))
+            })
+            .collect();
+        assert_eq!(sent.len(), expected, "{sent:?}");
+        assert!(sent.iter().all(|(_, text)| *text == sent[0].1), "{sent:?}");
+        assert!(!sent.iter().any(|(question, _)| *question == "q4"), "{sent:?}");
+    }
 }
