@@ -5,6 +5,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::hidden_chars::{HiddenClass, class_of};
+use super::question;
 
 /// Cells of a title that is made from a text.
 const MADE_CELLS: usize = 48;
@@ -46,6 +47,14 @@ pub fn made(words: &str, taskdoc: &str) -> String {
 pub fn own(text: &str) -> Option<String> {
     let line = visible_line(start_of(text, MAX_BYTES));
     (!line.is_empty()).then(|| shorten(&line, OWN_CELLS))
+}
+
+/// The first line that says something, for lists: without the marks of Markdown.
+#[must_use]
+pub fn headline(text: &str) -> String {
+    let line = start_of(question::headline(text), MAX_BYTES);
+    let plain = plain_line(line);
+    if plain.is_empty() { line.to_owned() } else { plain }
 }
 
 /// At most this many bytes from the start.
@@ -243,6 +252,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_headline_has_no_marks_and_is_never_lost() {
+        for (text, expected) in [
+            ("\n\n## **Drop** `users`?\nmore", "Drop users?"),
+            ("- [ ] choose [this](http://a)", "choose this"),
+            ("***", "***"),
+            ("", ""),
+            ("3 * 4 = 12", "3 * 4 = 12"),
+        ] {
+            assert_eq!(headline(text), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn a_title_is_the_first_sentence_without_marks_and_end_marks() {

@@ -108,7 +108,10 @@ impl<'g> Renderer<'g> {
             }
             Event::SoftBreak | Event::HardBreak => self.text("\n"),
             Event::Rule => self.rule(),
-            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(done) => {
+                let mark = if done { self.glyphs.done } else { self.glyphs.idle };
+                self.text(&format!("{mark} "));
+            }
         }
     }
 
@@ -229,7 +232,7 @@ impl<'g> Renderer<'g> {
         let role = if !self.links.is_empty() {
             Role::Link
         } else if self.heading {
-            Role::Title
+            Role::TextStrong
         } else if self.strong > 0 {
             Role::TextStrong
         } else if self

@@ -10,8 +10,8 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::question::choices::choices;
-use crate::domain::question::headline;
 use crate::domain::text::Text;
+use crate::domain::title;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
@@ -172,7 +172,7 @@ fn draw_question(
     }
     let second = Strip::new()
         .put("  ", Style::default())
-        .put(headline(&row.question.tellask_content), ui.style(Role::Text));
+        .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));
     let cells = usize::from(inner.width);
     second.shortened(cells, ui.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
 }

@@ -11,7 +11,7 @@ use crate::domain::text::Text;
 use crate::domain::transcript::{
     AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
 };
-use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind};
+use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind, title};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
@@ -281,9 +281,8 @@ fn full_exchange(asked: &Tellask, words: &str, context: &LayoutContext<'_>) -> V
 }
 
 fn short_row(text: &str, context: &LayoutContext<'_>) -> Strip {
-    let head = first_line(text);
-    let more = text.trim().len() > head.len();
-    let mut line = head.to_owned();
+    let more = text.trim().len() > first_line(text).len();
+    let mut line = title::headline(text);
     if more {
         line.push(' ');
         line.push_str(context.ui.glyphs.cut);

@@ -31,7 +31,7 @@ fn blocks_look_like_this() {
         ("9. a\n10. b", vec!["9. a", "10. b"]),
         ("- a\n\n- b", vec!["- a", "", "- b"]),
         ("- a\n\nafter", vec!["- a", "", "after"]),
-        ("- [x] done\n- [ ] open", vec!["- [x] done", "- [ ] open"]),
+        ("- [x] done\n- [ ] open", vec!["- ✓ done", "- ○ open"]),
         ("> said\n> so\n\nend", vec!["│ said", "│ so", "", "end"]),
         ("> a\n>\n> b", vec!["│ a", "│", "│ b"]),
         ("> - in a list\n>   more words", vec!["│ - in a list", "│   more words"]),
@@ -79,7 +79,7 @@ fn spans_carry_roles_and_emphasis() {
     let strong = Emphasis { strong: true, ..none };
     for (markdown, text, expected) in [
         ("plain", "plain", (Role::Text, none)),
-        ("# head", "head", (Role::Title, strong)),
+        ("# head", "head", (Role::TextStrong, strong)),
         ("a **b** c", "b", (Role::TextStrong, strong)),
         ("a *b* c", "b", (Role::Text, Emphasis { italic: true, ..none })),
         ("a ~~b~~ c", "b", (Role::Text, Emphasis { struck: true, ..none })),
