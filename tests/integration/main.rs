@@ -15,6 +15,7 @@ mod documents;
 mod drives;
 mod hostile;
 mod inspection;
+mod keys_needed;
 mod lines;
 mod messages_api;
 mod mounts;

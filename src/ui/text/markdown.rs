@@ -231,9 +231,7 @@ impl<'g> Renderer<'g> {
     fn style(&self) -> TextStyle {
         let role = if !self.links.is_empty() {
             Role::Link
-        } else if self.heading {
-            Role::TextStrong
-        } else if self.strong > 0 {
+        } else if self.heading || self.strong > 0 {
             Role::TextStrong
         } else if self
             .containers

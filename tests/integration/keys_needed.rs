@@ -1,0 +1,96 @@
+//! How many keys the most frequent things take, counted in the real program.
+
+use crate::common::pty::{Home, Program};
+
+const ENTER: &str = "\r";
+
+/// A program and the keys that were pressed since the last look at the count.
+struct Counted {
+    program: Program,
+    pressed: usize,
+}
+
+impl Counted {
+    /// One key.
+    fn key(&mut self, bytes: &str) {
+        self.program.keys(bytes);
+        self.pressed += 1;
+    }
+
+    /// Words of the user, which do not count.
+    fn words(&mut self, text: &str) {
+        self.program.keys(text);
+        self.program.until_shown(&[text]);
+    }
+
+    fn taken(&mut self) -> usize {
+        std::mem::take(&mut self.pressed)
+    }
+}
+
+/// The demo with its two questions.
+fn asked(home: &Home) -> Counted {
+    let program = home.demo("0");
+    program.until_shown(&["FOR YOU · 2"]);
+    Counted { program, pressed: 0 }
+}
+
+/// Both questions of the demo are answered, and the story is over.
+fn over(home: &Home) -> Counted {
+    let mut counted = asked(home);
+    for (answer, left) in [("b", "FOR YOU · 1"), ("keep it", "nothing waits for you")] {
+        counted.key("\x1ba");
+        counted.program.until_shown(&["esc keep"]);
+        counted.words(answer);
+        counted.key(ENTER);
+        counted.program.until_shown(&[left]);
+    }
+    counted.program.until_shown(&["The demo is over"]);
+    counted.program.leave_composer();
+    counted.taken();
+    counted
+}
+
+fn end(counted: Counted) {
+    let mut program = counted.program;
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
+fn the_oldest_question_is_answered_with_two_keys_and_the_answer() {
+    let home = Home::new();
+    let mut counted = asked(&home);
+    counted.key("\x1ba");
+    counted.program.until_shown(&["esc keep"]);
+    counted.words("with care");
+    counted.key(ENTER);
+    counted.program.until_shown(&["FOR YOU · 1"]);
+    assert!(counted.taken() <= 2);
+    end(counted);
+}
+
+#[test]
+fn the_last_change_is_reviewed_with_three_keys() {
+    let home = Home::new();
+    let mut counted = over(&home);
+    counted.key("m");
+    counted.program.until_shown(&["CHANGES", "progress.md", "- Not begun."]);
+    assert!(counted.taken() <= 3);
+    counted.key("\x1b");
+    end(counted);
+}
+
+#[test]
+fn the_last_code_block_is_copied_with_three_keys() {
+    let home = Home::new();
+    let mut counted = over(&home);
+    counted.key("3");
+    counted.key("b");
+    counted.program.until_shown(&["terminal's clipboard"]);
+    assert!(counted.taken() <= 3);
+    let sent = String::from_utf8_lossy(&counted.program.raw()).into_owned();
+    // The beginning of the block in base64.
+    assert!(sent.contains("\x1b]52;c;bWF0Y2ggc2Vzc2lvbi5zdGF0ZSgpIHsK"), "{sent:?}");
+    end(counted);
+}
