@@ -223,13 +223,14 @@ fn multiplexer() -> Multiplexer {
     }
 }
 
-/// Asks only a terminal that replies and has colours, and waits only for what is used at once. The Linux console shows replies as text.
+/// Asks only a terminal that replies, and for colours only one that has them; waits only for what is used at
+/// once. The Linux console shows replies as text.
 fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     let term = env::variable("TERM").unwrap_or_default();
     let silent = matches!(term.as_str(), "" | "dumb" | "linux");
     match (follows_background, depth) {
         _ if silent => Questions::NotAsked,
-        (_, ColorDepth::None) => Questions::NotAsked,
+        (_, ColorDepth::None) => Questions::NotColours,
         (true, _) => Questions::Awaited,
         (false, _) => Questions::Asked,
     }

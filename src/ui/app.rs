@@ -10,6 +10,7 @@
 mod alerts;
 mod answering;
 mod appearance;
+mod attention;
 mod batch;
 mod browsing;
 mod consent;
@@ -51,8 +52,10 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
 use self::alerts::Alerts;
+pub use self::alerts::Looking;
 use self::appearance::Appearance;
 pub use self::appearance::LookChange;
+use self::attention::InView;
 use self::batch::Batch;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
@@ -127,6 +130,7 @@ pub struct App {
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
+    in_view: InView,
     batch: Batch,
     held: HeldAnswers,
 }
@@ -153,6 +157,7 @@ impl App {
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
             size: None,
+            in_view: InView::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }
@@ -217,6 +222,7 @@ impl App {
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
+        self.draw_attention(now);
         let expired = self.model.notices.tick(now);
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
@@ -224,7 +230,8 @@ impl App {
     /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        let times = [notice, back, self.writing.store_at(), self.redraw_at()];
+        let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
+        let times = [notice, back, stored, rings, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 

@@ -19,13 +19,13 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect, LookChange};
+use super::app::{App, Effect, LookChange, Looking};
 use super::copies::{CopyMaker, CopyOutcome};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
-use super::terminal::{Control, Multiplexer};
+use super::terminal::{Control, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 
@@ -144,6 +144,7 @@ struct Run<'a, S: Surface> {
     input_ended: bool,
     busy_shown: bool,
     background: Background,
+    notifier: Notifier,
 }
 
 /// Whether the terminal has said what its background is.
@@ -175,6 +176,7 @@ impl<'a, S: Surface> Run<'a, S> {
             input_ended: false,
             busy_shown: false,
             background: Background::Unknown,
+            notifier: Notifier::unasked(options.multiplexer),
         }
     }
 
@@ -302,7 +304,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// The replies change colours only; the app says if that changes the screen.
+    /// Of the replies only colours change the screen; the app says if they do.
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Background(colour) => {
@@ -314,6 +316,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 Background::Replied => self.ask_background(),
                 Background::Unknown => self.app.show_on(shade),
             },
+            Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
             Reply::Attributes => {}
         }
     }
@@ -338,7 +341,9 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.resize(Size { width, height });
                 self.app.resized();
             }
-            Event::FocusGained | Event::FocusLost | Event::Mouse(_) => return,
+            Event::FocusGained => return self.app.look(Looking::Here),
+            Event::FocusLost => return self.app.look(Looking::Away),
+            Event::Mouse(_) => return,
         }
         self.pacer.mark(Cause::Key);
     }
@@ -381,6 +386,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Suspend => {
+                self.app.look(Looking::Unknown);
                 self.surface.suspend()?;
                 self.pacer.mark(Cause::Key);
             }
@@ -392,8 +398,10 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Effect::Ring(text) => {
                 self.surface.control(&Control::bell());
-                let notice = Control::notification(&text, self.options.multiplexer);
-                self.surface.control(&notice);
+                let multiplexer = self.options.multiplexer;
+                if let Some(notice) = Control::notification(&text, self.notifier, multiplexer) {
+                    self.surface.control(&notice);
+                }
                 self.pacer.mark(Cause::Event);
             }
         }

@@ -15,7 +15,7 @@ pub enum Effect {
     Redraw,
     /// The number of open questions, for the window title; sent from the first question on.
     Title(usize),
-    /// A question arrived: bell and notification with its headline.
+    /// Questions arrived: bell and notification with this text.
     Ring(SafeText),
     /// Send text to the clipboard.
     Copy(CopyText),

@@ -1,6 +1,7 @@
 //! The texts of the app itself: the titles and hints it composes, and its messages in the status line.
 
 use crate::domain::text::Text;
+use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
     CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, KEEP, KEEP_GOING, LOADING, NEW_LINE, OF, OPEN,
@@ -49,6 +50,7 @@ pub(super) const NO_SUCH_QUESTION: Text =
 pub(super) const NO_TARGET: Text = Text::new("open a dialog to write to it", "打开一个对话再写");
 pub(super) const ALL_ANSWERED: Text = Text::new("all answered", "全部已答");
 pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");
+pub(super) const QUESTION_COUNT: Counted = Counted::new("question", "questions", "个问题");
 pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "没有等你的问题");
 pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
 pub(super) const TAKEN_BACK: Text =

@@ -47,6 +47,12 @@ pub fn layout(inbox: &mut Inbox, area: Rect) {
     inbox.top = inbox.top.min(last).clamp(lowest, selected);
 }
 
+/// The questions that are in view.
+pub fn in_view(inbox: &Inbox, area: Rect) -> &[InboxRow] {
+    let from = inbox.rows().get(inbox.top..).unwrap_or_default();
+    from.get(..fits(area)).unwrap_or(from)
+}
+
 /// The number of questions that fit.
 fn fits(area: Rect) -> usize {
     usize::from(area.height / ROWS_EACH).max(1)
