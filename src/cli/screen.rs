@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
+use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
@@ -148,6 +150,7 @@ async fn on_terminal(
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
+    app.set_attention(setup.attention);
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
@@ -155,6 +158,7 @@ async fn on_terminal(
     if let Some(sandbox) = shells.sandbox() {
         app.show_level(sandbox.level());
     }
+    let is_demo = demo.is_some();
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
@@ -179,11 +183,31 @@ async fn on_terminal(
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
+    if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| !is_demo) {
+        lines::note(&line);
+    }
     match asked.get() {
         // After a signal, an error of the terminal does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
+    }
+}
+
+/// Said after the screen is closed, where questions stay open.
+fn open_questions_line(open: usize, lang: Lang) -> Option<String> {
+    match open {
+        0 => None,
+        1 => Some(in_lang!(
+            lang,
+            "dominds-tui: 1 question is open (`dominds-tui q4h` lists it)",
+            "dominds-tui：还有 1 个问题未回答（`dominds-tui q4h` 可列出）"
+        )),
+        open => Some(in_lang!(
+            lang,
+            "dominds-tui: {open} questions are open (`dominds-tui q4h` lists them)",
+            "dominds-tui：还有 {open} 个问题未回答（`dominds-tui q4h` 可列出）"
+        )),
     }
 }
 
@@ -258,6 +282,22 @@ impl DraftStore for StoredDrafts {
         let stored = (!text.is_empty()).then_some(text);
         if let Err(error) = self.0.write_draft(name, stored) {
             tracing::warn!(%error, "a draft could not be saved");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaving_with_open_questions_says_how_many() {
+        assert_eq!(open_questions_line(0, Lang::En), None);
+        for (open, part) in [(1, "1 question is open"), (12, "12 questions are open")] {
+            let line = open_questions_line(open, Lang::En);
+            assert!(line.is_some_and(|line| line.contains(part)), "{part}");
+            let line = open_questions_line(open, Lang::Zh);
+            assert!(line.is_some_and(|line| line.contains(&format!("{open} 个问题"))), "{part}");
         }
     }
 }

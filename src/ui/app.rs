@@ -34,6 +34,7 @@ mod overlays;
 mod pick;
 mod problems;
 mod queue_strip;
+mod quiet_hours;
 mod quitting;
 mod reading;
 mod redraw;
@@ -52,7 +53,7 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
 use self::alerts::Alerts;
-pub use self::alerts::Looking;
+pub use self::alerts::{AttentionSettings, Looking};
 use self::appearance::Appearance;
 pub use self::appearance::LookChange;
 use self::attention::InView;
@@ -68,6 +69,7 @@ use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
+pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
 use self::quitting::Quitting;
 use self::reading::Reading;
@@ -264,7 +266,7 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        self.effects.extend(self.alerts.title(count));
+        self.effects.extend(self.alerts.title(count, self.redraw.now()));
         std::mem::take(&mut self.effects)
     }
 
@@ -349,9 +351,9 @@ impl App {
         }
     }
 
-    /// The number of open questions, for the summary after the screen is closed.
+    /// The number of open questions, also those that are put off, for the line after the screen is closed.
     pub fn open_questions(&self) -> usize {
-        self.model.inbox.len()
+        self.model.inbox.all().len()
     }
 
     /// The scope in which keys are resolved.

@@ -25,7 +25,9 @@ pub mod text;
 pub mod theme;
 pub mod words;
 
-pub use app::{App, AppOptions, DemoStart, Effect, LookChange, QuitPolicy};
+pub use app::{
+    App, AppOptions, AttentionSettings, DemoStart, Effect, LookChange, QuietHours, QuitPolicy,
+};
 pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
 pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};

@@ -1,11 +1,13 @@
 //! When questions draw attention outside of the screen, and the count in the window title.
 //!
-//! Questions that come soon after each other ring once. Nobody is called who looks at the question.
+//! Questions that come soon after each other ring once, and if nothing changes, once more after the time
+//! for a reminder. There is no timer while no question is open.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::effect::Effect;
+use super::quiet_hours::QuietHours;
 
 /// How long further questions are waited for after the first one.
 const BURST: Duration = Duration::from_millis(500);
@@ -22,13 +24,33 @@ pub enum Looking {
     Away,
 }
 
+/// What the person has set about being called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AttentionSettings {
+    pub quiet: Option<QuietHours>,
+    /// After this time without an answer there is one reminder.
+    pub remind_after: Option<Duration>,
+}
+
+/// What it is time for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Due {
+    /// To ring for these questions, which came.
+    New(BTreeSet<String>),
+    /// To remind of all open questions.
+    Reminder,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Alerts {
+    settings: AttentionSettings,
     /// Questions that came and did not ring; each of them was open then, so they are as few as these.
     came: BTreeSet<String>,
     /// When they ring.
     ring_at: Option<Instant>,
     rang_at: Option<Instant>,
+    /// When to remind of the questions that are open.
+    remind_at: Option<Instant>,
     looking: Looking,
     /// The count in the title; `None` before the first question.
     titled: Option<usize>,
@@ -54,29 +76,65 @@ impl Alerts {
         }
     }
 
+    pub fn set(&mut self, settings: AttentionSettings) {
+        self.settings = settings;
+    }
+
+    pub fn quiet_hours(&self) -> Option<QuietHours> {
+        self.settings.quiet
+    }
+
     /// When there is something to do.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.ring_at
+        [self.ring_at, self.remind_at].into_iter().flatten().min()
     }
 
-    /// The questions to ring for now.
-    pub fn take_due(&mut self, now: Instant) -> BTreeSet<String> {
-        if self.ring_at.is_none_or(|at| now < at) {
-            return BTreeSet::new();
+    /// True if there is something to do now.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.wake_at().is_some_and(|at| now >= at)
+    }
+
+    /// Nothing rings before then.
+    pub fn postpone(&mut self, until: Instant) {
+        for at in [&mut self.ring_at, &mut self.remind_at].into_iter().flatten() {
+            *at = (*at).max(until);
         }
-        self.ring_at = None;
-        std::mem::take(&mut self.came)
     }
 
-    /// The bell was rung.
+    /// What it is time for now; new questions come before a reminder.
+    pub fn take_due(&mut self, now: Instant) -> Option<Due> {
+        if self.ring_at.take_if(|at| now >= *at).is_some() {
+            return Some(Due::New(std::mem::take(&mut self.came)));
+        }
+        self.remind_at.take_if(|at| now >= *at).map(|_| Due::Reminder)
+    }
+
+    /// The bell was rung for new questions.
     pub fn rang(&mut self, now: Instant) {
+        self.rang_at = Some(now);
+        self.remind_later(now);
+    }
+
+    /// The bell was rung as a reminder; there is no second one.
+    pub fn reminded(&mut self, now: Instant) {
         self.rang_at = Some(now);
     }
 
+    /// The time for a reminder begins now.
+    pub fn remind_later(&mut self, now: Instant) {
+        self.remind_at = self.settings.remind_after.map(|time| now + time);
+    }
+
     /// Counts the open questions in the title: from the first one on, and only if the count changed.
-    pub fn title(&mut self, questions: usize) -> Option<Effect> {
+    pub fn title(&mut self, questions: usize, now: Instant) -> Option<Effect> {
         let counts = questions > 0 || self.titled.is_some();
         let changed = counts && self.titled.replace(questions) != Some(questions);
+        if questions == 0 {
+            (self.ring_at, self.remind_at) = (None, None);
+            self.came.clear();
+        } else if changed {
+            self.remind_later(now);
+        }
         changed.then_some(Effect::Title(questions))
     }
 }
@@ -85,8 +143,8 @@ impl Alerts {
 mod tests {
     use super::*;
 
-    fn set(questions: &[&str]) -> BTreeSet<String> {
-        questions.iter().map(|question| (*question).to_owned()).collect()
+    fn new(questions: &[&str]) -> Option<Due> {
+        Some(Due::New(questions.iter().map(|question| (*question).to_owned()).collect()))
     }
 
     #[test]
@@ -95,14 +153,14 @@ mod tests {
         assert_eq!(alerts.wake_at(), None);
         alerts.came("a".to_owned(), now);
         alerts.came("b".to_owned(), now + BURST / 2);
-        assert_eq!(alerts.take_due(now + BURST / 2), set(&[]));
+        assert_eq!(alerts.take_due(now + BURST / 2), None);
         assert_eq!(alerts.wake_at(), Some(now + BURST));
-        assert_eq!(alerts.take_due(now + BURST), set(&["a", "b"]));
+        assert_eq!(alerts.take_due(now + BURST), new(&["a", "b"]));
         alerts.rang(now + BURST);
         assert_eq!(alerts.wake_at(), None);
         alerts.came("c".to_owned(), now + BURST * 2);
         assert_eq!(alerts.wake_at(), Some(now + BURST + RING_INTERVAL));
-        assert_eq!(alerts.take_due(now + BURST + RING_INTERVAL), set(&["c"]));
+        assert_eq!(alerts.take_due(now + BURST + RING_INTERVAL), new(&["c"]));
     }
 
     #[test]
@@ -119,10 +177,45 @@ mod tests {
 
     #[test]
     fn the_title_counts_from_the_first_question_on_and_again_when_the_count_changes() {
+        let (mut alerts, now) = (Alerts::default(), Instant::now());
+        assert_eq!(alerts.title(0, now), None);
+        assert_eq!(alerts.title(2, now), Some(Effect::Title(2)));
+        assert_eq!(alerts.title(2, now), None);
+        assert_eq!(alerts.title(0, now), Some(Effect::Title(0)));
+    }
+
+    #[test]
+    fn a_reminder_comes_once_after_the_last_change_and_only_while_questions_are_open() {
+        let (mut alerts, now) = (Alerts::default(), Instant::now());
+        let time = Duration::from_secs(600);
+        alerts.title(1, now);
+        assert_eq!(alerts.wake_at(), None, "it is not set");
+        let settings = AttentionSettings { remind_after: Some(time), quiet: None };
         let mut alerts = Alerts::default();
-        assert_eq!(alerts.title(0), None);
-        assert_eq!(alerts.title(2), Some(Effect::Title(2)));
-        assert_eq!(alerts.title(2), None);
-        assert_eq!(alerts.title(0), Some(Effect::Title(0)));
+        alerts.set(settings);
+        alerts.title(2, now);
+        alerts.title(2, now + time / 2);
+        assert_eq!(alerts.wake_at(), Some(now + time));
+        alerts.title(1, now + time / 2);
+        assert_eq!(alerts.wake_at(), Some(now + time / 2 + time));
+        assert_eq!(alerts.take_due(now + time * 2), Some(Due::Reminder));
+        alerts.reminded(now + time * 2);
+        assert_eq!(alerts.wake_at(), None);
+        alerts.came("a".to_owned(), now + time * 3);
+        alerts.title(2, now + time * 3);
+        alerts.title(0, now + time * 3);
+        assert_eq!(alerts.wake_at(), None);
+    }
+
+    #[test]
+    fn what_is_postponed_is_not_lost() {
+        let (mut alerts, now) = (Alerts::default(), Instant::now());
+        alerts.postpone(now + BURST * 9);
+        assert_eq!(alerts.wake_at(), None);
+        alerts.came("a".to_owned(), now);
+        alerts.postpone(now + BURST * 9);
+        alerts.came("b".to_owned(), now + BURST);
+        assert_eq!(alerts.take_due(now + BURST * 8), None);
+        assert_eq!(alerts.take_due(now + BURST * 9), new(&["a", "b"]));
     }
 }

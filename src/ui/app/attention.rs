@@ -6,7 +6,7 @@ use std::time::Instant;
 use ratatui::layout::Rect;
 
 use super::App;
-use super::alerts::Looking;
+use super::alerts::{AttentionSettings, Due, Looking};
 use super::effect::Effect;
 use crate::domain::question::headline;
 use crate::protocol::InboxRow;
@@ -28,21 +28,55 @@ impl App {
         self.alerts.look(looking);
     }
 
-    /// Rings for questions that came, if it is time: for those that are open and not being looked at.
+    /// Sets when the person is called.
+    pub fn set_attention(&mut self, settings: AttentionSettings) {
+        self.alerts.set(settings);
+    }
+
+    /// Rings, if it is time, for questions that are open and not being looked at.
     pub(super) fn draw_attention(&mut self, now: Instant) {
-        let due = self.alerts.take_due(now);
-        let looked_at = self.alerts.is_looked_at();
-        let questions = self.model.inbox.all().iter().filter(|row| {
-            let id = &row.question.id;
-            due.contains(id)
-                && self.model.inbox.is_waiting(id)
-                && !(looked_at && self.is_in_view(id))
-        });
-        let questions: Vec<&InboxRow> = questions.collect();
-        if let Some(text) = self.ring_text(&questions) {
-            self.alerts.rang(now);
-            self.effects.push(Effect::Ring(text));
+        if !self.alerts.is_due(now) {
+            return;
         }
+        let quiet = self.alerts.quiet_hours();
+        if let Some(left) = quiet.and_then(|quiet| quiet.left(&self.clock.now())) {
+            self.alerts.postpone(now + left);
+            return;
+        }
+        match self.alerts.take_due(now) {
+            Some(Due::New(came)) => {
+                let text = self.ring_text(&self.to_ring_for(|id| came.contains(id)));
+                if let Some(text) = text {
+                    self.alerts.rang(now);
+                    self.effects.push(Effect::Ring(text));
+                }
+            }
+            Some(Due::Reminder) => self.remind(now),
+            None => {}
+        }
+    }
+
+    /// Rings for all open questions. If none of them rings now, the time begins again.
+    fn remind(&mut self, now: Instant) {
+        let questions = self.to_ring_for(|_| true);
+        let Some((first, _)) = questions.split_first() else {
+            self.alerts.remind_later(now);
+            return;
+        };
+        let open = self.ui.counted(questions.len(), words::STILL_OPEN);
+        let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
+        self.alerts.reminded(now);
+        self.effects.push(Effect::Ring(text));
+    }
+
+    /// The questions of these that wait for an answer, without those that are looked at; oldest first.
+    fn to_ring_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
+        let looked_at = self.alerts.is_looked_at();
+        let rings = |id: &str| {
+            let waits = is_meant(id) && self.model.inbox.is_waiting(id);
+            waits && !(looked_at && self.is_in_view(id))
+        };
+        self.model.inbox.all().iter().filter(|row| rings(&row.question.id)).collect()
     }
 
     /// True if a question is on the screen: in the inbox, or above the answer that is being written.
@@ -56,7 +90,7 @@ impl App {
     /// The oldest question, with the title of its dialog if it is alone, else with how many there are.
     fn ring_text(&self, questions: &[&InboxRow]) -> Option<SafeText> {
         let (first, others) = questions.split_first()?;
-        let question = format!("@{} {}", first.agent, headline(&first.question.tellask_content));
+        let question = asked_by(first);
         let titled = self.model.tree.get(&first.dialog).map(|row| row.title.as_str());
         let about = if others.is_empty() {
             titled.filter(|title| !title.is_empty()).map(str::to_owned)
@@ -66,4 +100,8 @@ impl App {
         let text = about.map_or_else(|| question.clone(), |about| format!("{about}: {question}"));
         Some(SafeText::line(&text))
     }
+}
+
+fn asked_by(row: &InboxRow) -> String {
+    format!("@{} {}", row.agent, headline(&row.question.tellask_content))
 }

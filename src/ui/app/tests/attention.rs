@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::protocol::{DriverEvent, InboxRow, TreeRow};
-use crate::ui::app::{Effect, Looking};
+use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 
 const SOON: Duration = Duration::from_millis(500);
 
@@ -179,4 +179,56 @@ fn nothing_wakes_the_program_for_questions_that_rang() {
     assert!(stage.app.alerts.wake_at().is_some());
     stage.wait(SOON);
     assert_eq!(stage.app.alerts.wake_at(), None);
+}
+
+/// The clock of the tests stays at 12:07:00.
+fn quiet_now() -> AttentionSettings {
+    AttentionSettings { quiet: QuietHours::parse("11:00-13:00"), remind_after: None }
+}
+
+#[test]
+fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(quiet_now());
+    come(&mut stage, &questions()[..1]);
+    stage.wait(SOON);
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert!(rings(&mut stage).is_empty());
+    let left = stage.app.alerts.wake_at().expect("the end of the quiet hours") - stage.now;
+    assert!(left > Duration::from_secs(50 * 60), "{left:?}");
+    stage.app.set_attention(AttentionSettings::default());
+    stage.wait(left);
+    assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+}
+
+#[test]
+fn what_is_answered_in_quiet_hours_does_not_ring_and_wakes_nothing() {
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(quiet_now());
+    come(&mut stage, &questions());
+    stage.wait(SOON).apply(DriverEvent::Inbox(Vec::new()));
+    assert!(rings(&mut stage).is_empty());
+    assert_eq!(stage.app.alerts.wake_at(), None);
+}
+
+#[test]
+fn open_questions_are_reminded_of_once_unless_somebody_looks() {
+    let time = Duration::from_secs(900);
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage).len(), 1);
+    stage.app.look(Looking::Here);
+    stage.screen();
+    stage.wait(time);
+    assert!(rings(&mut stage).is_empty(), "somebody looks");
+    stage.app.look(Looking::Away);
+    stage.wait(time);
+    let text = "2 questions are still open: @dba Drop users.legacy_otp, or keep it?";
+    assert_eq!(rings(&mut stage), [text]);
+    assert_eq!(stage.app.alerts.wake_at(), None);
+    stage.wait(time * 9);
+    assert!(rings(&mut stage).is_empty(), "once");
 }
