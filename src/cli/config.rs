@@ -51,6 +51,7 @@ pub enum Values {
     Keys,
     Level,
     Hours,
+    Words,
     /// A whole number from 1 on.
     Number {
         max: u64,
@@ -62,7 +63,9 @@ impl Values {
     fn max(self) -> Option<u64> {
         match self {
             Self::Number { max } => Some(max),
-            Self::Theme | Self::Language | Self::Keys | Self::Level | Self::Hours => None,
+            Self::Theme | Self::Language | Self::Keys | Self::Level | Self::Hours | Self::Words => {
+                None
+            }
         }
     }
 }
@@ -84,6 +87,7 @@ impl fmt::Display for Values {
                 write!(f, "{}", names.join(", "))
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
+            Self::Words => write!(f, "a list of words: a program and its arguments"),
             Self::Number { max } => write!(f, "1 to {max}"),
         }
     }
@@ -93,7 +97,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 11] = [
+pub const SETTINGS: [Setting; 12] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -123,6 +127,12 @@ pub const SETTINGS: [Setting; 11] = [
         values: Values::Number { max: 24 * 60 },
         default: || "no reminder".to_owned(),
         meaning: "minutes until open questions ring once more, if nothing has changed",
+    },
+    Setting {
+        path: &["notify_command"],
+        values: Values::Words,
+        default: || "none".to_owned(),
+        meaning: "a program that is run when questions ring, and gets them as JSON",
     },
     Setting {
         path: &["limits", "side_dialogs"],
@@ -186,6 +196,8 @@ pub struct UserConfig {
     pub limits: UserLimits,
     pub levels: SandboxLevels,
     pub attention: AttentionSettings,
+    /// The words of a program that calls the person; none if it is empty.
+    pub notify_command: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -274,8 +286,17 @@ fn from_parts(
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
-    let problems = report.problems;
-    UserConfig { look, themes: chosen.follows, ability, limits, levels, attention, problems }
+    let notify_command = attention::read_command(&value, &mut report);
+    UserConfig {
+        look,
+        themes: chosen.follows,
+        ability,
+        limits,
+        levels,
+        attention,
+        notify_command,
+        problems: report.problems,
+    }
 }
 
 /// The text of the file, if it exists.

@@ -21,14 +21,15 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
-    App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy,
-    RunOptions,
+    App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys,
+    QuitPolicy, RunOptions,
 };
 
 use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::lines;
+use super::notify_command::NotifyCommand;
 
 /// For dialogs to stop when the screen is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -121,7 +122,8 @@ async fn show(
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
+    let shown =
+        on_terminal(driver, (&store, &shells), &report, (setup, workspace, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -132,7 +134,12 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
+    (setup, workspace, demo, keys): (
+        UserConfig,
+        &Path,
+        Option<(&DemoWorkspace, DemoStart)>,
+        &mut Keys,
+    ),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -151,6 +158,7 @@ async fn on_terminal(
         moment: Instant::now(),
     });
     app.set_attention(setup.attention);
+    let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
@@ -163,7 +171,7 @@ async fn on_terminal(
         app.end_with(&stage.ending(lang), begun);
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
-    let writers = (drafts, CopyMaker::start(Copies::default())?);
+    let writers = (drafts, CopyMaker::start(Copies::default())?, caller);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
@@ -192,6 +200,14 @@ async fn on_terminal(
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
+}
+
+/// What calls the person, if a program is set.
+fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
+    if words.is_empty() {
+        return Ok(Caller::none());
+    }
+    Caller::start(NotifyCommand::new(words, workspace))
 }
 
 /// Said after the screen is closed, where questions stay open.

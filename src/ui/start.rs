@@ -11,6 +11,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::app::{App, LookChange};
 use super::backend::Capabilities;
+use super::caller::Caller;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
@@ -78,7 +79,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies): (DraftWriter, CopyMaker),
+    (drafts, copies, caller): (DraftWriter, CopyMaker, Caller),
     looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
@@ -99,8 +100,17 @@ pub async fn on_terminal(
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let channels =
-        Channels { input: &mut input, commands, events, looks, shutdown, written, drafts, copies };
+    let channels = Channels {
+        input: &mut input,
+        commands,
+        events,
+        looks,
+        shutdown,
+        written,
+        drafts,
+        copies,
+        caller,
+    };
     let outcome = run(app, &mut surface, channels, options.run).await;
     if outcome.is_ok() {
         input.drain_replies(LATE_REPLIES_TIMEOUT).await;

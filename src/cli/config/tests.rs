@@ -58,6 +58,11 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("quiet_hours: 22-07\n", vec![(true, "\"22-07\" are no hours")]),
         ("quiet_hours: [1]\n", vec![(true, "are no hours")]),
         ("remind_minutes: 0\n", vec![(true, "`remind_minutes` cannot be 0")]),
+        ("notify_command: [ntfy, publish, me]\n", vec![]),
+        ("notify_command: ntfy publish\n", vec![(true, "no command")]),
+        ("notify_command: [bin/ntfy]\n", vec![(true, "no command")]),
+        ("notify_command: []\n", vec![(true, "no command")]),
+        ("notify_command: [ntfy, 1]\n", vec![(true, "no command")]),
         ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
     ] {
         let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);

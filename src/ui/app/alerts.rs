@@ -143,8 +143,8 @@ impl Alerts {
 mod tests {
     use super::*;
 
-    fn new(questions: &[&str]) -> Option<Due> {
-        Some(Due::New(questions.iter().map(|question| (*question).to_owned()).collect()))
+    fn new(questions: &[&str]) -> Due {
+        Due::New(questions.iter().map(|question| (*question).to_owned()).collect())
     }
 
     #[test]
@@ -155,12 +155,12 @@ mod tests {
         alerts.came("b".to_owned(), now + BURST / 2);
         assert_eq!(alerts.take_due(now + BURST / 2), None);
         assert_eq!(alerts.wake_at(), Some(now + BURST));
-        assert_eq!(alerts.take_due(now + BURST), new(&["a", "b"]));
+        assert_eq!(alerts.take_due(now + BURST), Some(new(&["a", "b"])));
         alerts.rang(now + BURST);
         assert_eq!(alerts.wake_at(), None);
         alerts.came("c".to_owned(), now + BURST * 2);
         assert_eq!(alerts.wake_at(), Some(now + BURST + RING_INTERVAL));
-        assert_eq!(alerts.take_due(now + BURST + RING_INTERVAL), new(&["c"]));
+        assert_eq!(alerts.take_due(now + BURST + RING_INTERVAL), Some(new(&["c"])));
     }
 
     #[test]
@@ -216,6 +216,6 @@ mod tests {
         alerts.postpone(now + BURST * 9);
         alerts.came("b".to_owned(), now + BURST);
         assert_eq!(alerts.take_due(now + BURST * 8), None);
-        assert_eq!(alerts.take_due(now + BURST * 9), new(&["a", "b"]));
+        assert_eq!(alerts.take_due(now + BURST * 9), Some(new(&["a", "b"])));
     }
 }

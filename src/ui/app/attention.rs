@@ -11,8 +11,16 @@ use super::effect::Effect;
 use crate::domain::question::headline;
 use crate::protocol::InboxRow;
 use crate::ui::app::words;
+use crate::ui::caller::{Call, CallReason, CalledQuestion};
+use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
 use crate::ui::text::SafeText;
+use crate::ui::text::copy_text::head;
+
+/// The most questions a program of the person is told about at once.
+const MAX_CALLED: usize = 20;
+/// The start of a question that it gets.
+const MAX_CONTENT_BYTES: usize = 8 * 1024;
 
 /// Where questions are in view on the screen as it was laid out last; empty areas are not.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,10 +53,11 @@ impl App {
         }
         match self.alerts.take_due(now) {
             Some(Due::New(came)) => {
-                let text = self.ring_text(&self.to_ring_for(|id| came.contains(id)));
-                if let Some(text) = text {
+                let questions = self.to_ring_for(|id| came.contains(id));
+                if let Some(text) = self.ring_text(&questions) {
+                    let call = self.call(CallReason::New, text, &questions);
                     self.alerts.rang(now);
-                    self.effects.push(Effect::Ring(text));
+                    self.effects.push(Effect::Ring(call));
                 }
             }
             Some(Due::Reminder) => self.remind(now),
@@ -65,8 +74,9 @@ impl App {
         };
         let open = self.ui.counted(questions.len(), words::STILL_OPEN);
         let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
+        let call = self.call(CallReason::Reminder, text, &questions);
         self.alerts.reminded(now);
-        self.effects.push(Effect::Ring(text));
+        self.effects.push(Effect::Ring(call));
     }
 
     /// The questions of these that wait for an answer, without those that are looked at; oldest first.
@@ -77,6 +87,31 @@ impl App {
             waits && !(looked_at && self.is_in_view(id))
         };
         self.model.inbox.all().iter().filter(|row| rings(&row.question.id)).collect()
+    }
+
+    /// Reports that the program of the person did not work.
+    pub fn call_failed(&mut self, why: &str) {
+        let why = SafeText::line(why);
+        let text = self.ui.sentence(words::CALL_FAILED, why.as_str());
+        self.notify(Tone::Bad, &text);
+    }
+
+    fn call(&self, reason: CallReason, text: SafeText, questions: &[&InboxRow]) -> Call {
+        let listed = questions.iter().take(MAX_CALLED);
+        let called = |row: &&InboxRow| {
+            let title = self.model.tree.get(&row.dialog).map(|row| row.title.as_str());
+            let content = &row.question.tellask_content;
+            CalledQuestion {
+                id: row.question.id.clone(),
+                dialog: row.dialog.clone(),
+                agent: row.agent.clone(),
+                asked_at: row.question.asked_at.clone(),
+                title: SafeText::line(title.unwrap_or_default()),
+                headline: SafeText::line(headline(content)),
+                content: SafeText::clean(head(content, MAX_CONTENT_BYTES)),
+            }
+        };
+        Call { reason, text, count: questions.len(), questions: listed.map(called).collect() }
     }
 
     /// True if a question is on the screen: in the inbox, or above the answer that is being written.

@@ -140,6 +140,7 @@ where
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let mut app = app();
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
@@ -306,6 +307,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
@@ -365,6 +367,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -414,6 +417,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -446,6 +450,7 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             written: Arc::new(Notify::new()),
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
             copies: CopyMaker::start(target).unwrap(),
+            caller: Caller::none(),
         };
         let driver = async {
             sleep(200).await;
@@ -506,6 +511,7 @@ async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
+        caller: Caller::none(),
     };
     let script = async {
         sleep(1_000).await;

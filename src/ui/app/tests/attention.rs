@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::protocol::{DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
+use crate::ui::caller::{Call, CallReason};
 
 const SOON: Duration = Duration::from_millis(500);
 
@@ -24,13 +25,19 @@ fn come(stage: &mut Stage, rows: &[InboxRow]) {
     }
 }
 
-/// The texts of the rings since the last call.
-fn rings(stage: &mut Stage) -> Vec<String> {
+/// The rings since the last look.
+fn calls(stage: &mut Stage) -> Vec<Call> {
     let effects = stage.app.take_effects().into_iter();
-    let rung = effects.filter_map(|effect| {
-        if let Effect::Ring(text) = effect { Some(text.into_string()) } else { None }
-    });
+    let rung = effects.filter_map(
+        |effect| {
+            if let Effect::Ring(call) = effect { Some(call) } else { None }
+        },
+    );
     rung.collect()
+}
+
+fn rings(stage: &mut Stage) -> Vec<String> {
+    calls(stage).into_iter().map(|call| call.text.into_string()).collect()
 }
 
 fn calm(width: u16, height: u16) -> Stage {
@@ -231,4 +238,31 @@ fn open_questions_are_reminded_of_once_unless_somebody_looks() {
     assert_eq!(stage.app.alerts.wake_at(), None);
     stage.wait(time * 9);
     assert!(rings(&mut stage).is_empty(), "once");
+}
+
+#[test]
+fn a_program_gets_all_questions_of_a_ring_clean_and_bounded() {
+    let mut stage = calm(120, 40);
+    let hostile = format!("\u{1b}]0;x\u{7}first\n{}", "long ".repeat(9_000));
+    let many: Vec<InboxRow> = (0..30)
+        .map(|n| question(&side("d"), "dba", &format!("q{n:02}"), &hostile, "2026-11-21 12:01:00"))
+        .collect();
+    come(&mut stage, &many);
+    stage.wait(SOON);
+    let rung = calls(&mut stage);
+    let [call] = rung.as_slice() else { panic!("{rung:?}") };
+    assert_eq!((call.reason, call.count, call.questions.len()), (CallReason::New, 30, 20));
+    for question in &call.questions {
+        let content = question.content.as_str();
+        assert!(content.len() < 10_000 && content.contains("first"), "{content}");
+        assert!(!content.chars().any(|c| c.is_control() && c != '\n'), "{content}");
+        assert_eq!(question.dialog, side("d"));
+    }
+}
+
+#[test]
+fn a_program_that_did_not_work_is_reported() {
+    let mut stage = calm(120, 40);
+    stage.app.call_failed("exit status: 3\u{1b}[2J");
+    assert!(stage.screen().contains("notify_command did not work: exit status: 3"));
 }
