@@ -13,16 +13,17 @@ use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
-use crate::ui::UiSettings;
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
+use crate::ui::{AttentionSettings, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
 use self::themes::{AUTO, ThemeFault};
 
+mod attention;
 mod reload;
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,8 @@ pub enum Values {
     Language,
     Keys,
     Level,
+    Hours,
+    Words,
     /// A whole number from 1 on.
     Number {
         max: u64,
@@ -60,7 +63,9 @@ impl Values {
     fn max(self) -> Option<u64> {
         match self {
             Self::Number { max } => Some(max),
-            Self::Theme | Self::Language | Self::Keys | Self::Level => None,
+            Self::Theme | Self::Language | Self::Keys | Self::Level | Self::Hours | Self::Words => {
+                None
+            }
         }
     }
 }
@@ -81,6 +86,8 @@ impl fmt::Display for Values {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
             }
+            Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
+            Self::Words => write!(f, "a list of words: a program and its arguments"),
             Self::Number { max } => write!(f, "1 to {max}"),
         }
     }
@@ -90,7 +97,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 9] = [
+pub const SETTINGS: [Setting; 12] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -108,6 +115,24 @@ pub const SETTINGS: [Setting; 9] = [
         values: Values::Keys,
         default: || "`themes/keys.yaml`".to_owned(),
         meaning: "keys of actions; an action that is not named keeps its own",
+    },
+    Setting {
+        path: &["quiet_hours"],
+        values: Values::Hours,
+        default: || "none".to_owned(),
+        meaning: "when nothing rings, in local time; what is still open afterwards rings then",
+    },
+    Setting {
+        path: &["remind_minutes"],
+        values: Values::Number { max: 24 * 60 },
+        default: || "no reminder".to_owned(),
+        meaning: "minutes until open questions ring once more, if nothing has changed",
+    },
+    Setting {
+        path: &["notify_command"],
+        values: Values::Words,
+        default: || "none".to_owned(),
+        meaning: "a program that is run when questions ring, and gets them as JSON",
     },
     Setting {
         path: &["limits", "side_dialogs"],
@@ -170,6 +195,9 @@ pub struct UserConfig {
     pub ability: Capabilities,
     pub limits: UserLimits,
     pub levels: SandboxLevels,
+    pub attention: AttentionSettings,
+    /// The words of a program that calls the person; none if it is empty.
+    pub notify_command: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -257,7 +285,18 @@ fn from_parts(
         lang,
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
-    UserConfig { look, themes: chosen.follows, ability, limits, levels, problems: report.problems }
+    let attention = attention::read(&value, &mut report);
+    let notify_command = attention::read_command(&value, &mut report);
+    UserConfig {
+        look,
+        themes: chosen.follows,
+        ability,
+        limits,
+        levels,
+        attention,
+        notify_command,
+        problems: report.problems,
+    }
 }
 
 /// The text of the file, if it exists.
@@ -387,7 +426,7 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
         report.add(&["limits", key], text, remove_unknown(&names));
     }
     let [dialogs, depth, minutes] = ["side_dialogs", "side_dialog_depth", "answer_minutes"]
-        .map(|name| read_limit(name, entries.get(name)?, report));
+        .map(|name| read_number(&["limits", name], entries.get(name)?, report));
     let mut limits = UserLimits::default();
     let size = |number: u64| usize::try_from(number).ok();
     limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
@@ -398,15 +437,15 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
     limits
 }
 
-/// One limit; `None` if it is not set or invalid.
-fn read_limit(name: &str, value: &Value, report: &mut ConfigReport<'_>) -> Option<u64> {
-    let path = ["limits", name];
+/// A number; `None` if it is not set or invalid.
+fn read_number(path: &[&str], value: &Value, report: &mut ConfigReport<'_>) -> Option<u64> {
     let max = SETTINGS.iter().find(|setting| setting.path == path)?.values.max()?;
     let number = value.as_u64().filter(|number| (1..=max).contains(number));
     if number.is_none() && !value.is_null() {
+        let name = path.last().copied().unwrap_or_default();
         let text = localized!("`{name}` cannot be {value}", "`{name}` 不能是 {value}");
         let fix = localized!("write a whole number from 1 to {max}", "请写 1 到 {max} 的整数");
-        report.add(&path, text, fix);
+        report.add(path, text, fix);
     }
     number
 }

@@ -19,6 +19,7 @@ mod lines;
 mod listing;
 mod manual;
 mod mind;
+mod notify_command;
 mod probe;
 mod queries;
 mod reminders;

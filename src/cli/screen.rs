@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
+use crate::domain::Lang;
+use crate::domain::text::in_lang;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
@@ -19,14 +21,15 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
-    App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy,
-    RunOptions,
+    App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys,
+    QuitPolicy, RunOptions,
 };
 
 use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::lines;
+use super::notify_command::NotifyCommand;
 
 /// For dialogs to stop when the screen is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -119,7 +122,8 @@ async fn show(
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
+    let shown =
+        on_terminal(driver, (&store, &shells), &report, (setup, workspace, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -130,7 +134,12 @@ async fn on_terminal(
     driver: Driver,
     (store, shells): (&Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
+    (setup, workspace, demo, keys): (
+        UserConfig,
+        &Path,
+        Option<(&DemoWorkspace, DemoStart)>,
+        &mut Keys,
+    ),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -148,6 +157,8 @@ async fn on_terminal(
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
+    app.set_attention(setup.attention);
+    let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
@@ -155,11 +166,12 @@ async fn on_terminal(
     if let Some(sandbox) = shells.sandbox() {
         app.show_level(sandbox.level());
     }
+    let is_demo = demo.is_some();
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
-    let writers = (drafts, CopyMaker::start(Copies::default())?);
+    let writers = (drafts, CopyMaker::start(Copies::default())?, caller);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
@@ -179,11 +191,39 @@ async fn on_terminal(
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     tasks.join().await;
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
+    if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| !is_demo) {
+        lines::note(&line);
+    }
     match asked.get() {
         // After a signal, an error of the terminal does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
+    }
+}
+
+/// What calls the person, if a program is set.
+fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
+    if words.is_empty() {
+        return Ok(Caller::none());
+    }
+    Caller::start(NotifyCommand::new(words, workspace))
+}
+
+/// Said after the screen is closed, where questions stay open.
+fn open_questions_line(open: usize, lang: Lang) -> Option<String> {
+    match open {
+        0 => None,
+        1 => Some(in_lang!(
+            lang,
+            "dominds-tui: 1 question is open (`dominds-tui q4h` lists it)",
+            "dominds-tui：还有 1 个问题未回答（`dominds-tui q4h` 可列出）"
+        )),
+        open => Some(in_lang!(
+            lang,
+            "dominds-tui: {open} questions are open (`dominds-tui q4h` lists them)",
+            "dominds-tui：还有 {open} 个问题未回答（`dominds-tui q4h` 可列出）"
+        )),
     }
 }
 
@@ -223,13 +263,14 @@ fn multiplexer() -> Multiplexer {
     }
 }
 
-/// Asks only a terminal that replies and has colours, and waits only for what is used at once. The Linux console shows replies as text.
+/// Asks only a terminal that replies, and for colours only one that has them; waits only for what is used at
+/// once. The Linux console shows replies as text.
 fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     let term = env::variable("TERM").unwrap_or_default();
     let silent = matches!(term.as_str(), "" | "dumb" | "linux");
     match (follows_background, depth) {
         _ if silent => Questions::NotAsked,
-        (_, ColorDepth::None) => Questions::NotAsked,
+        (_, ColorDepth::None) => Questions::NotColours,
         (true, _) => Questions::Awaited,
         (false, _) => Questions::Asked,
     }
@@ -257,6 +298,22 @@ impl DraftStore for StoredDrafts {
         let stored = (!text.is_empty()).then_some(text);
         if let Err(error) = self.0.write_draft(name, stored) {
             tracing::warn!(%error, "a draft could not be saved");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaving_with_open_questions_says_how_many() {
+        assert_eq!(open_questions_line(0, Lang::En), None);
+        for (open, part) in [(1, "1 question is open"), (12, "12 questions are open")] {
+            let line = open_questions_line(open, Lang::En);
+            assert!(line.is_some_and(|line| line.contains(part)), "{part}");
+            let line = open_questions_line(open, Lang::Zh);
+            assert!(line.is_some_and(|line| line.contains(&format!("{open} 个问题"))), "{part}");
         }
     }
 }

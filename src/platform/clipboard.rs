@@ -140,7 +140,7 @@ fn feed(child: &mut Child, mut rest: &[u8], deadline: Instant) -> io::Result<()>
 }
 
 /// Writes what fits; returns the rest. A program that closes the pipe gets no more.
-fn write_some<'a>(pipe: &mut ChildStdin, mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
+pub(super) fn write_some<'a>(pipe: &mut ChildStdin, mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
     while !rest.is_empty() {
         match pipe.write(rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),

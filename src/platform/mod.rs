@@ -11,6 +11,7 @@ pub mod ids;
 pub mod logs;
 pub mod private_file;
 pub mod signals;
+pub mod user_program;
 pub mod watch;
 
 pub use clock::SystemClock;

@@ -10,6 +10,7 @@
 mod alerts;
 mod answering;
 mod appearance;
+mod attention;
 mod batch;
 mod browsing;
 mod consent;
@@ -33,6 +34,7 @@ mod overlays;
 mod pick;
 mod problems;
 mod queue_strip;
+mod quiet_hours;
 mod quitting;
 mod reading;
 mod redraw;
@@ -51,8 +53,10 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 
 use self::alerts::Alerts;
+pub use self::alerts::{AttentionSettings, Looking};
 use self::appearance::Appearance;
 pub use self::appearance::LookChange;
+use self::attention::InView;
 use self::batch::Batch;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
@@ -65,6 +69,7 @@ use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
+pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
 use self::quitting::Quitting;
 use self::reading::Reading;
@@ -127,6 +132,7 @@ pub struct App {
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
+    in_view: InView,
     batch: Batch,
     held: HeldAnswers,
 }
@@ -153,6 +159,7 @@ impl App {
             keys: KeyReports::default(),
             queue: QueueStrip::default(),
             size: None,
+            in_view: InView::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }
@@ -217,6 +224,7 @@ impl App {
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
+        self.draw_attention(now);
         let expired = self.model.notices.tick(now);
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
@@ -224,7 +232,8 @@ impl App {
     /// When something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        let times = [notice, back, self.writing.store_at(), self.redraw_at()];
+        let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
+        let times = [notice, back, stored, rings, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
@@ -257,7 +266,7 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        self.effects.extend(self.alerts.title(count));
+        self.effects.extend(self.alerts.title(count, self.redraw.now()));
         std::mem::take(&mut self.effects)
     }
 
@@ -342,9 +351,9 @@ impl App {
         }
     }
 
-    /// The number of open questions, for the summary after the screen is closed.
+    /// The number of open questions, also those that are put off, for the line after the screen is closed.
     pub fn open_questions(&self) -> usize {
-        self.model.inbox.len()
+        self.model.inbox.all().len()
     }
 
     /// The scope in which keys are resolved.

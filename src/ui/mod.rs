@@ -7,6 +7,7 @@ pub mod action;
 pub mod app;
 pub mod backend;
 pub mod bindings;
+pub mod caller;
 pub mod copies;
 pub mod cx;
 pub mod draft_writer;
@@ -25,7 +26,10 @@ pub mod text;
 pub mod theme;
 pub mod words;
 
-pub use app::{App, AppOptions, DemoStart, Effect, LookChange, QuitPolicy};
+pub use app::{
+    App, AppOptions, AttentionSettings, DemoStart, Effect, LookChange, QuietHours, QuitPolicy,
+};
+pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
 pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};

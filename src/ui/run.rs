@@ -3,6 +3,7 @@
 //! Keys come first. No change means no frame and no wake-up. Commands go out with `try_send`;
 //! one that finds the queue full is kept and retried.
 
+mod calling;
 mod copying;
 
 use std::collections::VecDeque;
@@ -19,13 +20,14 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect, LookChange};
-use super::copies::{CopyMaker, CopyOutcome};
+use super::app::{App, Effect, LookChange, Looking};
+use super::caller::Caller;
+use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::surface::Surface;
-use super::terminal::{Control, Multiplexer};
+use super::terminal::{Control, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 
@@ -35,6 +37,8 @@ const MAX_BATCH: usize = 256;
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// How long drafts may take to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a call of the person may take at the end; then its program is stopped.
+const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
@@ -56,6 +60,8 @@ pub struct Channels<K, S> {
     pub drafts: DraftWriter,
     /// Makes copies for other programs.
     pub copies: CopyMaker,
+    /// Calls the person.
+    pub caller: Caller,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,10 +95,11 @@ where
     K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { input, commands, events, looks, shutdown, written, drafts, copies } = channels;
-    let mut run = Run::new(app, surface, (commands, drafts, copies), options);
+    let Channels { input, commands, events, looks, shutdown, written, .. } = channels;
+    let Channels { drafts, copies, caller, .. } = channels;
+    let mut run = Run::new(app, surface, (commands, drafts, copies, caller), options);
     let outcome = run.until_ended((input, looks), events, shutdown, written).await;
-    run.finish_drafts();
+    run.finish();
     outcome
 }
 
@@ -116,14 +123,14 @@ async fn until(wake: Option<tokio::time::Instant>) {
     }
 }
 
-/// What became of a copy; never, once no more are made.
-async fn next_outcome(outcomes: &mut Option<mpsc::Receiver<CopyOutcome>>) -> CopyOutcome {
-    let next = match outcomes {
-        Some(outcomes) => outcomes.recv().await,
+/// The next item; never, once there are no more.
+async fn next<T>(items: &mut Option<mpsc::Receiver<T>>) -> T {
+    let next = match items {
+        Some(items) => items.recv().await,
         None => None,
     };
     match next {
-        Some(outcome) => outcome,
+        Some(item) => item,
         None => std::future::pending().await,
     }
 }
@@ -135,6 +142,7 @@ struct Run<'a, S: Surface> {
     commands: mpsc::Sender<Command>,
     drafts: DraftWriter,
     copies: CopyMaker,
+    caller: Caller,
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
@@ -144,6 +152,7 @@ struct Run<'a, S: Surface> {
     input_ended: bool,
     busy_shown: bool,
     background: Background,
+    notifier: Notifier,
 }
 
 /// Whether the terminal has said what its background is.
@@ -157,7 +166,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn new(
         app: &'a mut App,
         surface: &'a mut S,
-        (commands, drafts, copies): (mpsc::Sender<Command>, DraftWriter, CopyMaker),
+        (commands, drafts, copies, caller): (mpsc::Sender<Command>, DraftWriter, CopyMaker, Caller),
         options: RunOptions,
     ) -> Self {
         let pacer = Pacer::new(options.link);
@@ -167,6 +176,7 @@ impl<'a, S: Surface> Run<'a, S> {
             commands,
             drafts,
             copies,
+            caller,
             unsent: VecDeque::new(),
             options,
             pacer,
@@ -175,6 +185,7 @@ impl<'a, S: Surface> Run<'a, S> {
             input_ended: false,
             busy_shown: false,
             background: Background::Unknown,
+            notifier: Notifier::unasked(options.multiplexer),
         }
     }
 
@@ -192,6 +203,7 @@ impl<'a, S: Surface> Run<'a, S> {
         let mut shutdown = Box::pin(shutdown.fuse());
         let stored = self.drafts.written();
         let mut copied = self.copies.take_outcomes();
+        let mut failed = self.caller.take_failures();
         // What came before the first frame counts for it.
         if let Some(first) = ready_now(&mut input).await {
             self.input(first, &mut input).await;
@@ -210,20 +222,22 @@ impl<'a, S: Surface> Run<'a, S> {
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
-                outcome = next_outcome(&mut copied) => self.app.copied(&outcome),
+                outcome = next(&mut copied) => self.app.copied(&outcome),
+                why = next(&mut failed) => self.app.call_failed(&why),
                 () = until(wake) => {}
             }
         }
     }
 
-    /// Waits until all drafts are stored, whatever ended the loop.
-    fn finish_drafts(self) {
-        let Self { app, mut drafts, .. } = self;
+    /// Waits until all drafts are stored, whatever ended the loop, and for a call that is under way.
+    fn finish(self) {
+        let Self { app, mut drafts, caller, .. } = self;
         app.save_drafts();
         drafts.save(app.take_drafts());
         if !drafts.finish(DRAFTS_TIMEOUT) {
             tracing::error!("drafts could not be stored in time");
         }
+        caller.finish(CALLS_TIMEOUT);
     }
 
     /// After each event: stores drafts, sends commands, applies effects, draws at most one frame.
@@ -302,7 +316,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// The replies change colours only; the app says if that changes the screen.
+    /// Of the replies only colours change the screen; the app says if they do.
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Background(colour) => {
@@ -314,6 +328,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 Background::Replied => self.ask_background(),
                 Background::Unknown => self.app.show_on(shade),
             },
+            Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
             Reply::Attributes => {}
         }
     }
@@ -338,7 +353,9 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.resize(Size { width, height });
                 self.app.resized();
             }
-            Event::FocusGained | Event::FocusLost | Event::Mouse(_) => return,
+            Event::FocusGained => return self.app.look(Looking::Here),
+            Event::FocusLost => return self.app.look(Looking::Away),
+            Event::Mouse(_) => return,
         }
         self.pacer.mark(Cause::Key);
     }
@@ -381,6 +398,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Suspend => {
+                self.app.look(Looking::Unknown);
                 self.surface.suspend()?;
                 self.pacer.mark(Cause::Key);
             }
@@ -390,12 +408,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.control(&Control::title(count));
                 self.pacer.mark(Cause::Event);
             }
-            Effect::Ring(text) => {
-                self.surface.control(&Control::bell());
-                let notice = Control::notification(&text, self.options.multiplexer);
-                self.surface.control(&notice);
-                self.pacer.mark(Cause::Event);
-            }
+            Effect::Ring(call) => self.ring(call),
         }
         Ok(())
     }

@@ -11,12 +11,15 @@ use tokio::sync::{Notify, mpsc};
 
 use super::app::{App, LookChange};
 use super::backend::Capabilities;
+use super::caller::Caller;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
-use super::terminal::{Control, ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
+use super::terminal::{
+    Control, ModeFlag, Multiplexer, Output, TerminalGuard, TtyRawMode, terminal_file,
+};
 use crate::protocol::{Command, DriverEvent};
 
 /// The last frame may take this long to be written at the end.
@@ -35,15 +38,28 @@ pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
 }
 
-/// Whether the terminal is asked for its colours at the start.
+/// Whether the terminal is asked about itself at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Questions {
     /// The first frame waits for the replies, [`REPLIES_TIMEOUT`] at most.
     Awaited,
     /// The replies may be of use later.
     Asked,
-    /// The terminal cannot reply, or has no colours.
+    /// It has no colours, but may show notifications.
+    NotColours,
+    /// The terminal cannot reply.
     NotAsked,
+}
+
+/// What is asked at the start. A multiplexer replies for itself and not for the terminal.
+fn first_question(questions: Questions, multiplexer: Multiplexer) -> Option<Control> {
+    let direct = multiplexer == Multiplexer::None;
+    match questions {
+        Questions::Awaited | Questions::Asked if direct => Some(Control::ask_all()),
+        Questions::Awaited | Questions::Asked => Some(Control::ask_background()),
+        Questions::NotColours if direct => Some(Control::ask_notifier()),
+        Questions::NotColours | Questions::NotAsked => None,
+    }
 }
 
 /// What the terminal can do, and the options of the loop.
@@ -63,7 +79,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies): (DraftWriter, CopyMaker),
+    (drafts, copies, caller): (DraftWriter, CopyMaker, Caller),
     looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
@@ -72,8 +88,8 @@ pub async fn on_terminal(
     let (width, height) = size()?;
     let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
     let mut input = keys.stream()?;
-    if options.questions != Questions::NotAsked {
-        guard.send(&Control::ask_background())?;
+    if let Some(question) = first_question(options.questions, options.run.multiplexer) {
+        guard.send(&question)?;
         input.await_replies();
     }
     if options.questions == Questions::Awaited {
@@ -84,8 +100,17 @@ pub async fn on_terminal(
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let channels =
-        Channels { input: &mut input, commands, events, looks, shutdown, written, drafts, copies };
+    let channels = Channels {
+        input: &mut input,
+        commands,
+        events,
+        looks,
+        shutdown,
+        written,
+        drafts,
+        copies,
+        caller,
+    };
     let outcome = run(app, &mut surface, channels, options.run).await;
     if outcome.is_ok() {
         input.drain_replies(LATE_REPLIES_TIMEOUT).await;
@@ -94,4 +119,25 @@ pub async fn on_terminal(
     let outcome = outcome?;
     left?;
     Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_terminal_without_a_multiplexer_is_asked_how_it_notifies() {
+        let (all, colours) = (Some(Control::ask_all()), Some(Control::ask_background()));
+        for (questions, multiplexer, expected) in [
+            (Questions::Awaited, Multiplexer::None, all.clone()),
+            (Questions::Asked, Multiplexer::None, all),
+            (Questions::Awaited, Multiplexer::Tmux, colours.clone()),
+            (Questions::Asked, Multiplexer::Screen, colours),
+            (Questions::NotColours, Multiplexer::None, Some(Control::ask_notifier())),
+            (Questions::NotColours, Multiplexer::Tmux, None),
+            (Questions::NotAsked, Multiplexer::None, None),
+        ] {
+            assert_eq!(first_question(questions, multiplexer), expected, "{questions:?}");
+        }
+    }
 }

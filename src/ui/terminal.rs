@@ -13,15 +13,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-pub use control::{Control, MAX_CLIPBOARD_BYTES, Multiplexer};
+pub use control::{Control, MAX_CLIPBOARD_BYTES, Multiplexer, Notifier};
 pub use output::{Output, OutputError, Sink, terminal_file};
 
-/// Alternate screen, bracketed paste, reports of dark and light colours. The backend handles the cursor.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?2031h";
+/// Alternate screen, bracketed paste, reports of the focus, and of dark and light colours. The backend handles
+/// the cursor.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
 
 /// Resets everything the guard or the backend may have set: synchronized update, style, scroll
 /// region, cursor, reports, paste, screen.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?2004l\x1b[?1049l";
+const LEAVE: &[u8] =
+    b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {

@@ -298,6 +298,7 @@ fn assert_restored(raw: &[u8]) {
         ("\x1b[?25l", "\x1b[?25h"),
         ("\x1b[?2004h", "\x1b[?2004l"),
         ("\x1b[?2026h", "\x1b[?2026l"),
+        ("\x1b[?1004h", "\x1b[?1004l"),
         ("\x1b[?2031h", "\x1b[?2031l"),
     ] {
         let (on, off) = (last(left, on.as_bytes()), last(left, off.as_bytes()));

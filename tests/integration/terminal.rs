@@ -121,7 +121,7 @@ fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_ar
 }
 
 #[test]
-fn a_terminal_that_cannot_reply_or_has_no_colours_is_not_asked() {
+fn a_terminal_that_cannot_reply_or_has_no_colours_is_not_asked_for_them() {
     for set in [("TERM", "linux"), ("NO_COLOR", "1")] {
         let home = Home::new();
         let mut program = home.demo_in("0", &[set]);

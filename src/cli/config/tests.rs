@@ -54,6 +54,15 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("limits: 5\n", vec![(true, "a mapping of limits")]),
         ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
         ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
+        ("quiet_hours: 22:00-07:00\nremind_minutes: 15\n", vec![]),
+        ("quiet_hours: 22-07\n", vec![(true, "\"22-07\" are no hours")]),
+        ("quiet_hours: [1]\n", vec![(true, "are no hours")]),
+        ("remind_minutes: 0\n", vec![(true, "`remind_minutes` cannot be 0")]),
+        ("notify_command: [ntfy, publish, me]\n", vec![]),
+        ("notify_command: ntfy publish\n", vec![(true, "no command")]),
+        ("notify_command: [bin/ntfy]\n", vec![(true, "no command")]),
+        ("notify_command: []\n", vec![(true, "no command")]),
+        ("notify_command: [ntfy, 1]\n", vec![(true, "no command")]),
         ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
     ] {
         let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
@@ -121,4 +130,17 @@ fn a_problem_has_the_line_of_its_key() {
     let setup = from_text("c", Ok(Some(text.to_owned())), ability);
     let lines: Vec<Option<usize>> = setup.problems.iter().map(|fault| fault.line).collect();
     assert_eq!(lines, [Some(5), Some(6)]);
+}
+
+#[test]
+fn quiet_hours_and_the_reminder_are_not_set_unless_they_are_valid() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let read = |text: &str| from_text("c", Ok(Some(text.to_owned())), ability).attention;
+    let none = AttentionSettings::default();
+    assert_eq!(read(""), none);
+    assert_eq!(read("quiet_hours:\nremind_minutes:\n"), none);
+    assert_eq!(read("quiet_hours: 7:00-7:00\nremind_minutes: often\n"), none);
+    let set = read("quiet_hours: \"22:00-07:00\"\nremind_minutes: 15\n");
+    assert_eq!(set.quiet, crate::ui::QuietHours::parse("22:00-07:00"));
+    assert_eq!(set.remind_after, Some(Duration::from_secs(15 * 60)));
 }

@@ -1,6 +1,7 @@
 //! What the screen requests from its loop.
 
-use crate::ui::text::{CopyText, SafeText};
+use crate::ui::caller::Call;
+use crate::ui::text::CopyText;
 
 /// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub enum Effect {
     Redraw,
     /// The number of open questions, for the window title; sent from the first question on.
     Title(usize),
-    /// A question arrived: bell and notification with its headline.
-    Ring(SafeText),
+    /// Questions draw attention: bell, notification, and the program of the person.
+    Ring(Call),
     /// Send text to the clipboard.
     Copy(CopyText),
     /// Write text into a new file; the name is a suggestion.

@@ -44,10 +44,8 @@ impl App {
                 self.startup.inbox_arrived();
                 self.inbox_changed();
             }
-            DriverEvent::Asked { dialog, headline, .. } => {
-                let title = self.model.tree.get(&dialog).map(|row| row.title.as_str());
-                let ring = self.alerts.ring(title, &headline, self.redraw.now());
-                self.effects.extend(ring);
+            DriverEvent::Asked { question, .. } => {
+                self.alerts.came(question, self.redraw.now());
             }
             DriverEvent::Answered { question, .. } => {
                 self.model.inbox.remove(&question);

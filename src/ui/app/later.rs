@@ -71,10 +71,14 @@ impl App {
     pub(super) fn bring_back_due(&mut self, now: Instant) -> bool {
         let due = self.model.inbox.due(now);
         self.forget_put_off(&due);
-        if !due.is_empty() {
-            self.notify(Tone::Plain, self.ui.text(words::IS_BACK));
+        if due.is_empty() {
+            return false;
         }
-        !due.is_empty()
+        self.notify(Tone::Plain, self.ui.text(words::IS_BACK));
+        for question in due {
+            self.alerts.came(question, now);
+        }
+        true
     }
 
     /// Shows all that was put off.

@@ -50,6 +50,11 @@ pub(super) const NO_SUCH_QUESTION: Text =
 pub(super) const NO_TARGET: Text = Text::new("open a dialog to write to it", "打开一个对话再写");
 pub(super) const ALL_ANSWERED: Text = Text::new("all answered", "全部已答");
 pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");
+pub(super) const QUESTION_COUNT: Counted = Counted::new("question", "questions", "个问题");
+pub(super) const CALL_FAILED: Text =
+    Text::new("notify_command did not work: {}", "notify_command 没有成功：{}");
+pub(super) const STILL_OPEN: Counted =
+    Counted::new("question is still open", "questions are still open", "个问题仍未回答");
 pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "没有等你的问题");
 pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
 pub(super) const TAKEN_BACK: Text =

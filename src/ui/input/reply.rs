@@ -1,5 +1,6 @@
 //! What the terminal replies about itself, read strictly: what is not exactly so is no reply.
 
+use crate::ui::terminal::Notifier;
 use crate::ui::theme::{Rgb, Shade};
 
 /// A reply, or a report the terminal sends by itself.
@@ -9,6 +10,8 @@ pub enum Reply {
     Background(Rgb),
     /// The colours of the terminal, or of the desktop, became dark or light (mode 2031).
     Scheme(Shade),
+    /// How the terminal shows notifications (XTVERSION, OSC 99).
+    Notifies(Notifier),
     /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
     Attributes,
 }
@@ -26,8 +29,21 @@ pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
 /// The reply in a string, without its introducer's escape and its terminator.
 pub(super) fn of_text(text: &[u8]) -> Option<Reply> {
     let text = std::str::from_utf8(text).ok()?;
+    if let Some(name) = text.strip_prefix("P>|") {
+        return Notifier::of_terminal(name).map(Reply::Notifies);
+    }
+    if let Some(reply) = text.strip_prefix("]99;") {
+        return is_about_notifications(reply).then_some(Reply::Notifies(Notifier::Osc99));
+    }
     let colour = text.strip_prefix("]11;")?;
     colour_of(colour).map(Reply::Background)
+}
+
+/// The reply to our question of what OSC 99 can do: its id and its kind, in any order.
+fn is_about_notifications(reply: &str) -> bool {
+    let Some((about, _)) = reply.split_once(';') else { return false };
+    let has = |wanted| about.split(':').any(|part| part == wanted);
+    has("i=dominds") && has("p=?")
 }
 
 /// `rgb:` or `rgba:` with one to four hexadecimal digits for each part.
@@ -92,6 +108,23 @@ mod tests {
             assert_eq!(of_text(text.as_bytes()), None, "{text}");
         }
         assert_eq!(of_text(&[b']', b'1', b'1', b';', 0xff]), None);
+    }
+
+    #[test]
+    fn how_a_terminal_notifies_is_read_from_its_name_and_from_its_reply_to_the_query() {
+        let osc99 = Some(Reply::Notifies(Notifier::Osc99));
+        for (text, expected) in [
+            ("P>|kitty(0.35.2)", osc99),
+            ("P>|WezTerm 20240203", Some(Reply::Notifies(Notifier::Osc777))),
+            ("P>|XTerm(388)", None),
+            ("]99;i=dominds:p=?;a=report,focus:p=title,body", osc99),
+            ("]99;p=?:i=dominds;", osc99),
+            ("]99;i=other:p=?;a=report", None),
+            ("]99;i=dominds;", None),
+            ("]99;i=dominds:p=?", None),
+        ] {
+            assert_eq!(of_text(text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]

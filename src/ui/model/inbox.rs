@@ -152,6 +152,11 @@ impl Inbox {
         others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
     }
 
+    /// True if the question is open, not put off, and has no answer yet.
+    pub fn is_waiting(&self, id: &str) -> bool {
+        self.get(id).is_some() && !self.later.contains_key(id) && !self.sent.contains(id)
+    }
+
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
     }

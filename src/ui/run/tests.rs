@@ -140,6 +140,7 @@ where
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let mut app = app();
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
@@ -245,26 +246,52 @@ async fn quitting_waits_for_the_driver_but_not_longer_than_its_grace_period() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_new_question_rings_and_counts_in_the_title() {
+/// Two questions come, after these replies of the terminal; what is sent to it.
+async fn rung_after(replies: Vec<(u64, Input)>) -> String {
     let mut surface = Memory::new();
-    let (outcome, ()) = play(&mut surface, Vec::new(), 4, |driver| async move {
+    let (outcome, ()) = play(&mut surface, replies, 4, |driver| async move {
+        let dialog = DialogId::main(RootId::new("a"));
+        let row = |id| fixture::question(&dialog, "lead", id, "Which?", "2026-11-21 12:00:00");
+        sleep(100).await;
+        driver.events.send(DriverEvent::Inbox(vec![row("q1"), row("q2")])).await.unwrap();
         for question in ["q1", "q2"] {
             let event = DriverEvent::Asked {
-                dialog: DialogId::main(RootId::new("a")),
+                dialog: dialog.clone(),
                 question: question.to_owned(),
                 headline: "Which?".to_owned(),
             };
             driver.events.send(event).await.unwrap();
         }
-        sleep(100).await;
+        sleep(10_000).await;
         driver.events.send(DriverEvent::Stopped).await.unwrap();
     })
     .await;
     outcome.unwrap();
-    let controls = String::from_utf8(surface.controls).unwrap();
-    assert_eq!(controls.matches("]9;dominds: Which?").count(), 1, "{controls:?}");
-    assert!(controls.contains("]2;dominds"), "{controls:?}");
+    String::from_utf8(surface.controls).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_questions_ring_the_bell_once_and_notify_where_the_terminal_said_how() {
+    let notifies = |notifier| (0, Input::Reply(Reply::Notifies(notifier)));
+    let title = "\u{1b}]2;(2?) dominds\u{7}";
+    for (replies, notification) in [
+        (vec![], ""),
+        (vec![notifies(Notifier::Osc9)], "\u{1b}]9;dominds: 2 questions: @lead Which?\u{1b}\\"),
+        (
+            vec![notifies(Notifier::Osc99), notifies(Notifier::Osc777)],
+            "\u{1b}]99;i=dominds:d=0;dominds\u{1b}\\\u{1b}]99;i=dominds:d=1:p=body:e=1;MiBxdWVzdGlvbnM6IEBsZWFkIFdoaWNoPw==\u{1b}\\",
+        ),
+    ] {
+        assert_eq!(rung_after(replies).await, format!("{title}\u{7}{notification}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_rung_for_who_looks_at_the_question() {
+    let gained = (0, Event::FocusGained.into());
+    assert!(!rung_after(vec![gained.clone()]).await.ends_with("dominds\u{7}\u{7}"));
+    let lost = (0, Event::FocusLost.into());
+    assert!(rung_after(vec![gained, lost]).await.ends_with("dominds\u{7}\u{7}"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -280,6 +307,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
@@ -339,6 +367,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -388,6 +417,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -420,6 +450,7 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             written: Arc::new(Notify::new()),
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
             copies: CopyMaker::start(target).unwrap(),
+            caller: Caller::none(),
         };
         let driver = async {
             sleep(200).await;
@@ -480,6 +511,7 @@ async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
+        caller: Caller::none(),
     };
     let script = async {
         sleep(1_000).await;

@@ -2,15 +2,14 @@
 //!
 //! They contain only fixed text or printable characters, so model output cannot end a sequence early.
 
+mod notification;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+pub use self::notification::Notifier;
+use crate::ui::text::CopyText;
 use crate::ui::text::copy_text::head;
-use crate::ui::text::width::cut;
-use crate::ui::text::{CopyText, SafeText};
-
-/// Longest text of a notification, in cells.
-const NOTIFICATION_CELLS: usize = 120;
 
 /// Longest text for the terminal's clipboard: several terminals ignore sequences of more than 100,000 bytes.
 pub const MAX_CLIPBOARD_BYTES: usize = 74_000;
@@ -62,19 +61,6 @@ impl Control {
     #[must_use]
     pub fn bell() -> Self {
         Self(b"\x07".to_vec())
-    }
-
-    /// A desktop notification (OSC 9). Inside a multiplexer it is wrapped, otherwise that would drop it.
-    #[must_use]
-    pub fn notification(text: &SafeText, multiplexer: Multiplexer) -> Self {
-        let line = SafeText::line(text.as_str());
-        // The prefix prevents a text such as "4;1" from being parsed as another command.
-        let text = cut(line.as_str(), NOTIFICATION_CELLS);
-        Self(match multiplexer {
-            Multiplexer::None => format!("\x1b]9;dominds: {text}\x1b\\").into_bytes(),
-            Multiplexer::Tmux => wrap_for_tmux(&format!("\x1b]9;dominds: {text}\x1b\\")),
-            Multiplexer::Screen => wrap_for_screen(&format!("\x1b]9;dominds: {text}\x07")),
-        })
     }
 
     /// Text for the terminal's clipboard (OSC 52); `None` for one that is too long. Nothing is ever read

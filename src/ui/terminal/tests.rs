@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::ui::text::{CopyText, SafeText};
+use crate::ui::text::CopyText;
 
 /// A writer whose bytes can be read back, and a raw mode that only records its state.
 #[derive(Debug, Clone, Default)]
@@ -135,20 +135,6 @@ fn the_title_counts_open_questions() {
     assert_eq!(Control::title(0).bytes(), b"\x1b]2;dominds\x07");
     assert_eq!(Control::title(2).bytes(), b"\x1b]2;(2?) dominds\x07");
     assert_eq!(Control::bell().bytes(), b"\x07");
-}
-
-#[test]
-fn a_notification_cannot_be_terminated_by_its_text() {
-    let text = SafeText::clean("drop?\u{7}\u{1b}\\\u{1b}]52;c;x\nsecond");
-    let plain = Control::notification(&text, Multiplexer::None);
-    assert_eq!(
-        String::from_utf8_lossy(plain.bytes()),
-        "\u{1b}]9;dominds: drop?␇␛\\␛]52;c;x⏎second\u{1b}\\"
-    );
-    let wrapped = Control::notification(&SafeText::clean("x"), Multiplexer::Tmux);
-    assert_eq!(wrapped.bytes(), b"\x1bPtmux;\x1b\x1b]9;dominds: x\x1b\x1b\\\x1b\\");
-    let long = Control::notification(&SafeText::clean(&"x".repeat(9_999)), Multiplexer::None);
-    assert!(long.bytes().len() < 200);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::app::attention::InView;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
@@ -39,6 +40,17 @@ impl Areas {
     /// Where overlays are drawn.
     pub fn overlays(&self) -> Rect {
         if self.right.is_empty() { self.left } else { self.right }
+    }
+
+    /// Where questions are in view.
+    fn in_view(&self) -> InView {
+        InView { inbox: self.inbox_rows(), composer: self.composer }
+    }
+
+    /// The same with an overlay on top.
+    fn beside_overlays(&self) -> InView {
+        let inbox = if self.right.is_empty() { Rect::default() } else { self.inbox_rows() };
+        InView { inbox, composer: Rect::default() }
     }
 
     /// The rows of the tree, below its folder and title.
@@ -120,6 +132,8 @@ impl App {
             let area = areas.overlays();
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
         }
+        self.in_view =
+            if self.overlays.is_empty() { areas.in_view() } else { areas.beside_overlays() };
         Screen { app: self, area, now, areas, ending, queue, counts, texts }
     }
 

@@ -294,26 +294,6 @@ fn after_lost_events_everything_is_reloaded_at_the_same_position() {
 }
 
 #[test]
-fn a_question_rings_once_per_burst_and_counts_in_the_title() {
-    let mut stage = streaming(120, 40);
-    stage.app.take_effects();
-    let asked = |headline: &str| DriverEvent::Asked {
-        dialog: side("d"),
-        question: "q9".to_owned(),
-        headline: headline.to_owned(),
-    };
-    let rings = |effects: Vec<Effect>| {
-        effects.iter().filter(|effect| matches!(effect, Effect::Ring(_))).count()
-    };
-    stage.apply(asked("one")).apply(asked("two"));
-    assert_eq!(rings(stage.app.take_effects()), 1);
-    stage.wait(Duration::from_secs(10)).apply(asked("three"));
-    assert_eq!(rings(stage.app.take_effects()), 1);
-    stage.apply(DriverEvent::Inbox(Vec::new()));
-    assert_eq!(stage.app.take_effects(), [Effect::Title(0)]);
-}
-
-#[test]
 fn quitting_asks_only_while_a_dialog_runs() {
     let mut stage = streaming(120, 40);
     stage.keys("q n");

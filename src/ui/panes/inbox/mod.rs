@@ -91,6 +91,14 @@ fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
     rows
 }
 
+/// The questions that are in view.
+pub fn in_view(inbox: &Inbox, area: Rect) -> &[InboxRow] {
+    let details = if inbox.is_unfolded() { MAX_DETAIL_ROWS } else { 0 };
+    let rows = Rect { height: area.height.saturating_sub(details), ..area };
+    let from = inbox.rows().get(inbox.top..).unwrap_or_default();
+    from.get(..fits(rows)).unwrap_or(from)
+}
+
 /// The number of questions that fit.
 fn fits(area: Rect) -> usize {
     usize::from(area.height / ROWS_EACH).max(1)

@@ -1,0 +1,124 @@
+//! `notify_command`: the questions as JSON for a program of the person.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::platform::user_program::UserProgram;
+use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, StopCalls};
+
+/// How long the program may take; then it is killed.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub struct NotifyCommand {
+    words: Vec<String>,
+    /// The folder of the workspace.
+    workspace: String,
+}
+
+impl NotifyCommand {
+    pub fn new(words: Vec<String>, workspace: &Path) -> Self {
+        Self { words, workspace: workspace.display().to_string() }
+    }
+}
+
+impl CallTarget for NotifyCommand {
+    fn call(&mut self, call: &Call, stop: &StopCalls) -> io::Result<()> {
+        let text = format!("{}\n", to_json(call, &self.workspace));
+        let program = UserProgram::find(&self.words)?;
+        program.give(&text, Instant::now() + DEADLINE, &|| stop.is_set())
+    }
+}
+
+/// One object in one line; docs/scripting.md describes it.
+fn to_json(call: &Call, workspace: &str) -> Value {
+    let event = match call.reason {
+        CallReason::New => "questions",
+        CallReason::Reminder => "reminder",
+    };
+    let questions: Vec<Value> = call.questions.iter().map(question).collect();
+    json!({
+        "event": event,
+        "text": call.text.as_str(),
+        "workspace": workspace,
+        "count": call.count,
+        "questions": questions,
+    })
+}
+
+fn question(question: &CalledQuestion) -> Value {
+    json!({
+        "id": question.id,
+        "rootId": question.dialog.root,
+        "selfId": question.dialog.this,
+        "agentId": question.agent,
+        "askedAt": question.asked_at,
+        "title": question.title.as_str(),
+        "headline": question.headline.as_str(),
+        "content": question.content.as_str(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{DialogId, RootId, Stamp};
+    use crate::ui::text::SafeText;
+
+    fn call() -> Call {
+        let dialog = DialogId::main(RootId::new("a"));
+        let question = CalledQuestion {
+            id: "q1".to_owned(),
+            dialog,
+            agent: "dba".into(),
+            asked_at: Stamp::new("2026-11-21 12:01:00"),
+            title: SafeText::line("add 2FA"),
+            headline: SafeText::line("Drop it?"),
+            content: SafeText::clean("Drop it?\nor \"keep\"\u{1b}[2J"),
+        };
+        let text = SafeText::line("add 2FA: @dba Drop it?");
+        Call { reason: CallReason::New, text, count: 1, questions: vec![question] }
+    }
+
+    #[test]
+    fn a_program_gets_one_line_with_the_documented_fields() {
+        let text = to_json(&call(), "/work/project").to_string();
+        assert!(!text.contains(['\n', '\u{1b}']), "{text}");
+        let expected = json!({
+            "event": "questions",
+            "text": "add 2FA: @dba Drop it?",
+            "workspace": "/work/project",
+            "count": 1,
+            "questions": [{
+                "id": "q1",
+                "rootId": "a",
+                "selfId": "a",
+                "agentId": "dba",
+                "askedAt": "2026-11-21 12:01:00",
+                "title": "add 2FA",
+                "headline": "Drop it?",
+                "content": "Drop it?\nor \"keep\"␛[2J",
+            }],
+        });
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+        let reminder = Call { reason: CallReason::Reminder, ..call() };
+        assert_eq!(to_json(&reminder, "/").get("event"), Some(&json!("reminder")));
+        let page = include_str!("../../docs/scripting.md");
+        let section = page.split("## notify_command").nth(1).unwrap();
+        let named = expected.as_object().unwrap().keys();
+        for name in named.chain(expected["questions"][0].as_object().unwrap().keys()) {
+            assert!(section.contains(name.as_str()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let words = vec!["/nonexistent/program".to_owned()];
+        let mut command = NotifyCommand::new(words, Path::new("/work"));
+        let error = command.call(&call(), &StopCalls::default()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

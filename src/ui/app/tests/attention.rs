@@ -1,0 +1,268 @@
+//! Questions draw attention once per burst, and never that of somebody who looks at them.
+
+use std::time::Duration;
+
+use super::fixture::*;
+use crate::protocol::{DriverEvent, InboxRow, TreeRow};
+use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
+use crate::ui::caller::{Call, CallReason};
+
+const SOON: Duration = Duration::from_millis(500);
+
+fn asked(row: &InboxRow) -> DriverEvent {
+    DriverEvent::Asked {
+        dialog: row.dialog.clone(),
+        question: row.question.id.clone(),
+        headline: "not used for the ring".to_owned(),
+    }
+}
+
+/// All these questions are open, and have just come.
+fn come(stage: &mut Stage, rows: &[InboxRow]) {
+    stage.apply(DriverEvent::Inbox(rows.to_vec()));
+    for row in rows {
+        stage.apply(asked(row));
+    }
+}
+
+/// The rings since the last look.
+fn calls(stage: &mut Stage) -> Vec<Call> {
+    let effects = stage.app.take_effects().into_iter();
+    let rung = effects.filter_map(
+        |effect| {
+            if let Effect::Ring(call) = effect { Some(call) } else { None }
+        },
+    );
+    rung.collect()
+}
+
+fn rings(stage: &mut Stage) -> Vec<String> {
+    calls(stage).into_iter().map(|call| call.text.into_string()).collect()
+}
+
+fn calm(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.screen();
+    stage.app.take_effects();
+    stage
+}
+
+#[test]
+fn a_burst_rings_once_and_says_how_many_and_a_single_question_says_where() {
+    let mut stage = calm(120, 40);
+    come(&mut stage, &questions());
+    assert!(rings(&mut stage).is_empty());
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+    let mut stage = calm(120, 40);
+    let titled = rows().into_iter().map(|row| TreeRow { title: "add 2FA".to_owned(), ..row });
+    stage.apply(DriverEvent::Rows(titled.collect()));
+    come(&mut stage, &questions()[1..]);
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage), ["add 2FA: @orchestrator Which database for the audit log?"]);
+    stage.wait(SOON * 100);
+    assert!(rings(&mut stage).is_empty(), "once");
+}
+
+#[test]
+fn what_is_answered_put_off_or_sent_before_the_ring_does_not_ring() {
+    let mut stage = calm(120, 40);
+    come(&mut stage, &questions());
+    for row in questions() {
+        let (dialog, question) = (row.dialog, row.question.id);
+        stage.apply(DriverEvent::Answered { dialog, question });
+    }
+    stage.wait(SOON);
+    assert!(rings(&mut stage).is_empty());
+    let mut stage = calm(120, 40);
+    come(&mut stage, &questions());
+    stage.screen();
+    stage.keys("2 Z 1 5 <enter>");
+    stage.wait(SOON);
+    let rung = rings(&mut stage);
+    assert!(rung.len() == 1 && !rung[0].contains("questions"), "{rung:?}");
+    let mut stage = calm(120, 40);
+    come(&mut stage, &questions());
+    for row in questions() {
+        stage.app.model.inbox.mark_sent(&row.question.id);
+    }
+    stage.wait(SOON);
+    assert!(rings(&mut stage).is_empty());
+}
+
+#[test]
+fn a_question_that_was_put_off_rings_when_it_is_back() {
+    let mut stage = calm(120, 40);
+    stage.apply(DriverEvent::Inbox(questions()[1..].to_vec()));
+    stage.screen();
+    stage.keys("2 Z <ctrl+u> 1 <enter>");
+    stage.wait(Duration::from_secs(15 * 60 + 1)).wait(SOON);
+    assert_eq!(rings(&mut stage).len(), 1);
+}
+
+#[test]
+fn nobody_is_called_who_looks_at_the_question() {
+    for (size, looking, keys, expected) in [
+        // It is in the inbox beside the dialog.
+        ((120, 40), Looking::Here, "", 0),
+        ((120, 40), Looking::Away, "", 1),
+        ((120, 40), Looking::Unknown, "", 1),
+        // An overlay beside it does not hide it, one over it does.
+        ((120, 40), Looking::Here, "?", 0),
+        ((60, 20), Looking::Here, "2 ?", 1),
+        // One pane at a time.
+        ((60, 20), Looking::Here, "1", 1),
+        ((60, 20), Looking::Here, "2", 0),
+        ((120, 40), Looking::Here, "3 z", 1),
+        // Too small to show anything.
+        ((30, 8), Looking::Here, "", 1),
+    ] {
+        let mut stage = calm(120, 40);
+        stage.resize(size.0, size.1);
+        stage.keys(keys).app.look(looking);
+        come(&mut stage, &questions()[..1]);
+        stage.screen();
+        stage.wait(SOON);
+        assert_eq!(rings(&mut stage).len(), expected, "{size:?} {looking:?} {keys}");
+    }
+}
+
+#[test]
+fn what_counts_is_who_looks_when_it_rings() {
+    for (first, then, expected) in
+        [(Looking::Here, Looking::Away, 1), (Looking::Away, Looking::Here, 0)]
+    {
+        let mut stage = calm(120, 40);
+        stage.app.look(first);
+        come(&mut stage, &questions());
+        stage.screen();
+        stage.app.look(then);
+        stage.wait(SOON);
+        assert_eq!(rings(&mut stage).len(), expected, "{first:?} {then:?}");
+    }
+}
+
+#[test]
+fn the_question_that_is_being_answered_is_looked_at_in_one_pane() {
+    let mut stage = calm(60, 20);
+    stage.apply(DriverEvent::Inbox(questions()[..1].to_vec()));
+    stage.screen();
+    stage.keys("2 <enter>").app.look(Looking::Here);
+    stage.screen();
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage), ["add 2FA: @orchestrator Which database for the audit log?"]);
+}
+
+#[test]
+fn a_hostile_question_is_one_clean_line() {
+    let mut stage = calm(120, 40);
+    let text = "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}drop\nsecond";
+    come(&mut stage, &[question(&side("d"), "dba", "q1", text, "2026-11-21 12:01:00")]);
+    stage.wait(SOON);
+    let rung = rings(&mut stage);
+    assert!(rung.len() == 1 && !rung[0].chars().any(char::is_control), "{rung:?}");
+    assert!(!rung[0].contains('\u{202e}'), "{rung:?}");
+}
+
+#[test]
+fn the_title_counts_what_is_not_put_off() {
+    let mut stage = calm(120, 40);
+    stage.apply(DriverEvent::Inbox(questions()));
+    assert!(stage.app.take_effects().contains(&Effect::Title(2)));
+    stage.screen();
+    stage.keys("2 Z 1 <enter>");
+    assert!(stage.app.take_effects().contains(&Effect::Title(1)));
+    stage.keys("B");
+    assert!(stage.app.take_effects().contains(&Effect::Title(2)));
+}
+
+#[test]
+fn nothing_wakes_the_program_for_questions_that_rang() {
+    let mut stage = calm(120, 40);
+    assert_eq!(stage.app.alerts.wake_at(), None);
+    come(&mut stage, &questions());
+    assert!(stage.app.alerts.wake_at().is_some());
+    stage.wait(SOON);
+    assert_eq!(stage.app.alerts.wake_at(), None);
+}
+
+/// The clock of the tests stays at 12:07:00.
+fn quiet_now() -> AttentionSettings {
+    AttentionSettings { quiet: QuietHours::parse("11:00-13:00"), remind_after: None }
+}
+
+#[test]
+fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(quiet_now());
+    come(&mut stage, &questions()[..1]);
+    stage.wait(SOON);
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert!(rings(&mut stage).is_empty());
+    let left = stage.app.alerts.wake_at().expect("the end of the quiet hours") - stage.now;
+    assert!(left > Duration::from_secs(50 * 60), "{left:?}");
+    stage.app.set_attention(AttentionSettings::default());
+    stage.wait(left);
+    assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+}
+
+#[test]
+fn what_is_answered_in_quiet_hours_does_not_ring_and_wakes_nothing() {
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(quiet_now());
+    come(&mut stage, &questions());
+    stage.wait(SOON).apply(DriverEvent::Inbox(Vec::new()));
+    assert!(rings(&mut stage).is_empty());
+    assert_eq!(stage.app.alerts.wake_at(), None);
+}
+
+#[test]
+fn open_questions_are_reminded_of_once_unless_somebody_looks() {
+    let time = Duration::from_secs(900);
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage).len(), 1);
+    stage.app.look(Looking::Here);
+    stage.screen();
+    stage.wait(time);
+    assert!(rings(&mut stage).is_empty(), "somebody looks");
+    stage.app.look(Looking::Away);
+    stage.wait(time);
+    let text = "2 questions are still open: @dba Drop users.legacy_otp, or keep it?";
+    assert_eq!(rings(&mut stage), [text]);
+    assert_eq!(stage.app.alerts.wake_at(), None);
+    stage.wait(time * 9);
+    assert!(rings(&mut stage).is_empty(), "once");
+}
+
+#[test]
+fn a_program_gets_all_questions_of_a_ring_clean_and_bounded() {
+    let mut stage = calm(120, 40);
+    let hostile = format!("\u{1b}]0;x\u{7}first\n{}", "long ".repeat(9_000));
+    let many: Vec<InboxRow> = (0..30)
+        .map(|n| question(&side("d"), "dba", &format!("q{n:02}"), &hostile, "2026-11-21 12:01:00"))
+        .collect();
+    come(&mut stage, &many);
+    stage.wait(SOON);
+    let rung = calls(&mut stage);
+    let [call] = rung.as_slice() else { panic!("{rung:?}") };
+    assert_eq!((call.reason, call.count, call.questions.len()), (CallReason::New, 30, 20));
+    for question in &call.questions {
+        let content = question.content.as_str();
+        assert!(content.len() < 10_000 && content.contains("first"), "{content}");
+        assert!(!content.chars().any(|c| c.is_control() && c != '\n'), "{content}");
+        assert_eq!(question.dialog, side("d"));
+    }
+}
+
+#[test]
+fn a_program_that_did_not_work_is_reported() {
+    let mut stage = calm(120, 40);
+    stage.app.call_failed("exit status: 3\u{1b}[2J");
+    assert!(stage.screen().contains("notify_command did not work: exit status: 3"));
+}

@@ -1,0 +1,234 @@
+//! Calls the person through a program of theirs, which gets the questions.
+//!
+//! One thread makes the calls one by one, so that the screen never waits for a program. At the end a call
+//! that is under way has a moment left, then its program is stopped.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::text::SafeText;
+use crate::domain::{AgentId, DialogId, Stamp};
+
+/// How long the thread may take to end once its program was told to stop.
+const STOP_TIME: Duration = Duration::from_millis(200);
+
+/// Why the person is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallReason {
+    /// Questions came.
+    New,
+    /// Questions are still open.
+    Reminder,
+}
+
+/// A question for a program; its texts are clean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalledQuestion {
+    pub id: String,
+    pub dialog: DialogId,
+    pub agent: AgentId,
+    pub asked_at: Stamp,
+    /// Of the dialog.
+    pub title: SafeText,
+    pub headline: SafeText,
+    pub content: SafeText,
+}
+
+/// What the person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub reason: CallReason,
+    /// One line.
+    pub text: SafeText,
+    /// How many questions there are; the list may be shorter.
+    pub count: usize,
+    /// Oldest first.
+    pub questions: Vec<CalledQuestion>,
+}
+
+/// Set when calls have to end.
+#[derive(Debug, Clone, Default)]
+pub struct StopCalls(Arc<AtomicBool>);
+
+impl StopCalls {
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// What makes the calls. Its method may block for a limited time.
+pub trait CallTarget: Send + 'static {
+    /// Makes a call; ends early once `stop` is set.
+    ///
+    /// # Errors
+    /// The program could not be started, failed, or took too long.
+    fn call(&mut self, call: &Call, stop: &StopCalls) -> io::Result<()>;
+}
+
+/// The handle to the thread that makes calls.
+#[derive(Debug)]
+pub struct Caller {
+    /// `None`: the person has set no program.
+    calls: Option<SyncSender<Call>>,
+    failures: Option<mpsc::Receiver<String>>,
+    stop: StopCalls,
+    /// Closed when the thread has ended.
+    ended: Option<Receiver<()>>,
+}
+
+impl Caller {
+    /// Makes no calls.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { calls: None, failures: None, stop: StopCalls::default(), ended: None }
+    }
+
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    pub fn start(mut target: impl CallTarget) -> io::Result<Self> {
+        // When it is full, programs hang: further calls are dropped and logged.
+        let (tx, calls) = sync_channel::<Call>(4);
+        // Full only while the loop does not run; then a failure is only logged.
+        let (report, failures) = mpsc::channel(4);
+        // Nothing is sent.
+        let (alive, ended) = sync_channel(1);
+        let stop = StopCalls::default();
+        let told = stop.clone();
+        thread::Builder::new().name("calls".to_owned()).spawn(move || {
+            let _alive: SyncSender<()> = alive;
+            let mut failed = false;
+            for call in calls {
+                if told.is_set() {
+                    break;
+                }
+                let outcome = target.call(&call, &told);
+                if let Err(error) = &outcome {
+                    tracing::warn!(%error, "the person could not be called");
+                    if !failed {
+                        let _ = report.try_send(error.to_string());
+                    }
+                }
+                failed = outcome.is_err();
+            }
+        })?;
+        Ok(Self { calls: Some(tx), failures: Some(failures), stop, ended: Some(ended) })
+    }
+
+    /// Makes a call. Never blocks.
+    pub fn call(&self, call: Call) {
+        let Some(calls) = &self.calls else { return };
+        if calls.try_send(call).is_err() {
+            tracing::warn!("a call was dropped: earlier ones are still being made");
+        }
+    }
+
+    /// Why a call failed, once until one succeeds again. To be taken once.
+    pub fn take_failures(&mut self) -> Option<mpsc::Receiver<String>> {
+        self.failures.take()
+    }
+
+    /// Gives calls that are under way so much time, then stops them.
+    pub fn finish(self, limit: Duration) {
+        let Self { calls, stop, ended, failures: _ } = self;
+        drop(calls);
+        let Some(ended) = ended else { return };
+        // The only end of waiting other than the time is that of the thread.
+        if ended.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            stop.0.store(true, Ordering::SeqCst);
+            let _ = ended.recv_timeout(STOP_TIME);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::domain::RootId;
+
+    fn call() -> Call {
+        let question = CalledQuestion {
+            id: "q1".to_owned(),
+            dialog: DialogId::main(RootId::new("a")),
+            agent: "lead".into(),
+            asked_at: Stamp::new("2026-11-21 12:00:00"),
+            title: SafeText::line("t"),
+            headline: SafeText::line("Which?"),
+            content: SafeText::clean("Which?"),
+        };
+        let text = SafeText::line("Which?");
+        Call { reason: CallReason::New, text, count: 1, questions: vec![question] }
+    }
+
+    /// Ends each call as it is told.
+    struct Scripted(std::sync::mpsc::IntoIter<io::Result<()>>);
+
+    impl CallTarget for Scripted {
+        fn call(&mut self, _: &Call, _: &StopCalls) -> io::Result<()> {
+            self.0.next().unwrap_or(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_reported_once_until_a_call_succeeds() {
+        let (script, outcomes) = std::sync::mpsc::channel();
+        let failure = |text: &str| Err(io::Error::other(text.to_owned()));
+        for outcome in [failure("one"), failure("two"), Ok(()), failure("three")] {
+            script.send(outcome).unwrap();
+        }
+        drop(script);
+        let mut caller = Caller::start(Scripted(outcomes.into_iter())).unwrap();
+        let mut failures = caller.take_failures().unwrap();
+        for _ in 0..4 {
+            caller.call(call());
+        }
+        caller.finish(Duration::from_secs(20));
+        assert_eq!(failures.recv().await.as_deref(), Some("one"));
+        assert_eq!(failures.recv().await.as_deref(), Some("three"));
+        assert_eq!(failures.recv().await, None);
+    }
+
+    /// Works until it is told to stop.
+    struct Hanging(SyncSender<()>);
+
+    impl CallTarget for Hanging {
+        fn call(&mut self, _: &Call, stop: &StopCalls) -> io::Result<()> {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while !stop.is_set() && Instant::now() < deadline {
+                thread::yield_now();
+            }
+            let _ = self.0.send(());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_call_that_hangs_delays_nobody_and_is_stopped_at_the_end() {
+        let (stopped, seen) = sync_channel(9);
+        let caller = Caller::start(Hanging(stopped)).unwrap();
+        for _ in 0..20 {
+            caller.call(call());
+        }
+        caller.finish(Duration::from_millis(20));
+        assert!(seen.recv_timeout(Duration::from_secs(20)).is_ok());
+        assert!(seen.recv_timeout(Duration::from_secs(20)).is_err(), "the others are not made");
+    }
+
+    #[test]
+    fn without_a_program_nothing_is_called() {
+        let mut caller = Caller::none();
+        assert!(caller.take_failures().is_none());
+        caller.call(call());
+        caller.finish(Duration::from_secs(20));
+    }
+}
