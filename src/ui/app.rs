@@ -192,7 +192,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
+            if self.focus.is(Focus::Composer)
+                && !self.writing.paste(text, &self.ui, self.redraw.now())
+            {
                 self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
             }
         }

@@ -135,6 +135,8 @@ impl App {
             Action::ClearDraft if self.writing.is_empty() => vec![quitting::ask(facts)],
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),
+            Action::Redo => self.writing.redo(now),
+            Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
             Action::PreviousFile

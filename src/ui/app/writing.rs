@@ -2,6 +2,7 @@
 
 mod answering;
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use ratatui::crossterm::event::KeyEvent;
@@ -20,7 +21,11 @@ use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
 use crate::ui::panes::composer::{Composer, SCOPE, Target};
+use crate::ui::panes::field::Field;
 use crate::ui::panes::transcript::ScrollMove;
+
+/// Fields of other targets that are kept; of more, only the drafts.
+const MAX_LEFT: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Writing {
@@ -29,6 +34,8 @@ pub(super) struct Writing {
     /// Drafts that are being sent, with their texts.
     sending: Vec<(DraftKey, String)>,
     before_answering: Option<ReturnPoint>,
+    /// Fields of other targets as they were left, with undo and chips; the last one left last.
+    left: VecDeque<(DraftKey, Field)>,
 }
 
 /// Where to return after answering.
@@ -46,6 +53,7 @@ impl Writing {
             drafts: Drafts::new(stored),
             sending: Vec::new(),
             before_answering: None,
+            left: VecDeque::new(),
         }
     }
 
@@ -112,9 +120,23 @@ impl Writing {
         }
         self.keep(now);
         self.drafts.save();
+        let before = std::mem::take(&mut self.composer.field);
+        if let Some(key) = self.composer.target.key().filter(|_| !before.is_empty()) {
+            self.left.retain(|(of, _)| *of != key);
+            self.left.push_back((key, before));
+            self.left.drain(..self.left.len().saturating_sub(MAX_LEFT));
+        }
         let draft = target.key().map(|key| self.unsent_draft(&key)).unwrap_or_default();
-        self.composer.field.set(&draft);
+        self.composer.field = self.take_left(&target, &draft);
         self.composer.target = target;
+    }
+
+    /// The field as it was left, if it has this text; else a new one.
+    fn take_left(&mut self, target: &Target, draft: &str) -> Field {
+        let key = target.key();
+        let at = self.left.iter().position(|(of, _)| Some(of) == key.as_ref());
+        let left = at.and_then(|at| self.left.remove(at)).map(|(_, field)| field);
+        left.filter(|field| field.text() == draft).unwrap_or_else(|| Field::new(draft))
     }
 
     /// A draft, unless it is already being sent.
@@ -142,8 +164,8 @@ impl Writing {
     }
 
     /// Inserts pasted text; false if it is too long.
-    pub fn paste(&mut self, text: &str, now: Instant) -> bool {
-        let fits = self.composer.field.paste(text);
+    pub fn paste(&mut self, text: &str, ui: &UiSettings, now: Instant) -> bool {
+        let fits = self.composer.paste(text, ui);
         if fits {
             self.keep(now);
         }
@@ -182,6 +204,28 @@ impl Writing {
         self.keep(now);
         let restored = was_empty.then_some(FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED));
         restored.into_iter().collect()
+    }
+
+    /// Does again what was undone last.
+    pub fn redo(&mut self, now: Instant) -> Vec<FollowUp> {
+        if !self.composer.field.redo() {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_REDO)];
+        }
+        self.keep(now);
+        Vec::new()
+    }
+
+    /// Shows all of the pasted text at the caret.
+    pub fn open_paste(&mut self) -> Vec<FollowUp> {
+        if self.composer.field.open_chip() {
+            return Vec::new();
+        }
+        vec![FollowUp::Notify(Tone::Plain, words::NO_PASTE_HERE)]
+    }
+
+    /// The composer is this wide.
+    pub fn lay_out(&mut self, cells: u16) {
+        self.composer.lay_out(cells);
     }
 
     /// The typed text with the options it picks. The texts of options are recorded, not their letters,
@@ -352,7 +396,8 @@ mod tests {
         let now = Instant::now();
         let mut writing = Writing::new(DraftTexts::new());
         writing.write_to(Target::Dialog(dialog()), now);
-        assert!(writing.paste(text, now));
+        writing.composer.field.set(text);
+        writing.keep(now);
         (writing, now)
     }
 
@@ -372,6 +417,19 @@ mod tests {
         assert!(writing.is_empty());
         writing.saved(&key(), "hello", now);
         assert!(!writing.drafts().has(&key()));
+    }
+
+    #[test]
+    fn another_target_leaves_undo_and_chips_as_they_were() {
+        let (mut writing, now) = writing("");
+        let pasted = "line\n".repeat(30);
+        assert!(writing.composer.field.paste_shown(&pasted, |_| Some("[chip]".to_owned())));
+        writing.write_to(Target::Nobody, now);
+        writing.write_to(Target::Dialog(dialog()), now);
+        assert!(writing.composer().field.has_chips());
+        assert_eq!(writing.drafts().get(&key()), pasted);
+        writing.undo(now);
+        assert!(writing.is_empty());
     }
 
     #[test]

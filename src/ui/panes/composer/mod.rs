@@ -16,6 +16,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE]).for_typing();
 
@@ -40,17 +41,21 @@ pub const BINDINGS: &[Binding] = &[
         .does("One page down in the dialog above", "把上面的对话下滚一页"),
     SCOPE.bind(Action::ClearDraft, &["ctrl+c"]),
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
+    SCOPE.bind(Action::Redo, &["alt+y"]),
+    SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
 ];
 
 /// Sent messages that can be recalled.
 const HISTORY: usize = 100;
-/// Rows before the composer scrolls.
-const MAX_ROWS: usize = 8;
+/// A paste of more lines is shown as a chip.
+const LINES_IN_FULL: usize = 20;
 /// From this width on, headings start with a longer rule.
 const MEDIUM: usize = 80;
 /// With fewer cells than this, the picked option is not shown.
 const MIN_PICKED_CELLS: usize = 8;
+/// The label of a chip.
+const PASTED: Text = Text::new("[pasted {}]", "[粘贴 {}]");
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
@@ -101,11 +106,26 @@ pub struct Heading {
 }
 
 impl Composer {
-    /// The rows it needs, with its title.
-    pub fn height(&self, cells: u16, min_rows: u16) -> u16 {
+    /// The rows it takes of a pane of `rows`, with its title: at most half of them, then it scrolls.
+    pub fn height(&self, cells: u16, min_rows: u16, rows: u16) -> u16 {
+        let limit = (rows / 2).max(1);
         let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
-        let rows = self.field.height(available, MAX_ROWS);
-        u16::try_from(rows).unwrap_or(1).max(min_rows) + 1
+        let needed = self.field.height(available, usize::from(limit));
+        (u16::try_from(needed).unwrap_or(limit).max(min_rows) + 1).min(limit)
+    }
+
+    /// The composer is this wide.
+    pub fn lay_out(&mut self, cells: u16) {
+        self.field.lay_out(usize::from(cells.saturating_sub(INDENT + 1)));
+    }
+
+    /// Inserts pasted text, a long one as a chip; false if it is too long.
+    pub fn paste(&mut self, text: &str, ui: &UiSettings) -> bool {
+        self.field.paste_shown(text, |text| {
+            let lines = text.lines().count();
+            let label = || ui.sentence(PASTED, &ui.counted(lines, words::LINES));
+            (lines > LINES_IN_FULL).then(label)
+        })
     }
 
     /// Adds a sent message to the history.

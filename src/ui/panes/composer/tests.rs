@@ -1,8 +1,14 @@
 //! Typing, pasting, the history and the caret.
 
+use ratatui::Terminal;
+use ratatui::layout::Size;
+
 use super::*;
 use crate::protocol::Command;
+use crate::protocol::event::Segment;
 use crate::ui::app::tests::fixture::*;
+use crate::ui::backend::{Capabilities, ScreenBackend};
+use crate::ui::theme::ColorDepth;
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
     let sent = stage.sent.iter();
@@ -60,6 +66,139 @@ fn the_terminal_cursor_is_at_the_caret() {
     let line = screen.lines().nth(usize::from(y)).expect("a line");
     let before: String = line.chars().take_while(|c| *c != '好').collect();
     assert_eq!(usize::from(x), crate::ui::text::width::width(&before) + 2, "{line}");
+}
+
+fn pasted(lines: usize) -> String {
+    let lines: Vec<String> = (1..=lines).map(|n| format!("line {n}\n")).collect();
+    lines.concat()
+}
+
+#[test]
+fn a_paste_of_over_twenty_lines_is_a_chip_and_sent_whole() {
+    for (mut stage, label) in [
+        (streaming(120, 40), "look: [pasted 21 lines]!"),
+        (streaming(40, 12), "look: [pasted 21 lines]!"),
+    ] {
+        stage.keys("i");
+        stage.type_text("look: ");
+        stage.app.paste(&pasted(21));
+        stage.type_text("!");
+        let screen = stage.screen();
+        assert!(screen.contains(label) && !screen.contains("line 7"), "{screen}");
+        assert_eq!(stage.composer_text(), format!("look: {}!", pasted(21)));
+        stage.keys("<enter>");
+        assert_eq!(says(&stage), [(&main_dialog(), format!("look: {}!", pasted(21)).as_str())]);
+    }
+}
+
+#[test]
+fn a_paste_of_twenty_lines_is_shown_in_full() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i");
+    stage.app.paste(&pasted(20));
+    assert!(stage.screen().contains("line 20"));
+}
+
+#[test]
+fn a_chip_is_opened_with_its_key_and_deleted_with_one() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i");
+    stage.app.paste(&pasted(30));
+    assert!(stage.screen().contains("Alt+o show paste"), "{}", stage.screen());
+    stage.keys("<backspace>");
+    assert!(!stage.screen().contains("[pasted"));
+    stage.keys("<alt+u>");
+    assert!(stage.screen().contains("[pasted 30 lines]"));
+    stage.keys("<alt+o>");
+    let screen = stage.screen();
+    assert!(screen.contains("› line 1") && !screen.contains("[pasted"), "{screen}");
+    stage.keys("<alt+o>");
+    assert!(stage.screen().contains("no pasted text is folded at the caret"));
+}
+
+#[test]
+fn a_paste_that_is_too_long_says_so_and_changes_nothing() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i kept");
+    stage.app.paste(&"x\n".repeat(crate::ui::panes::field::MAX_BYTES));
+    let screen = stage.screen();
+    assert!(screen.contains("› kept") && screen.contains("too long"), "{screen}");
+}
+
+#[test]
+fn the_composer_grows_to_half_the_pane() {
+    for (width, height, most) in [(120, 40, 17), (80, 24, 9), (40, 12, 2)] {
+        let mut stage = streaming(width, height);
+        stage.keys("i");
+        for n in 0..30 {
+            stage.type_text(&format!("row{n}"));
+            stage.keys("<alt+enter>");
+        }
+        let screen = stage.screen();
+        let rows = screen.lines().filter(|line| line.contains("row")).count();
+        assert_eq!(rows, most, "{screen}");
+    }
+}
+
+#[test]
+fn the_arrows_recall_only_from_the_first_and_the_last_row_on_the_screen() {
+    let mut stage = streaming(40, 12);
+    stage.keys("i sent <enter>");
+    stage.type_text("these words are more than one row of the screen");
+    stage.screen();
+    stage.keys("<up> x");
+    let text = stage.composer_text();
+    assert!(text.contains('x') && text.starts_with("these") && !text.ends_with('x'), "{text}");
+}
+
+#[test]
+fn what_was_undone_is_done_again() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i one <alt+u>");
+    assert!(!stage.screen().contains("› one"));
+    stage.keys("<alt+y>");
+    assert!(stage.screen().contains("› one"));
+    stage.keys("<alt+y>");
+    assert!(stage.screen().contains("there is nothing to redo"));
+}
+
+/// The terminal's cursor after everything that was written for a frame.
+fn cursor_after(
+    stage: &mut Stage,
+    backend: &mut Terminal<ScreenBackend<Vec<u8>>>,
+    emulator: &mut vt100::Parser,
+) -> (u16, u16) {
+    let size = backend.backend().area();
+    let screen = stage.app.layout(size);
+    crate::ui::backend::draw(backend, |frame| screen.draw(frame)).unwrap();
+    emulator.process(&std::mem::take(backend.backend_mut().writer_mut()));
+    assert!(!emulator.screen().hide_cursor());
+    emulator.screen().cursor_position()
+}
+
+#[test]
+fn the_terminal_cursor_ends_every_frame_at_the_caret_also_while_text_streams_and_in_prompts() {
+    let capabilities = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = streaming(width, height);
+        let backend = ScreenBackend::new(Vec::new(), Size::new(width, height), capabilities);
+        let mut backend = Terminal::new(backend).unwrap();
+        let mut emulator = vt100::Parser::new(height, width, 0);
+        stage.keys("i 你好");
+        let at = cursor_after(&mut stage, &mut backend, &mut emulator);
+        for n in 0..20 {
+            stage.live(&main_dialog(), Segment::Saying, &format!("word {n} 你好\n"));
+            assert_eq!(cursor_after(&mut stage, &mut backend, &mut emulator), at);
+            let (y, x) = at;
+            assert_eq!(emulator.screen().cell(y, x - 2).unwrap().contents(), "好");
+        }
+        stage.keys("<esc> <alt+3> /");
+        stage.type_text("woé");
+        let (y, x) = cursor_after(&mut stage, &mut backend, &mut emulator);
+        assert_eq!(emulator.screen().cell(y, x - 1).unwrap().contents(), "é");
+        stage.live(&main_dialog(), Segment::Saying, "more\n");
+        assert_eq!(cursor_after(&mut stage, &mut backend, &mut emulator), (y, x));
+    }
 }
 
 #[test]
