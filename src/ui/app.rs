@@ -436,6 +436,7 @@ impl App {
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
+            sent: self.writing.composer().sent(),
             ui: &self.ui,
         };
         work(&mut self.overlays, facts)

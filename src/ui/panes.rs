@@ -16,6 +16,7 @@ pub mod input_prompt;
 pub mod queued;
 pub mod quit;
 pub mod search_prompt;
+pub mod sent_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;

@@ -132,6 +132,7 @@ impl App {
                 self.writing.edit_or_recall(newest.as_ref(), self.reading.dialog(), now)
             }
             Action::HistoryDown => self.writing.recall(true, now),
+            Action::FindSent => self.writing.find_sent(),
             Action::ClearDraft if self.writing.is_empty() => vec![quitting::ask(facts)],
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),

@@ -348,6 +348,7 @@ impl Screen<'_> {
             queued: &queued,
             places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),
+            sent: self.app.writing.composer().sent(),
             ui: view.ui,
         };
         self.app.overlays.draw(facts, frame, area, view);

@@ -10,6 +10,7 @@ use ratatui::crossterm::event::KeyEvent;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::held::HeldAnswer;
+use super::new_overlay::NewOverlay;
 use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
@@ -20,7 +21,7 @@ use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
-use crate::ui::panes::composer::{Composer, SCOPE, Target};
+use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::transcript::ScrollMove;
 
@@ -48,9 +49,10 @@ struct ReturnPoint {
 impl Writing {
     /// With the drafts as they were stored.
     pub fn new(stored: DraftTexts) -> Self {
+        let drafts = Drafts::new(stored);
         Self {
-            composer: Composer::default(),
-            drafts: Drafts::new(stored),
+            composer: Composer::new(SentTexts::from_stored(drafts.get(&DraftKey::Sent))),
+            drafts,
             sending: Vec::new(),
             before_answering: None,
             left: VecDeque::new(),
@@ -215,6 +217,21 @@ impl Writing {
         Vec::new()
     }
 
+    /// Ctrl+R: searches in what was sent before.
+    pub fn find_sent(&self) -> Vec<FollowUp> {
+        if self.composer.sent().is_empty() {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_SENT)];
+        }
+        vec![FollowUp::Show(NewOverlay::Sent)]
+    }
+
+    pub fn take_sent(&mut self, text: &str, now: Instant) {
+        if self.can_write() {
+            self.composer.take_sent(text);
+            self.keep(now);
+        }
+    }
+
     /// Shows all of the pasted text at the caret.
     pub fn open_paste(&mut self) -> Vec<FollowUp> {
         if self.composer.field.open_chip() {
@@ -261,10 +278,11 @@ impl Writing {
             return vec![FollowUp::Notify(Tone::Plain, words::BUSY)];
         }
         self.keep(now);
-        self.drafts.save();
         let (_, PickedAnswer { text, .. }) = self.read_answer(&typed, inbox);
         self.sending.push((key, typed.clone()));
         self.composer.remember(&text);
+        self.drafts.set(&DraftKey::Sent, &self.composer.sent().to_stored(), now);
+        self.drafts.save();
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => Vec::new(),

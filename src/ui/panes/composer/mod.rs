@@ -1,5 +1,6 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
+mod sent;
 #[cfg(test)]
 mod tests;
 
@@ -7,6 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+pub use self::sent::SentTexts;
 use super::field::Field;
 use super::strip::Strip;
 use crate::domain::DialogId;
@@ -25,6 +27,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::NewLine, &["alt+enter", "ctrl+j"]),
     SCOPE.bind(Action::HistoryUp, &["up"]),
     SCOPE.bind(Action::HistoryDown, &["down"]),
+    SCOPE.bind(Action::FindSent, &["ctrl+r"]),
     SCOPE
         .bind(Action::Up, &["ctrl+up"])
         .does("One line up in the dialog above", "把上面的对话上滚一行")
@@ -46,8 +49,6 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Leave, &["esc"]),
 ];
 
-/// Sent messages that can be recalled.
-const HISTORY: usize = 100;
 /// A paste of more lines is shown as a chip.
 const LINES_IN_FULL: usize = 20;
 /// From this width on, headings start with a longer rule.
@@ -93,7 +94,7 @@ impl Target {
 pub struct Composer {
     pub field: Field,
     pub target: Target,
-    history: Vec<String>,
+    sent: SentTexts,
     /// Which message of the history is in the field.
     recalled: Option<usize>,
 }
@@ -128,13 +129,25 @@ impl Composer {
         })
     }
 
+    /// With what was sent in earlier sessions.
+    pub fn new(sent: SentTexts) -> Self {
+        Self { sent, ..Self::default() }
+    }
+
+    /// What was sent before.
+    pub fn sent(&self) -> &SentTexts {
+        &self.sent
+    }
+
+    /// Puts a text that was sent before into the field; one undo brings back what was there.
+    pub fn take_sent(&mut self, text: &str) {
+        self.field.replace_all(text);
+        self.recalled = None;
+    }
+
     /// Adds a sent message to the history.
     pub fn remember(&mut self, text: &str) {
-        if self.history.last().is_none_or(|last| last != text) {
-            self.history.push(text.to_owned());
-        }
-        let excess = self.history.len().saturating_sub(HISTORY);
-        self.history.drain(..excess);
+        self.sent.push(text);
         self.recalled = None;
     }
 
@@ -142,7 +155,7 @@ impl Composer {
     pub fn recall_earlier(&mut self) -> bool {
         let at = match self.recalled_now() {
             Some(at) => at.checked_sub(1),
-            None if self.field.is_empty() => self.history.len().checked_sub(1),
+            None if self.field.is_empty() => self.sent.len().checked_sub(1),
             None => return false,
         };
         self.show_recalled(at.or(self.recalled))
@@ -152,7 +165,7 @@ impl Composer {
         let Some(at) = self.recalled_now() else {
             return false;
         };
-        if at + 1 < self.history.len() {
+        if at + 1 < self.sent.len() {
             return self.show_recalled(Some(at + 1));
         }
         self.recalled = None;
@@ -163,11 +176,11 @@ impl Composer {
     /// The message in the field, if it is one from the history and unchanged.
     fn recalled_now(&self) -> Option<usize> {
         let at = self.recalled?;
-        (self.history.get(at)? == &self.field.text()).then_some(at)
+        (self.sent.get(at)? == self.field.text()).then_some(at)
     }
 
     fn show_recalled(&mut self, at: Option<usize>) -> bool {
-        let Some(text) = at.and_then(|at| self.history.get(at)) else {
+        let Some(text) = at.and_then(|at| self.sent.get(at)) else {
             return false;
         };
         self.field.set(text);

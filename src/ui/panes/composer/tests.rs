@@ -4,11 +4,11 @@ use ratatui::Terminal;
 use ratatui::layout::Size;
 
 use super::*;
-use crate::protocol::Command;
 use crate::protocol::event::Segment;
+use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
 use crate::ui::backend::{Capabilities, ScreenBackend};
-use crate::ui::theme::ColorDepth;
+use crate::ui::theme::{ColorDepth, Glyphs};
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
     let sent = stage.sent.iter();
@@ -149,6 +149,75 @@ fn the_arrows_recall_only_from_the_first_and_the_last_row_on_the_screen() {
     stage.keys("<up> x");
     let text = stage.composer_text();
     assert!(text.contains('x') && text.starts_with("these") && !text.ends_with('x'), "{text}");
+}
+
+/// A stage on which these texts were sent.
+fn having_sent(width: u16, height: u16, texts: &[&str]) -> Stage {
+    let mut stage = streaming(width, height);
+    stage.keys("i");
+    for text in texts {
+        stage.type_text(text);
+        stage.keys("<enter>");
+    }
+    stage
+}
+
+#[test]
+fn ctrl_r_finds_what_was_sent_and_enter_takes_it() {
+    let mut stage = having_sent(120, 40, &["run the tests", "read it", "Run all tests"]);
+    stage.type_text("draft");
+    stage.keys("<ctrl+r> test");
+    let screen = stage.screen();
+    assert!(
+        screen.contains("sent before · 1 of 2") && screen.contains("› Run all tests"),
+        "{screen}"
+    );
+    stage.keys("<ctrl+r>");
+    assert!(stage.screen().contains("2 of 2"), "{}", stage.screen());
+    stage.keys("<enter>");
+    assert_eq!(stage.composer_text(), "run the tests");
+    stage.keys("<alt+u>");
+    assert_eq!(stage.composer_text(), "draft");
+}
+
+#[test]
+fn escape_leaves_the_draft_and_nothing_is_taken_without_a_match() {
+    for keys in ["<ctrl+r> test <esc>", "<ctrl+r> zzz <enter>", "<ctrl+r> <ctrl+c>"] {
+        let mut stage = having_sent(40, 12, &["run the tests"]);
+        stage.type_text("draft");
+        stage.keys(keys);
+        assert_eq!(stage.composer_text(), "draft", "{keys}");
+        assert!(stage.screen().contains("› draft"), "{}", stage.screen());
+    }
+    let mut stage = streaming(120, 40);
+    stage.keys("i <ctrl+r>");
+    assert!(stage.screen().contains("nothing was sent yet"));
+}
+
+#[test]
+fn the_match_is_in_view_at_every_size_also_in_a_later_line_and_in_chinese() {
+    let long = format!("{}\n{} 你好 needle\u{1b}[31m end", "first", "x ".repeat(100));
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = having_sent(width, height, &[]);
+        stage.app.paste(&long);
+        stage.keys("<enter> <ctrl+r>");
+        stage.type_text("好 need");
+        let screen = stage.screen();
+        assert!(screen.contains("…好 needle") && screen.contains("2 lines"), "{screen}");
+    }
+}
+
+#[test]
+fn what_was_sent_is_known_after_a_restart() {
+    let drafts = Notebook::with("sent", "one\u{1e}two\nlines");
+    let mut stage = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.keys("1 <enter>").page(STORY);
+    stage.keys("i <up>");
+    assert_eq!(stage.composer_text(), "two\nlines");
+    stage.keys("<ctrl+c>").type_text("three");
+    stage.keys("<enter>");
+    assert_eq!(drafts.get("sent").as_deref(), Some("one\u{1e}two\nlines\u{1e}three"));
 }
 
 #[test]
