@@ -216,8 +216,12 @@ impl App {
         vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
     }
 
-    /// In the composer, the arrows move the caret; at the edge of the text they recall the history.
+    /// In the composer, keys act on the names that are offered; else the arrows move the caret, and at the edge of the text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
+        let (members, now) = (&self.model.workspace.members, self.redraw.now());
+        if self.focus.is(Focus::Composer) && self.writing.complete(action, members, now) {
+            return;
+        }
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
         if recalls && !self.writing.composer().field.at_edge(down) {

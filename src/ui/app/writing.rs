@@ -15,6 +15,7 @@ use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
+use crate::protocol::MemberView;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::Action;
 use crate::ui::app::words;
@@ -161,6 +162,7 @@ impl Writing {
 
     pub fn type_key(&mut self, key: KeyEvent, now: Instant) {
         if self.can_write() && self.composer.field.typed(key) {
+            self.composer.completion.text_changed(&self.composer.field);
             self.keep(now);
         }
     }
@@ -230,6 +232,23 @@ impl Writing {
             self.composer.take_sent(text);
             self.keep(now);
         }
+    }
+
+    /// The members that complete the name at the caret.
+    pub fn completions<'a>(&self, all: &'a [MemberView]) -> Vec<&'a MemberView> {
+        self.composer.completion.members(&self.composer.field, all)
+    }
+
+    /// What the action does to the list of members at the caret; false if none is shown.
+    pub fn complete(&mut self, action: Action, all: &[MemberView], now: Instant) -> bool {
+        let Composer { completion, field, .. } = &mut self.composer;
+        if action == Action::FocusNext && completion.take(field, all) {
+            self.keep(now);
+            return true;
+        }
+        let arrow = action == Action::HistoryDown || action == Action::HistoryUp;
+        (arrow && completion.step(action == Action::HistoryDown, field, all))
+            || (action == Action::Leave && completion.close(field, all))
     }
 
     /// Shows all of the pasted text at the caret.

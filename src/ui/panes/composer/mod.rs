@@ -1,5 +1,6 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
+mod completion;
 mod sent;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+pub use self::completion::Completion;
 pub use self::sent::SentTexts;
 use super::field::Field;
 use super::strip::Strip;
@@ -47,6 +49,10 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Redo, &["alt+y"]),
     SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
+    SCOPE.bind(Action::FocusNext, &["tab"]).does(
+        "Complete the member's name at the caret; else the next pane",
+        "补全光标处的成员名；否则到下一窗格",
+    ),
 ];
 
 /// A paste of more lines is shown as a chip.
@@ -94,6 +100,7 @@ impl Target {
 pub struct Composer {
     pub field: Field,
     pub target: Target,
+    pub completion: Completion,
     sent: SentTexts,
     /// Which message of the history is in the field.
     recalled: Option<usize>,

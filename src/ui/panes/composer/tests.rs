@@ -220,6 +220,57 @@ fn what_was_sent_is_known_after_a_restart() {
     assert_eq!(drafts.get("sent").as_deref(), Some("one\u{1e}two\nlines\u{1e}three"));
 }
 
+/// A stage with the members of the workspace, and the focus in the composer.
+fn with_members(width: u16, height: u16) -> Stage {
+    let mut stage = streaming(width, height);
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.keys("i");
+    stage
+}
+
+#[test]
+fn members_are_offered_above_the_composer_and_taken_with_tab() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = with_members(width, height);
+        stage.type_text("ask @r");
+        let screen = stage.screen();
+        assert!(screen.contains("› @reviewer  reads changes"), "{screen}");
+        assert!(width == 40 || screen.contains("tab complete"), "{screen}");
+        stage.keys("<down> <tab>");
+        assert_eq!(stage.composer_text(), "ask @orchestrator ");
+        assert!(!stage.screen().contains("plans and delegates"));
+        stage.keys("<enter>");
+        assert_eq!(says(&stage), [(&main_dialog(), "ask @orchestrator ")]);
+    }
+}
+
+#[test]
+fn enter_sends_what_is_typed_although_a_member_is_offered() {
+    let mut stage = with_members(120, 40);
+    stage.type_text("mail @d");
+    stage.keys("<enter>");
+    assert_eq!(says(&stage), [(&main_dialog(), "mail @d")]);
+}
+
+#[test]
+fn a_message_that_begins_with_a_slash_is_text_like_any_other() {
+    let mut stage = with_members(120, 40);
+    stage.type_text("/help");
+    stage.keys("<enter>");
+    assert_eq!(says(&stage), [(&main_dialog(), "/help")]);
+}
+
+#[test]
+fn escape_closes_the_offer_before_it_leaves_and_tab_then_goes_to_the_next_pane() {
+    let mut stage = with_members(120, 40);
+    stage.keys("@d <esc>");
+    assert!(!stage.screen().contains("schemas and migrations"));
+    stage.keys("x");
+    assert_eq!(stage.composer_text(), "@dx");
+    stage.keys("<tab> x");
+    assert_eq!(stage.composer_text(), "@dx");
+}
+
 #[test]
 fn what_was_undone_is_done_again() {
     let mut stage = streaming(120, 40);
@@ -261,12 +312,17 @@ fn the_terminal_cursor_ends_every_frame_at_the_caret_also_while_text_streams_and
             let (y, x) = at;
             assert_eq!(emulator.screen().cell(y, x - 2).unwrap().contents(), "好");
         }
-        stage.keys("<esc> <alt+3> /");
-        stage.type_text("woé");
-        let (y, x) = cursor_after(&mut stage, &mut backend, &mut emulator);
-        assert_eq!(emulator.screen().cell(y, x - 1).unwrap().contents(), "é");
-        stage.live(&main_dialog(), Segment::Saying, "more\n");
-        assert_eq!(cursor_after(&mut stage, &mut backend, &mut emulator), (y, x));
+        stage.keys("<enter> <esc>");
+        for opens in ["3 /", "1 /", "n", "i <ctrl+r>"] {
+            stage.keys(opens);
+            stage.type_text("woé");
+            let (y, x) = cursor_after(&mut stage, &mut backend, &mut emulator);
+            let before = emulator.screen().cell(y, x - 1).unwrap().contents();
+            assert_eq!(before, "é", "{opens}: {}", emulator.screen().contents());
+            stage.live(&main_dialog(), Segment::Saying, "more\n");
+            assert_eq!(cursor_after(&mut stage, &mut backend, &mut emulator), (y, x), "{opens}");
+            stage.keys("<esc> <esc>");
+        }
     }
 }
 

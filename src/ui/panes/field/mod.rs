@@ -236,6 +236,24 @@ impl Field {
         self.buffer.text().len() + text.len() <= MAX_BYTES
     }
 
+    /// The text before the caret, back to the line's start or a chip, and where it begins.
+    pub fn before_caret(&self) -> (usize, &str) {
+        let caret = self.buffer.caret();
+        let line = self.buffer.line_at(caret).start;
+        let ends = self.buffer.chips().iter().map(|chip| chip.range.end);
+        let start = ends.filter(|end| *end <= caret).max().unwrap_or(0).max(line);
+        (start, self.buffer.part(&(start..caret)))
+    }
+
+    /// Replaces what is between a position and the caret after it.
+    pub fn replace_before_caret(&mut self, from: usize, text: &str) {
+        if self.has_space(text) {
+            self.column = None;
+            let caret = self.buffer.caret();
+            self.buffer.replace(from.min(caret)..caret, text, EditKind::Whole);
+        }
+    }
+
     /// Inserts pasted text without its control characters; false if it is too long.
     pub fn paste(&mut self, text: &str) -> bool {
         self.paste_shown(text, |_| None)
