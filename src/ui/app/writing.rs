@@ -297,11 +297,12 @@ impl Writing {
             return vec![FollowUp::Notify(Tone::Plain, words::BUSY)];
         }
         self.keep(now);
+        self.drafts.save();
         let (_, PickedAnswer { text, .. }) = self.read_answer(&typed, inbox);
         self.sending.push((key, typed.clone()));
         self.composer.remember(&text);
+        // After the draft was handed over: the message does not wait for it.
         self.drafts.set(&DraftKey::Sent, &self.composer.sent().to_stored(), now);
-        self.drafts.save();
         self.composer.field.set("");
         match self.composer.target.clone() {
             Target::Nobody => Vec::new(),

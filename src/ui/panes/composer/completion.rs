@@ -3,13 +3,16 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::INDENT;
+use super::{Heading, INDENT, draw_heading};
+use crate::domain::text::Text;
 use crate::protocol::MemberView;
 use crate::ui::backend::clear_area;
 use crate::ui::cx::View;
 use crate::ui::panes::field::Field;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
+
+const MEMBERS: Text = Text::new("members", "成员");
 
 /// Members in view.
 const MAX_ROWS: usize = 5;
@@ -55,6 +58,11 @@ impl Completion {
         if found.iter().any(|member| id(member) == wanted) { Vec::new() } else { found }
     }
 
+    /// The chosen one of so many; they may have become fewer.
+    fn chosen_of(&self, count: usize) -> usize {
+        self.chosen.min(count.saturating_sub(1))
+    }
+
     /// Chooses the next or the previous member; false if none is shown.
     pub fn step(&mut self, down: bool, field: &Field, all: &[MemberView]) -> bool {
         let count = self.members(field, all).len();
@@ -62,14 +70,16 @@ impl Completion {
             return false;
         }
         let step = if down { 1 } else { count - 1 };
-        self.chosen = (self.chosen + step) % count;
+        self.chosen = (self.chosen_of(count) + step) % count;
         true
     }
 
     /// Puts the chosen member's name into the field; false if none is shown.
     pub fn take(&mut self, field: &mut Field, all: &[MemberView]) -> bool {
         let found = self.members(field, all);
-        let Some(name) = found.get(self.chosen).map(|member| format!("@{} ", member.id)) else {
+        let Some(name) =
+            found.get(self.chosen_of(found.len())).map(|member| format!("@{} ", member.id))
+        else {
             return false;
         };
         let Some(at) = typed_name(field).map(|typed| typed.at) else { return false };
@@ -94,9 +104,16 @@ impl Completion {
         let height = u16::try_from(rows).unwrap_or(0);
         let area = Rect { y: above.bottom() - height, height, ..above };
         clear_area(frame.buffer_mut(), area);
-        let first = (self.chosen + 1).saturating_sub(rows);
+        if area.height > 0 && area.y > above.y {
+            let head = Rect { y: area.y - 1, height: 1, ..area };
+            let left = format!("{} {} {}", ui.text(MEMBERS), ui.glyphs.middle_dot, found.len());
+            clear_area(frame.buffer_mut(), head);
+            draw_heading(frame, head, ui, &Heading { left, ..Heading::default() }, false);
+        }
+        let chosen = self.chosen_of(found.len());
+        let first = (chosen + 1).saturating_sub(rows);
         for (y, (at, member)) in (area.y..).zip(found.iter().enumerate().skip(first).take(rows)) {
-            let (mark, role) = if at == self.chosen {
+            let (mark, role) = if at == chosen {
                 (ui.glyphs.prompt, Role::RowSelected)
             } else {
                 (" ", Role::Text)
@@ -183,6 +200,15 @@ mod tests {
         field.set("@d @d");
         completion.text_changed(&field);
         assert_eq!(completion.members(&field, &all).len(), 2);
+    }
+
+    #[test]
+    fn of_fewer_members_the_last_one_is_chosen() {
+        let (all, mut completion, mut field) = (members(), Completion::default(), Field::new("@"));
+        assert!(completion.step(false, &field, &all));
+        field.set("@dat");
+        assert!(completion.take(&mut field, &all));
+        assert_eq!(field.text(), "@database ");
     }
 
     #[test]

@@ -216,7 +216,7 @@ fn what_was_sent_is_known_after_a_restart() {
     stage.keys("i <up>");
     assert_eq!(stage.composer_text(), "two\nlines");
     stage.keys("<ctrl+c>").type_text("three");
-    stage.keys("<enter>");
+    stage.keys("<enter>").wait(std::time::Duration::from_secs(1));
     assert_eq!(drafts.get("sent").as_deref(), Some("one\u{1e}two\nlines\u{1e}three"));
 }
 
@@ -235,6 +235,7 @@ fn members_are_offered_above_the_composer_and_taken_with_tab() {
         stage.type_text("ask @r");
         let screen = stage.screen();
         assert!(screen.contains("› @reviewer  reads changes"), "{screen}");
+        assert!(screen.contains(" members · 2 "), "{screen}");
         assert!(width == 40 || screen.contains("tab complete"), "{screen}");
         stage.keys("<down> <tab>");
         assert_eq!(stage.composer_text(), "ask @orchestrator ");
