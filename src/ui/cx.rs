@@ -12,7 +12,6 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
-use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -183,8 +182,6 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
-    /// Put a text that was sent before into the composer.
-    TakeSent(String),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
@@ -220,8 +217,6 @@ pub struct Cx<'a> {
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
     pub drafts: &'a Drafts,
-    /// What was sent before.
-    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

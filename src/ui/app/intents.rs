@@ -53,7 +53,6 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
-        Intent::TakeSent(text) => vec![FollowUp::TakeSent(text)],
         Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
         Intent::TakeBack { dialog, message } => {
             let back = PendingTakeBack { dialog, message, edit: None };

@@ -82,12 +82,6 @@ impl Editor {
             }
             return Handled::Done;
         }
-        if action == Action::Redo {
-            if self.field.redo() {
-                self.save_draft(cx);
-            }
-            return Handled::Done;
-        }
         if action == Action::Leave { Handled::Close } else { Handled::Ignored }
     }
 
