@@ -20,6 +20,7 @@ mod listing;
 mod manual;
 mod mind;
 mod probe;
+mod programs;
 mod queries;
 mod reminders;
 mod sandbox;

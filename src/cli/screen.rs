@@ -19,14 +19,15 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
-    App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, QuitPolicy,
-    RunOptions,
+    App, AppOptions, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys, ProgramHost,
+    QuitPolicy, RunOptions,
 };
 
 use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::lines;
+use super::programs::Programs;
 
 /// For dialogs to stop when the screen is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -119,7 +120,8 @@ async fn show(
         let _ = driver.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(driver, (&store, &shells), &report, (setup, demo, keys)).await;
+    let shown =
+        on_terminal(driver, (workspace, &store, &shells), &report, (setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -128,7 +130,7 @@ async fn show(
 
 async fn on_terminal(
     driver: Driver,
-    (store, shells): (&Arc<Store>, &Shells),
+    (workspace, store, shells): (&Path, &Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
     (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
 ) -> io::Result<ScreenExit> {
@@ -159,14 +161,15 @@ async fn on_terminal(
         app.end_with(&stage.ending(lang), begun);
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
-    let writers = (drafts, CopyMaker::start(Copies::default())?);
+    let programs = Arc::new(Programs::new(workspace));
+    let writers = (drafts, CopyMaker::start(Copies::default())?, programs as Arc<dyn ProgramHost>);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
-    let asked = Arc::new(OnceLock::new());
+    let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
     let received = asked.clone();
     let shutdown = async move {
-        let _ = received.set(signals.next().await);
+        let _ = received.set(next_signal(&mut signals, &lent).await);
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
@@ -184,6 +187,16 @@ async fn on_terminal(
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
+    }
+}
+
+/// The signal that ends the screen. While a program has the terminal, an interrupt is meant for that.
+async fn next_signal(signals: &mut Signals, modes: &ModeFlag) -> StopSignal {
+    loop {
+        let signal = signals.next().await;
+        if signal != StopSignal::Interrupt || modes.is_on() {
+            return signal;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! one that finds the queue full is kept and retried.
 
 mod copying;
+mod programs;
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -24,10 +25,12 @@ use super::copies::{CopyMaker, CopyOutcome};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
+use super::programs::ProgramHost;
 use super::surface::Surface;
 use super::terminal::{Control, Multiplexer};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
+use programs::Foreground;
 
 /// Events processed before keys are checked again.
 const MAX_BATCH: usize = 256;
@@ -56,6 +59,8 @@ pub struct Channels<K, S> {
     pub drafts: DraftWriter,
     /// Makes copies for other programs.
     pub copies: CopyMaker,
+    /// Runs programs that get the terminal for a while.
+    pub programs: Arc<dyn ProgramHost>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,9 +94,12 @@ where
     K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = ()>,
 {
-    let Channels { input, commands, events, looks, shutdown, written, drafts, copies } = channels;
-    let mut run = Run::new(app, surface, (commands, drafts, copies), options);
+    let Channels { input, commands, events, looks, shutdown, written, drafts, copies, programs } =
+        channels;
+    let foreground = Foreground::new(programs);
+    let mut run = Run::new(app, surface, (commands, drafts, copies), foreground, options);
     let outcome = run.until_ended((input, looks), events, shutdown, written).await;
+    run.finish_program().await;
     run.finish_drafts();
     outcome
 }
@@ -144,6 +152,7 @@ struct Run<'a, S: Surface> {
     input_ended: bool,
     busy_shown: bool,
     background: Background,
+    foreground: Foreground,
 }
 
 /// Whether the terminal has said what its background is.
@@ -158,6 +167,7 @@ impl<'a, S: Surface> Run<'a, S> {
         app: &'a mut App,
         surface: &'a mut S,
         (commands, drafts, copies): (mpsc::Sender<Command>, DraftWriter, CopyMaker),
+        foreground: Foreground,
         options: RunOptions,
     ) -> Self {
         let pacer = Pacer::new(options.link);
@@ -175,6 +185,7 @@ impl<'a, S: Surface> Run<'a, S> {
             input_ended: false,
             busy_shown: false,
             background: Background::Unknown,
+            foreground,
         }
     }
 
@@ -201,16 +212,17 @@ impl<'a, S: Surface> Run<'a, S> {
                 return Ok(outcome);
             }
             let wake = self.wake_at().map(tokio::time::Instant::from_std);
-            let input_ended = self.input_ended;
+            let reads = !self.input_ended && !self.foreground.has_terminal();
             tokio::select! {
                 biased;
-                key = input.next(), if !input_ended => self.input(key, &mut input).await,
+                key = input.next(), if reads => self.input(key, &mut input).await,
                 () = &mut shutdown => self.begin_shutdown(),
                 event = events.recv() => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
                 outcome = next_outcome(&mut copied) => self.app.copied(&outcome),
+                step = self.foreground.next() => self.program_step(step),
                 () = until(wake) => {}
             }
         }
@@ -239,7 +251,7 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
         }
-        if self.outcome.is_none() {
+        if self.outcome.is_none() && !self.foreground.has_terminal() {
             self.draw(now)?;
         }
         Ok(self.outcome)
@@ -265,11 +277,13 @@ impl<'a, S: Surface> Run<'a, S> {
     /// When the loop has to wake up without an event.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
-        let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
+        let lent = self.foreground.has_terminal();
+        let frame = self.pacer.due(now).filter(|_| !lent && self.surface.is_ready());
+        let app = if lent { self.app.wake_hidden_at() } else { self.app.wake_at() };
         // A command that waits for its draft is woken by the writer.
         let retry =
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
-        [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
+        [frame, retry, app, self.shutdown_deadline].into_iter().flatten().min()
     }
 
     async fn input<K>(&mut self, first: Option<io::Result<Input>>, input: &mut K)
@@ -373,6 +387,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     fn effect(&mut self, effect: Effect) -> io::Result<()> {
+        let Some(effect) = self.foreground.hold_back(effect) else { return Ok(()) };
         match effect {
             Effect::Quit => self.begin_shutdown(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
@@ -386,6 +401,7 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Effect::Copy(text) => self.copy(text),
             Effect::WriteFile { name, text } => self.write_file(name, text),
+            Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));
                 self.pacer.mark(Cause::Event);
@@ -410,6 +426,7 @@ impl<'a, S: Surface> Run<'a, S> {
             self.drafts.save(self.app.take_drafts());
             self.unsent.extend(self.app.take_commands());
             self.unsent.push_back(Command::Shutdown { grace });
+            self.foreground.ask_to_end();
             self.pacer.mark(Cause::Key);
         }
     }

@@ -14,6 +14,7 @@ use super::backend::Capabilities;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
+use super::programs::ProgramHost;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{Control, ModeFlag, Output, TerminalGuard, TtyRawMode, terminal_file};
@@ -63,7 +64,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies): (DraftWriter, CopyMaker),
+    (drafts, copies, programs): (DraftWriter, CopyMaker, Arc<dyn ProgramHost>),
     looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
@@ -83,9 +84,19 @@ pub async fn on_terminal(
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
-    let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
-    let channels =
-        Channels { input: &mut input, commands, events, looks, shutdown, written, drafts, copies };
+    let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?
+        .reading_through(input.gate());
+    let channels = Channels {
+        input: &mut input,
+        commands,
+        events,
+        looks,
+        shutdown,
+        written,
+        drafts,
+        copies,
+        programs,
+    };
     let outcome = run(app, &mut surface, channels, options.run).await;
     if outcome.is_ok() {
         input.drain_replies(LATE_REPLIES_TIMEOUT).await;

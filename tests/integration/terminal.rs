@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -480,4 +481,42 @@ fn a_screen_that_is_opened_and_closed_leaves_no_folder_of_dialogs_and_a_fault_in
     program.quit();
     assert_eq!(program.end_restored(), 0);
     assert!(!workspace.join(".dialogs").exists());
+}
+
+/// An editor that says what it was given, and writes the line that is typed into the file.
+fn editor(home: &Home) -> PathBuf {
+    let path = home.workspace().with_file_name("my editor");
+    let script = "#!/bin/sh\nprintf 'EDITING %s\\n' \"$*\"\ncat \"$2\"\nread line\n\
+                  test \"$line\" = fail && exit 1\nprintf '%s\\n' \"$line\" > \"$2\"\n";
+    fs::write(&path, script).expect("an editor");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("to be run");
+    path
+}
+
+#[test]
+fn an_editor_has_the_terminal_alone_and_its_text_is_the_draft() {
+    let home = Home::new();
+    let named = format!("'{}' -x", editor(&home).display());
+    let mut program = home.demo_in("0", &[("EDITOR", &named)]);
+    program.until_shown(&["FOR YOU · 2"]);
+    program.keys(ALT_A);
+    program.until_shown(&["answer 1 of 2"]);
+    program.keys("first draft");
+    program.until_shown(&["first draft"]);
+    for (typed, expected) in [("qqq jj 语", "qqq jj 语"), ("fail", "qqq jj 语")] {
+        program.keys("\x05");
+        program.until("the editor", |screen| {
+            screen.contains("EDITING -x ") && !screen.contains("FOR YOU")
+        });
+        // Keys that the screen would act on.
+        program.keys(&format!("{typed}\r"));
+        program.until_shown(&["FOR YOU · 2", expected]);
+    }
+    program.until_shown(&["the draft is as it was"]);
+    let left = files_below(&home.workspace().with_file_name("state"));
+    assert!(!left.iter().any(|path| path.ends_with("message.md")), "{left:?}");
+    program.keys("\x05");
+    program.until_shown(&["EDITING"]);
+    program.signal("TERM");
+    assert_eq!(program.end_restored(), 143);
 }

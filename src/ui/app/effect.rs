@@ -1,5 +1,6 @@
 //! What the screen requests from its loop.
 
+use crate::ui::programs::ProgramJob;
 use crate::ui::text::{CopyText, SafeText};
 
 /// What the screen requests from the loop beside commands.
@@ -21,4 +22,6 @@ pub enum Effect {
     Copy(CopyText),
     /// Write text into a new file; the name is a suggestion.
     WriteFile { name: String, text: CopyText },
+    /// Run a program in the terminal.
+    Program(ProgramJob),
 }

@@ -102,6 +102,8 @@ impl App {
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
             Action::PreviousMatch => self.step_search(false),
+            Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
+            Action::Edit => self.reading.edit_file(),
             Action::CopyCode => self.reading.copy_code(),
             Action::SelectLines => self.reading.select_lines(),
             Action::OtherEnd => {
@@ -142,7 +144,6 @@ impl App {
             | Action::OtherChanges
             | Action::MarkReviewed
             | Action::Revive
-            | Action::Edit
             | Action::Add
             | Action::AddPersonal
             | Action::TakeBack
@@ -233,6 +234,7 @@ fn is_about_cursor(action: Action) -> bool {
             Action::CopyBlock
                 | Action::WriteFile
                 | Action::CopyCode
+                | Action::Edit
                 | Action::SelectLines
                 | Action::Find
                 | Action::ToggleCall
