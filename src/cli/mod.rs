@@ -9,6 +9,7 @@ mod doctor;
 mod drive;
 mod events;
 mod exit;
+mod export;
 mod find;
 mod halted;
 mod ids;
@@ -118,6 +119,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
                 (false, false) => TranscriptFormat::Plain,
             };
             queries::show(&workspace, &dialog, course, form)
+        }
+        Some(Command::Export { dialog, format, output }) => {
+            export::export(&workspace, &dialog, format, output.as_deref())
         }
         Some(Command::Reminders { dialog, json }) => reminders::list(&workspace, &dialog, json),
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),

@@ -1,18 +1,25 @@
-//! The editor for the screen: which program, on which file.
+//! The editor and the pager for the screen: which program, on which file.
 //!
 //! Paths of files come from records, which a model may have written: only an ordinary file below the
 //! workspace is opened, links followed, and it is named by its absolute path, so that no name is an option.
 
 use std::path::{Component, Path, PathBuf};
 
+use super::exit::CommandError;
+use super::export::Export;
+use crate::app;
+use crate::domain::DialogId;
 use crate::domain::text::{Localized, localized};
-use crate::platform::programs::{NoProgram, editor};
+use crate::domain::tree::Bucket;
+use crate::platform::programs::{NoProgram, Program, editor, pager};
 use crate::platform::{env, private_file};
+use crate::store::Access;
 use crate::ui::{MAX_DRAFT_BYTES, PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
 
 /// The folder of drafts that are being edited, in the state folder of the user.
 const FOLDER: &str = "editing";
 const DRAFT_NAME: &str = "message.md";
+const DIALOG_NAME: &str = "dialog.md";
 
 #[derive(Debug)]
 pub struct Programs {
@@ -23,27 +30,38 @@ impl Programs {
     pub fn new(workspace: &Path) -> Self {
         Self { workspace: workspace.to_path_buf() }
     }
+
+    /// A dialog with all its courses.
+    fn whole(&self, dialog: &DialogId) -> Result<String, CommandError> {
+        let store = app::open(&self.workspace, Access::ReadOnly)?;
+        let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
+        let title = store.read_titles().unwrap_or_default().get(dialog).cloned();
+        Ok(Export::read(&store, bucket, dialog, title.as_deref().unwrap_or_default())?.markdown())
+    }
 }
 
 impl ProgramHost for Programs {
     fn prepare(&self, job: &ProgramJob) -> Result<PreparedProgram, Localized> {
-        let editor = editor().map_err(|none| no_editor(&none))?;
-        let (file, line, private) = match job {
+        match job {
             ProgramJob::EditFile { path, line } => {
+                let editor = editor().map_err(|none| no_editor(&none))?;
                 let file = file_below(&self.workspace, path).ok_or_else(|| {
                     localized!("{path} is no file of this workspace", "{path} 不是此工作区的文件")
                 })?;
-                (file, *line, None)
+                Ok(prepared(&editor, &file, *line, None))
             }
             ProgramJob::EditDraft { text, .. } => {
-                let file =
-                    private_file::create_alone(FOLDER, DRAFT_NAME, text).map_err(|error| {
-                        localized!("no file for the draft: {error}", "无法为草稿建立文件：{error}")
-                    })?;
-                (file.clone(), None, Some(file))
+                let editor = editor().map_err(|none| no_editor(&none))?;
+                let file = private(DRAFT_NAME, text)?;
+                Ok(prepared(&editor, &file, None, Some(file.clone())))
             }
-        };
-        Ok(PreparedProgram { args: editor.open(&file, line), program: editor.path, private })
+            ProgramJob::Page { dialog } => {
+                let pager = pager().map_err(|none| no_pager(&none))?;
+                let text = self.whole(dialog).map_err(|error| Localized::same(error.text))?;
+                let file = private(DIALOG_NAME, &text)?;
+                Ok(prepared(&pager, &file, None, Some(file.clone())))
+            }
+        }
     }
 
     fn finish(
@@ -52,9 +70,10 @@ impl ProgramHost for Programs {
         end: ProgramEnd,
     ) -> Result<Option<String>, Localized> {
         let Some(file) = prepared.private else { return Ok(None) };
+        let is_draft = file.ends_with(DRAFT_NAME);
         let text = match end {
-            ProgramEnd::Succeeded => Some(private_file::read(&file, MAX_DRAFT_BYTES)),
-            ProgramEnd::Failed => None,
+            ProgramEnd::Succeeded if is_draft => Some(private_file::read(&file, MAX_DRAFT_BYTES)),
+            ProgramEnd::Succeeded | ProgramEnd::Failed => None,
         };
         // What cannot be used as a draft is left for the person.
         let text = text.transpose().map_err(|error| {
@@ -71,16 +90,44 @@ impl ProgramHost for Programs {
     }
 }
 
+fn prepared(
+    program: &Program,
+    file: &Path,
+    line: Option<usize>,
+    private: Option<PathBuf>,
+) -> PreparedProgram {
+    PreparedProgram { program: program.path.clone(), args: program.open(file, line), private }
+}
+
+fn private(name: &str, text: &str) -> Result<PathBuf, Localized> {
+    private_file::create_alone(FOLDER, name, text)
+        .map_err(|error| localized!("no private file: {error}", "无法建立私有文件：{error}"))
+}
+
+fn no_pager(none: &NoProgram) -> Localized {
+    match none {
+        NoProgram::Unset => localized!(
+            "no pager: set $PAGER, or install less",
+            "没有分页程序：请设置 $PAGER，或安装 less"
+        ),
+        NoProgram::NotFound { variable, value } => not_found(variable, value),
+    }
+}
+
+fn not_found(variable: &str, value: &str) -> Localized {
+    localized!(
+        "${variable} names no program that is installed: {value}",
+        "${variable} 指定的程序未安装：{value}"
+    )
+}
+
 fn no_editor(none: &NoProgram) -> Localized {
     match none {
         NoProgram::Unset => localized!(
             "no editor: set $VISUAL or $EDITOR, or install vi",
             "没有编辑器：请设置 $VISUAL 或 $EDITOR，或安装 vi"
         ),
-        NoProgram::NotFound { variable, value } => localized!(
-            "${variable} names no program that is installed: {value}",
-            "${variable} 指定的程序未安装：{value}"
-        ),
+        NoProgram::NotFound { variable, value } => not_found(variable, value),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The editor of the person, as their environment names it. It is started without a shell, from an absolute
+//! The editor and the pager of the person, as their environment names them. They are started without a shell, from an absolute
 //! folder of `PATH`.
 
 use std::ffi::OsString;
@@ -8,7 +8,9 @@ use super::env;
 
 /// Variables that name the editor, the first one that is set counts; then what most machines have.
 const EDITORS: [&str; 2] = ["VISUAL", "EDITOR"];
-const DEFAULT_EDITOR: &str = "vi";
+const DEFAULT_EDITORS: [&str; 1] = ["vi"];
+const PAGERS: [&str; 1] = ["PAGER"];
+const DEFAULT_PAGERS: [&str; 2] = ["less", "more"];
 
 /// A program with its own arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +43,15 @@ enum LineForm {
 /// # Errors
 /// There is none.
 pub fn editor() -> Result<Program, NoProgram> {
-    choose(&EDITORS, DEFAULT_EDITOR, &env::variable, &|path| path.is_file())
+    choose(&EDITORS, &DEFAULT_EDITORS, &env::variable, &|path| path.is_file())
+}
+
+/// The pager to use.
+///
+/// # Errors
+/// There is none.
+pub fn pager() -> Result<Program, NoProgram> {
+    choose(&PAGERS, &DEFAULT_PAGERS, &env::variable, &|path| path.is_file())
 }
 
 impl Program {
@@ -77,14 +87,14 @@ fn line_form(name: &str) -> LineForm {
 
 fn choose(
     variables: &[&'static str],
-    default: &str,
+    defaults: &[&str],
     variable: &dyn Fn(&str) -> Option<String>,
     exists: &dyn Fn(&Path) -> bool,
 ) -> Result<Program, NoProgram> {
     let found = |name: &str| find(name, &variable("PATH").unwrap_or_default(), exists);
     let set = variables.iter().find_map(|name| Some((*name, variable(name)?)));
     let Some((variable, value)) = set else {
-        let path = found(default).ok_or(NoProgram::Unset)?;
+        let path = defaults.iter().find_map(|name| found(name)).ok_or(NoProgram::Unset)?;
         return Ok(Program { path, args: Vec::new() });
     };
     let mut words = shlex::split(&value).unwrap_or_default().into_iter();
@@ -117,7 +127,7 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         };
         let exists = |path: &Path| installed.iter().any(|known| Path::new(known) == path);
-        choose(&EDITORS, DEFAULT_EDITOR, &variable, &exists)
+        choose(&EDITORS, &DEFAULT_EDITORS, &variable, &exists)
     }
 
     #[test]

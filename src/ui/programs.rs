@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::model::DraftKey;
+use crate::domain::DialogId;
 use crate::domain::text::Localized;
 
 /// What a program is wanted for.
@@ -16,6 +17,8 @@ pub enum ProgramJob {
     EditFile { path: String, line: Option<usize> },
     /// Edit a draft; what is written becomes the draft.
     EditDraft { key: DraftKey, text: String },
+    /// Read a whole dialog in the pager.
+    Page { dialog: DialogId },
 }
 
 /// A program that can be started now.

@@ -500,7 +500,7 @@ fn an_editor_has_the_terminal_alone_and_its_text_is_the_draft() {
     let mut program = home.demo_in("0", &[("EDITOR", &named)]);
     program.until_shown(&["FOR YOU · 2"]);
     program.keys(ALT_A);
-    program.until_shown(&["answer 1 of 2"]);
+    program.until("an answer", |screen| screen.contains(" of 2 · @"));
     program.keys("first draft");
     program.until_shown(&["first draft"]);
     for (typed, expected) in [("qqq jj 语", "qqq jj 语"), ("fail", "qqq jj 语")] {
@@ -519,4 +519,25 @@ fn an_editor_has_the_terminal_alone_and_its_text_is_the_draft() {
     program.until_shown(&["EDITING"]);
     program.signal("TERM");
     assert_eq!(program.end_restored(), 143);
+}
+
+#[test]
+fn a_pager_shows_the_whole_dialog_and_its_file_is_removed() {
+    let home = Home::new();
+    let pager = home.workspace().with_file_name("pager");
+    let script = "#!/bin/sh\nprintf 'PAGING %s\\n' \"$(head -n 1 \"$1\")\"\nread line\n";
+    fs::write(&pager, script).expect("a pager");
+    fs::set_permissions(&pager, fs::Permissions::from_mode(0o700)).expect("to be run");
+    let pager = pager.display().to_string();
+    let mut program = home.demo_in("0", &[("PAGER", &pager)]);
+    program.until_shown(&["FOR YOU · 2"]);
+    open_main(&mut program);
+    program.keys("O");
+    program.until_shown(&["PAGING # @orchestrator"]);
+    program.keys("\r");
+    program.until_shown(&["FOR YOU · 2"]);
+    let left = files_below(&home.workspace().with_file_name("state"));
+    assert!(!left.iter().any(|path| path.ends_with("dialog.md")), "{left:?}");
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
 }

@@ -6,7 +6,9 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
-use super::{answering, browsing, consent, continuing, later, lifecycle, quitting, sheets};
+use super::{
+    answering, browsing, consent, continuing, later, lifecycle, programs, quitting, sheets,
+};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
@@ -104,6 +106,7 @@ impl App {
             Action::PreviousMatch => self.step_search(false),
             Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
             Action::Edit => self.reading.edit_file(),
+            Action::ReadAll => facts.on_dialog_here(programs::page),
             Action::CopyCode => self.reading.copy_code(),
             Action::SelectLines => self.reading.select_lines(),
             Action::OtherEnd => {

@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use super::App;
 use super::effect::Effect;
+use super::facts::Facts;
 use super::follow_up::{FollowUp, FollowUps};
 use super::reading::Reading;
 use super::writing::Writing;
+use crate::domain::DialogId;
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::field::Field;
@@ -22,7 +24,9 @@ impl App {
                 self.follow(told);
             }
             ProgramOutcome::Ended(
-                ProgramJob::EditDraft { .. } | ProgramJob::EditFile { .. },
+                ProgramJob::EditDraft { .. }
+                | ProgramJob::EditFile { .. }
+                | ProgramJob::Page { .. },
                 _,
             ) => {}
             ProgramOutcome::Failed(ProgramJob::EditDraft { .. }) => {
@@ -30,6 +34,9 @@ impl App {
             }
             ProgramOutcome::Failed(ProgramJob::EditFile { .. }) => {
                 self.notify(Tone::Bad, self.ui.text(words::EDITOR_FAILED));
+            }
+            ProgramOutcome::Failed(ProgramJob::Page { .. }) => {
+                self.notify(Tone::Bad, self.ui.text(words::PAGER_FAILED));
             }
             ProgramOutcome::Refused(why) => self.notify(Tone::Bad, why.in_lang(self.ui.lang)),
         }
@@ -51,6 +58,11 @@ impl Reading {
             FileOfCall::None => FollowUp::Notify(Tone::Plain, words::NO_FILE_HERE),
         }]
     }
+}
+
+/// Reads the dialog in the pager.
+pub(super) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+    vec![FollowUp::Effect(Effect::Program(ProgramJob::Page { dialog: dialog.clone() }))]
 }
 
 impl Writing {

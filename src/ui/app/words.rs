@@ -10,6 +10,8 @@ pub(super) use crate::ui::words::{
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
 pub(super) const NO_FILE_HERE: Text =
     Text::new("no file was changed or read here", "此处没有改动或读取文件");
+pub(super) const PAGER_FAILED: Text =
+    Text::new("the pager could not be run, or failed", "分页程序无法运行或已失败");
 pub(super) const EDITOR_FAILED: Text =
     Text::new("the editor could not be run, or failed", "编辑器无法运行或已失败");
 pub(super) const EDITOR_FAILED_DRAFT_KEPT: Text = Text::new(

@@ -95,6 +95,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::Edit, &["e"])
         .does("Open the file of this call in your editor", "用编辑器打开此调用的文件"),
+    SCOPE.bind(Action::ReadAll, &["O"]),
     SCOPE.bind(Action::OtherEnd, &["enter"]),
     SCOPE.bind(Action::Back, &["backspace"]),
     SCOPE.bind(Action::Reminders, &["r"]),
