@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::export::ExportFormat;
 use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
@@ -68,6 +69,18 @@ pub enum Command {
         /// As Markdown
         #[arg(long)]
         markdown: bool,
+    },
+    /// Write a whole dialog, all its courses, as one document
+    Export {
+        /// Which dialog: ROOT, or SELF or ROOT#SELF for a side dialog; a prefix is enough
+        #[arg(value_name = "DLG")]
+        dialog: String,
+        /// The kind of document
+        #[arg(long, value_enum, default_value = "markdown")]
+        format: ExportFormat,
+        /// A new file; standard output if not given
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// List the reminders of a dialog
     Reminders {

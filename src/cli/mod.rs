@@ -9,6 +9,7 @@ mod doctor;
 mod drive;
 mod events;
 mod exit;
+mod export;
 mod find;
 mod halted;
 mod ids;
@@ -21,6 +22,7 @@ mod manual;
 mod mind;
 mod notify_command;
 mod probe;
+mod programs;
 mod queries;
 mod reminders;
 mod sandbox;
@@ -118,6 +120,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
                 (false, false) => TranscriptFormat::Plain,
             };
             queries::show(&workspace, &dialog, course, form)
+        }
+        Some(Command::Export { dialog, format, output }) => {
+            export::export(&workspace, &dialog, format, output.as_deref())
         }
         Some(Command::Reminders { dialog, json }) => reminders::list(&workspace, &dialog, json),
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),

@@ -22,7 +22,7 @@ use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook}
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
     App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys,
-    QuitPolicy, RunOptions,
+    ProgramHost, QuitPolicy, RunOptions,
 };
 
 use super::config::{self, UserConfig};
@@ -30,6 +30,7 @@ use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::lines;
 use super::notify_command::NotifyCommand;
+use super::programs::Programs;
 
 /// For dialogs to stop when the screen is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -123,7 +124,7 @@ async fn show(
     }
     let report = Arc::new(Mutex::new(None));
     let shown =
-        on_terminal(driver, (&store, &shells), &report, (setup, workspace, demo, keys)).await;
+        on_terminal(driver, (workspace, &store, &shells), &report, (setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -132,14 +133,9 @@ async fn show(
 
 async fn on_terminal(
     driver: Driver,
-    (store, shells): (&Arc<Store>, &Shells),
+    (workspace, store, shells): (&Path, &Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, workspace, demo, keys): (
-        UserConfig,
-        &Path,
-        Option<(&DemoWorkspace, DemoStart)>,
-        &mut Keys,
-    ),
+    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
     let modes = ModeFlag::default();
@@ -171,14 +167,15 @@ async fn on_terminal(
         app.end_with(&stage.ending(lang), begun);
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
-    let writers = (drafts, CopyMaker::start(Copies::default())?, caller);
+    let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
+    let writers = (drafts, CopyMaker::start(Copies::default())?, caller, programs);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
-    let asked = Arc::new(OnceLock::new());
+    let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
     let received = asked.clone();
     let shutdown = async move {
-        let _ = received.set(signals.next().await);
+        let _ = received.set(next_signal(&mut signals, &lent).await);
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
@@ -224,6 +221,16 @@ fn open_questions_line(open: usize, lang: Lang) -> Option<String> {
             "dominds-tui: {open} questions are open (`dominds-tui q4h` lists them)",
             "dominds-tui：还有 {open} 个问题未回答（`dominds-tui q4h` 可列出）"
         )),
+    }
+}
+
+/// The signal that ends the screen. While a program has the terminal, an interrupt is meant for that.
+async fn next_signal(signals: &mut Signals, modes: &ModeFlag) -> StopSignal {
+    loop {
+        let signal = signals.next().await;
+        if signal != StopSignal::Interrupt || modes.is_on() {
+            return signal;
+        }
     }
 }
 

@@ -31,7 +31,7 @@ fn indented(text: &str) -> String {
 }
 
 /// Title and text of a block.
-fn title_and_text(agent: &str, block: &Block) -> (String, String) {
+pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
     match &block.body {
         BlockBody::You { text } => ("you".to_owned(), text.clone()),

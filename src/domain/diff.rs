@@ -246,6 +246,13 @@ pub fn grouped(old_at: usize, new_at: usize, lines: Vec<DiffLine>) -> Vec<Hunk> 
     hunks
 }
 
+/// The number of the first line of the new text that was changed; of removed lines, that of the line behind them.
+pub fn first_changed_line(hunks: &[Hunk]) -> Option<usize> {
+    let hunk = hunks.first()?;
+    let same = hunk.lines.iter().take_while(|line| line.tag == LineTag::Same).count();
+    Some(hunk.new_at.saturating_add(same).saturating_add(1))
+}
+
 #[cfg(test)]
 pub mod test_support {
     use super::*;

@@ -10,6 +10,7 @@ pub mod hardening;
 pub mod ids;
 pub mod logs;
 pub mod private_file;
+pub mod programs;
 pub mod signals;
 pub mod user_program;
 pub mod watch;

@@ -2,7 +2,7 @@
 //! link, belongs to somebody else or is open to others is not used, and nothing is ever overwritten.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,51 @@ const MAX_TRIES: usize = 100;
 pub fn create(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
     let folder = dirs::create_state()?.join(folder);
     create_in(&folder, name, text)
+}
+
+/// Writes a new file into a new folder of its own in the state folder; returns its path. Programs leave other
+/// files beside the one they edit; [`remove_alone`] removes all of them.
+///
+/// # Errors
+/// As [`create`].
+pub fn create_alone(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
+    create_alone_in(&dirs::create_state()?.join(folder), name, text)
+}
+
+fn create_alone_in(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    private_folder(folder)?;
+    for number in 1..=MAX_TRIES {
+        let own = folder.join(number.to_string());
+        match DirBuilder::new().mode(FOLDER_MODE).create(&own) {
+            Ok(()) => return create_in(&own, name, text),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Reads a private file after a program had it, if it has at most `limit` bytes and is no link.
+///
+/// # Errors
+/// It is longer, no text, no ordinary file, or the error of the system.
+pub fn read(path: &Path, limit: usize) -> io::Result<String> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let (mut text, most) = (String::new(), u64::try_from(limit).unwrap_or(u64::MAX));
+    file.take(most.saturating_add(1)).read_to_string(&mut text)?;
+    if text.len() > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+}
+
+/// Removes a file made by [`create_alone`], with its folder.
+///
+/// # Errors
+/// The error of the system.
+pub fn remove_alone(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::remove_dir_all)
 }
 
 fn create_in(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
@@ -116,6 +161,25 @@ mod tests {
             let written = path.file_name().unwrap().to_str().unwrap();
             assert!(!written.starts_with('.') && written.contains(expected), "{name:?}: {written}");
         }
+    }
+
+    #[test]
+    fn a_file_in_a_folder_of_its_own_is_read_again_and_goes_with_all_beside_it() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("drafts");
+        let first = create_alone_in(&folder, "message.md", "one").unwrap();
+        let second = create_alone_in(&folder, "message.md", "two").unwrap();
+        assert_eq!(mode(first.parent().unwrap()), 0o700);
+        assert_eq!((mode(&first), read(&second, 3).unwrap()), (0o600, "two".to_owned()));
+        assert!(read(&second, 2).is_err());
+        fs::write(first.with_extension("md~"), "backup").unwrap();
+        remove_alone(&first).unwrap();
+        assert!(!first.parent().unwrap().exists() && second.exists());
+        fs::write(&second, b"\xff").unwrap();
+        assert!(read(&second, 100).is_err());
+        fs::remove_file(&second).unwrap();
+        symlink("/etc/hostname", &second).unwrap();
+        assert!(read(&second, 100).is_err());
     }
 
     #[test]

@@ -197,6 +197,7 @@ actions! {
     CopyCode "copy-code": "Copy the code block here, or the nearest above" / "复制此处的代码块，或上方最近的";
     SelectLines "select-lines": "Select lines to copy" / "选择要复制的行";
     WriteFile "write-file": "Write this block, or the selected lines, to a file" / "把此块或选中的行写入文件";
+    ReadAll "read-all": "Read this whole dialog in your pager" / "用分页程序阅读整个对话";
     Find "find": "Find in this dialog" / "在此对话中查找";
     PreviousMatch "previous-match": "Go to the previous match" / "到上一处匹配";
     OtherEnd "enter": "Go to the other end: its side dialog, or the call it is about" / "到另一端：它的支线对话，或它对应的调用";

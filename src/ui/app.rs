@@ -33,6 +33,7 @@ mod new_overlay;
 mod overlays;
 mod pick;
 mod problems;
+mod programs;
 mod queue_strip;
 mod quiet_hours;
 mod quitting;
@@ -235,6 +236,12 @@ impl App {
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
         let times = [notice, back, stored, rings, self.redraw_at()];
         times.into_iter().flatten().min()
+    }
+
+    /// The same while the screen is not shown.
+    pub fn wake_hidden_at(&self) -> Option<Instant> {
+        let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
+        [notice, back, self.writing.store_at(), self.held.due_at()].into_iter().flatten().min()
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the

@@ -182,6 +182,11 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Open a file of a record in the editor.
+    EditFile {
+        path: String,
+        line: Option<usize>,
+    },
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,

@@ -2,9 +2,11 @@
 //!
 //! The bytes are read on a thread of their own, which ends at a hang-up, and are decoded here, so that a
 //! reply never becomes a key ([`decoder`]). All screens of a process share one thread, or an old one would
-//! take a key from the next; nothing can interrupt its read, so it ends with the process.
+//! take a key from the next, so it ends with the process. While the terminal is lent to a program, a gate
+//! keeps the thread from reading ([`gate`]).
 
 pub mod decoder;
+mod gate;
 mod paste;
 pub mod reply;
 mod sequence;
@@ -23,12 +25,12 @@ use futures_util::StreamExt as _;
 use futures_util::stream::Stream;
 use ratatui::crossterm::event::Event;
 use ratatui::crossterm::terminal::size;
-use rustix::event::{PollFd, PollFlags, poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 pub use decoder::{Decoder, Input};
+pub use gate::InputGate;
 pub use reply::Reply;
 
 /// Pieces that wait to be decoded. When they are this many the reader waits, and the terminal buffers the
@@ -42,7 +44,7 @@ type Bytes = mpsc::Receiver<Vec<u8>>;
 /// What is typed, for one screen at a time.
 #[derive(Debug, Default)]
 pub struct Keys {
-    bytes: Option<Bytes>,
+    thread: Option<(Bytes, InputGate)>,
     decoder: Decoder,
 }
 
@@ -52,12 +54,15 @@ impl Keys {
     /// # Errors
     /// The thread could not be started, or the signal of a new size cannot be received.
     pub fn stream(&mut self) -> io::Result<InputStream<'_>> {
-        let bytes = match self.bytes.take() {
-            Some(bytes) => bytes,
+        let (bytes, gate) = match self.thread.take() {
+            Some(thread) => thread,
             None => start(terminal()?)?,
         };
+        // The last screen may have ended while a program had the terminal.
+        gate.open();
         let resized = signal(SignalKind::window_change())?;
-        Ok(InputStream::new(self.bytes.insert(bytes), &mut self.decoder, Some(resized)))
+        let (bytes, gate) = self.thread.insert((bytes, gate));
+        Ok(InputStream::new(bytes, &mut self.decoder, Some(resized), Some(gate.clone())))
     }
 }
 
@@ -66,18 +71,19 @@ fn terminal() -> io::Result<File> {
     io::stdin().as_fd().try_clone_to_owned().map(File::from)
 }
 
-fn start(mut from: File) -> io::Result<Bytes> {
+fn start(mut from: File) -> io::Result<(Bytes, InputGate)> {
     let (tx, bytes) = mpsc::channel(MAX_WAITING);
+    let (gate, mut keeper) = gate::gate()?;
     thread::Builder::new().name("terminal-input".to_owned()).spawn(move || {
         loop {
             // An error is the end as well: the terminal is gone.
-            let piece = read(&mut from).unwrap_or_default();
+            let piece = keeper.read(&mut from, read).unwrap_or_default();
             if piece.is_empty() || tx.blocking_send(piece).is_err() {
                 return;
             }
         }
     })?;
-    Ok(bytes)
+    Ok((bytes, gate))
 }
 
 /// The next bytes; none after a hang-up.
@@ -90,10 +96,6 @@ fn read(from: &mut File) -> io::Result<Vec<u8>> {
                 return Ok(buffer);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Another process made the terminal non-blocking.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                poll(&mut [PollFd::new(from, PollFlags::IN)], None)?;
-            }
             Err(error) => return Err(error),
         }
     }
@@ -105,14 +107,25 @@ pub struct InputStream<'a> {
     bytes: &'a mut Bytes,
     decoder: &'a mut Decoder,
     resized: Option<Signal>,
+    gate: Option<InputGate>,
     /// Taken out of the stream while waiting for replies, in order.
     held: Vec<io::Result<Input>>,
     expiry: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'a> InputStream<'a> {
-    fn new(bytes: &'a mut Bytes, decoder: &'a mut Decoder, resized: Option<Signal>) -> Self {
-        Self { bytes, decoder, resized, held: Vec::new(), expiry: None }
+    fn new(
+        bytes: &'a mut Bytes,
+        decoder: &'a mut Decoder,
+        resized: Option<Signal>,
+        gate: Option<InputGate>,
+    ) -> Self {
+        Self { bytes, decoder, resized, gate, held: Vec::new(), expiry: None }
+    }
+
+    /// Keeps the thread from reading; none where there is no thread.
+    pub fn gate(&self) -> Option<InputGate> {
+        self.gate.clone()
     }
 
     /// A question is sent to the terminal now.

@@ -5,6 +5,7 @@
 
 mod calling;
 mod copying;
+mod programs;
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -26,10 +27,12 @@ use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
+use super::programs::ProgramHost;
 use super::surface::Surface;
 use super::terminal::{Control, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
+use programs::Foreground;
 
 /// Events processed before keys are checked again.
 const MAX_BATCH: usize = 256;
@@ -62,6 +65,8 @@ pub struct Channels<K, S> {
     pub copies: CopyMaker,
     /// Calls the person.
     pub caller: Caller,
+    /// Runs programs that get the terminal for a while.
+    pub programs: Arc<dyn ProgramHost>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +101,12 @@ where
     S: Future<Output = ()>,
 {
     let Channels { input, commands, events, looks, shutdown, written, .. } = channels;
-    let Channels { drafts, copies, caller, .. } = channels;
-    let mut run = Run::new(app, surface, (commands, drafts, copies, caller), options);
+    let Channels { drafts, copies, caller, programs, .. } = channels;
+    let foreground = Foreground::new(programs);
+    let outputs = (commands, drafts, copies, caller);
+    let mut run = Run::new(app, surface, outputs, foreground, options);
     let outcome = run.until_ended((input, looks), events, shutdown, written).await;
+    run.finish_program().await;
     run.finish();
     outcome
 }
@@ -153,6 +161,7 @@ struct Run<'a, S: Surface> {
     busy_shown: bool,
     background: Background,
     notifier: Notifier,
+    foreground: Foreground,
 }
 
 /// Whether the terminal has said what its background is.
@@ -167,6 +176,7 @@ impl<'a, S: Surface> Run<'a, S> {
         app: &'a mut App,
         surface: &'a mut S,
         (commands, drafts, copies, caller): (mpsc::Sender<Command>, DraftWriter, CopyMaker, Caller),
+        foreground: Foreground,
         options: RunOptions,
     ) -> Self {
         let pacer = Pacer::new(options.link);
@@ -186,6 +196,7 @@ impl<'a, S: Surface> Run<'a, S> {
             busy_shown: false,
             background: Background::Unknown,
             notifier: Notifier::unasked(options.multiplexer),
+            foreground,
         }
     }
 
@@ -213,10 +224,10 @@ impl<'a, S: Surface> Run<'a, S> {
                 return Ok(outcome);
             }
             let wake = self.wake_at().map(tokio::time::Instant::from_std);
-            let input_ended = self.input_ended;
+            let reads = !self.input_ended && !self.foreground.has_terminal();
             tokio::select! {
                 biased;
-                key = input.next(), if !input_ended => self.input(key, &mut input).await,
+                key = input.next(), if reads => self.input(key, &mut input).await,
                 () = &mut shutdown => self.begin_shutdown(),
                 event = events.recv() => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
@@ -224,6 +235,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 () = stored.notified() => {}
                 outcome = next(&mut copied) => self.app.copied(&outcome),
                 why = next(&mut failed) => self.app.call_failed(&why),
+                step = self.foreground.next() => self.program_step(step),
                 () = until(wake) => {}
             }
         }
@@ -253,7 +265,7 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
         }
-        if self.outcome.is_none() {
+        if self.outcome.is_none() && !self.foreground.has_terminal() {
             self.draw(now)?;
         }
         Ok(self.outcome)
@@ -279,11 +291,13 @@ impl<'a, S: Surface> Run<'a, S> {
     /// When the loop has to wake up without an event.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
-        let frame = self.pacer.due(now).filter(|_| self.surface.is_ready());
+        let lent = self.foreground.has_terminal();
+        let frame = self.pacer.due(now).filter(|_| !lent && self.surface.is_ready());
+        let app = if lent { self.app.wake_hidden_at() } else { self.app.wake_at() };
         // A command that waits for its draft is woken by the writer.
         let retry =
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
-        [frame, retry, self.app.wake_at(), self.shutdown_deadline].into_iter().flatten().min()
+        [frame, retry, app, self.shutdown_deadline].into_iter().flatten().min()
     }
 
     async fn input<K>(&mut self, first: Option<io::Result<Input>>, input: &mut K)
@@ -390,6 +404,7 @@ impl<'a, S: Surface> Run<'a, S> {
     }
 
     fn effect(&mut self, effect: Effect) -> io::Result<()> {
+        let Some(effect) = self.foreground.hold_back(effect) else { return Ok(()) };
         match effect {
             Effect::Quit => self.begin_shutdown(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
@@ -404,6 +419,7 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Effect::Copy(text) => self.copy(text),
             Effect::WriteFile { name, text } => self.write_file(name, text),
+            Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));
                 self.pacer.mark(Cause::Event);
@@ -423,6 +439,7 @@ impl<'a, S: Surface> Run<'a, S> {
             self.drafts.save(self.app.take_drafts());
             self.unsent.extend(self.app.take_commands());
             self.unsent.push_back(Command::Shutdown { grace });
+            self.foreground.ask_to_end();
             self.pacer.mark(Cause::Key);
         }
     }

@@ -15,6 +15,7 @@ use super::caller::Caller;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
+use super::programs::ProgramHost;
 use super::run::{Channels, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{
@@ -79,7 +80,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies, caller): (DraftWriter, CopyMaker, Caller),
+    (drafts, copies, caller, programs): (DraftWriter, CopyMaker, Caller, Arc<dyn ProgramHost>),
     looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = ()>,
     keys: &mut Keys,
@@ -99,7 +100,8 @@ pub async fn on_terminal(
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
-    let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?;
+    let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?
+        .reading_through(input.gate());
     let channels = Channels {
         input: &mut input,
         commands,
@@ -110,6 +112,7 @@ pub async fn on_terminal(
         drafts,
         copies,
         caller,
+        programs,
     };
     let outcome = run(app, &mut surface, channels, options.run).await;
     if outcome.is_ok() {

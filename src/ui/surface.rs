@@ -8,6 +8,7 @@ use ratatui::layout::Size;
 use ratatui::{Frame, Terminal};
 
 use super::backend::{self, Capabilities, ScreenBackend};
+use super::input::InputGate;
 use super::terminal::{Control, Output, RawMode, Sink, TerminalGuard};
 
 /// Accepts frames. No call waits for the terminal.
@@ -38,9 +39,25 @@ pub trait Surface {
     /// The terminal was closed.
     fn suspend(&mut self) -> io::Result<()>;
 
+    /// Gives the terminal to another program: nothing is read from it or written to it until
+    /// [`Surface::take_back`].
+    ///
+    /// # Errors
+    /// It was closed, or still receives the last frame. The screen keeps it then.
+    fn lend(&mut self) -> io::Result<()>;
+
+    /// Takes the terminal back; the next frame draws everything.
+    ///
+    /// # Errors
+    /// It was closed.
+    fn take_back(&mut self) -> io::Result<()>;
+
     /// How long the last finished write took.
     fn last_write(&self) -> Duration;
 }
+
+/// How long lending the terminal waits for the last frame.
+const LEND_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The real terminal.
 #[derive(Debug)]
@@ -50,6 +67,8 @@ pub struct TerminalSurface<W: Write, R: RawMode> {
     guard: TerminalGuard<W, R>,
     /// True once a title was set; it is then cleared at the end.
     titled: bool,
+    /// Keeps the input from being read; none where nothing reads it.
+    gate: Option<InputGate>,
 }
 
 impl<W: Write, R: RawMode> TerminalSurface<W, R> {
@@ -64,7 +83,13 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         capabilities: Capabilities,
     ) -> io::Result<Self> {
         let backend = ScreenBackend::new(Sink::new(output.clone()), size, capabilities);
-        Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false })
+        Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false, gate: None })
+    }
+
+    /// The same with the gate of its input.
+    #[must_use]
+    pub fn reading_through(self, gate: Option<InputGate>) -> Self {
+        Self { gate, ..self }
     }
 
     /// Restores the terminal, after the last frame is written if that takes no longer than `limit`.
@@ -117,8 +142,33 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
         Ok(())
     }
 
+    fn lend(&mut self) -> io::Result<()> {
+        if !self.output.wait(LEND_TIMEOUT) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if let Some(gate) = &self.gate {
+            gate.close()?;
+        }
+        self.guard.leave().inspect_err(|_| self.open_gate())
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        let taken = self.guard.return_to();
+        self.open_gate();
+        self.repaint();
+        taken
+    }
+
     fn last_write(&self) -> Duration {
         self.output.last_write()
+    }
+}
+
+impl<W: Write, R: RawMode> TerminalSurface<W, R> {
+    fn open_gate(&self) {
+        if let Some(gate) = &self.gate {
+            gate.open();
+        }
     }
 }
 

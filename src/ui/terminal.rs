@@ -115,6 +115,14 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         stopped
     }
 
+    /// Sets the modes again after [`Self::leave`]. The caller redraws everything.
+    ///
+    /// # Errors
+    /// The terminal was closed.
+    pub fn return_to(&mut self) -> io::Result<()> {
+        self.turn_on()
+    }
+
     fn turn_on(&mut self) -> io::Result<()> {
         self.raw.set(true)?;
         self.flag.set(true);

@@ -664,3 +664,24 @@ fn a_push_is_told_with_its_reason_and_with_how_many_are_left() {
         assert!(shown.contains("pushed on by the runtime") && shown.contains(why), "{shown}");
     }
 }
+
+#[test]
+fn a_whole_dialog_is_exported_in_each_form_and_never_over_another_file() {
+    let workspace = Workspace::staffed();
+    let markdown = workspace.ok(&["export", MAIN]);
+    assert!(markdown.starts_with("# @lead"), "{markdown}");
+    assert!(markdown.contains("## course 1") && markdown.contains("Ask dev"), "{markdown}");
+    let html = workspace.ok(&["export", MAIN, "--format", "html"]);
+    assert!(html.starts_with("<!doctype html>") && html.contains("<pre>Hello</pre>"), "{html}");
+    let json = workspace.ok(&["export", MAIN, "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json["agentId"], &json["courses"][0]["course"]), (&"lead".into(), &1.into()));
+    let kinds: Vec<_> = json["courses"][0]["blocks"].as_array().into_iter().flatten().collect();
+    assert_eq!((&kinds[0]["kind"], &kinds[0]["text"]), (&"you".into(), &"Hello".into()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("dialog.md");
+    let file = file.to_str().expect("a path");
+    workspace.ok(&["export", MAIN, "-o", file]);
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), markdown);
+    assert!(workspace.refused(1, &["export", MAIN, "-o", file]).contains("exists"));
+}

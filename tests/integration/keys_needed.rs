@@ -75,7 +75,7 @@ fn the_last_change_is_reviewed_with_three_keys() {
     let home = Home::new();
     let mut counted = over(&home);
     counted.key("m");
-    counted.program.until_shown(&["CHANGES", "progress.md", "- Not begun."]);
+    counted.program.until_shown(&["CHANGES", "3 files", "two-factor-plan.md"]);
     assert!(counted.taken() <= 3);
     counted.key("\x1b");
     end(counted);

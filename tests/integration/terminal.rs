@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -62,9 +63,7 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
     let home = Home::new();
     let mut program = asked(&home);
     program.until_shown(&TEAM);
-    for (title, answer) in
-        [(" of 2 · @orchestrator", "go with b"), ("answer 1 of 1", "keep it 90 days")]
-    {
+    for (title, answer) in [(" of 2 · @", "go with b"), ("answer 1 of 1", "keep it 90 days")] {
         program.keys(ALT_A);
         program.until_shown(&[title]);
         program.keys(answer);
@@ -482,4 +481,63 @@ fn a_screen_that_is_opened_and_closed_leaves_no_folder_of_dialogs_and_a_fault_in
     program.quit();
     assert_eq!(program.end_restored(), 0);
     assert!(!workspace.join(".dialogs").exists());
+}
+
+/// An editor that says what it was given, and writes the line that is typed into the file.
+fn editor(home: &Home) -> PathBuf {
+    let path = home.workspace().with_file_name("my editor");
+    let script = "#!/bin/sh\nprintf 'EDITING %s\\n' \"$*\"\ncat \"$2\"\nread line\n\
+                  test \"$line\" = fail && exit 1\nprintf '%s\\n' \"$line\" > \"$2\"\n";
+    fs::write(&path, script).expect("an editor");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("to be run");
+    path
+}
+
+#[test]
+fn an_editor_has_the_terminal_alone_and_its_text_is_the_draft() {
+    let home = Home::new();
+    let named = format!("'{}' -x", editor(&home).display());
+    let mut program = home.demo_in("0", &[("EDITOR", &named)]);
+    program.until_shown(&["FOR YOU · 2"]);
+    program.keys(ALT_A);
+    program.until("an answer", |screen| screen.contains(" of 2 · @"));
+    program.keys("first draft");
+    program.until_shown(&["first draft"]);
+    for (typed, expected) in [("qqq jj 语", "qqq jj 语"), ("fail", "qqq jj 语")] {
+        program.keys("\x05");
+        program.until("the editor", |screen| {
+            screen.contains("EDITING -x ") && !screen.contains("FOR YOU")
+        });
+        // Keys that the screen would act on.
+        program.keys(&format!("{typed}\r"));
+        program.until_shown(&["FOR YOU · 2", expected]);
+    }
+    program.until_shown(&["the draft is as it was"]);
+    let left = files_below(&home.workspace().with_file_name("state"));
+    assert!(!left.iter().any(|path| path.ends_with("message.md")), "{left:?}");
+    program.keys("\x05");
+    program.until_shown(&["EDITING"]);
+    program.signal("TERM");
+    assert_eq!(program.end_restored(), 143);
+}
+
+#[test]
+fn a_pager_shows_the_whole_dialog_and_its_file_is_removed() {
+    let home = Home::new();
+    let pager = home.workspace().with_file_name("pager");
+    let script = "#!/bin/sh\nprintf 'PAGING %s\\n' \"$(head -n 1 \"$1\")\"\nread line\n";
+    fs::write(&pager, script).expect("a pager");
+    fs::set_permissions(&pager, fs::Permissions::from_mode(0o700)).expect("to be run");
+    let pager = pager.display().to_string();
+    let mut program = home.demo_in("0", &[("PAGER", &pager)]);
+    program.until_shown(&["FOR YOU · 2"]);
+    open_main(&mut program);
+    program.keys("O");
+    program.until_shown(&["PAGING # @orchestrator"]);
+    program.keys("\r");
+    program.until_shown(&["FOR YOU · 2"]);
+    let left = files_below(&home.workspace().with_file_name("state"));
+    assert!(!left.iter().any(|path| path.ends_with("dialog.md")), "{left:?}");
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
 }

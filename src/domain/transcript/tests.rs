@@ -103,7 +103,7 @@ fn a_tool_call_shows_its_arguments_in_one_line_and_the_size_of_its_result() {
             call: "r".into(),
             name: "read_file".to_owned(),
             arguments: "src/a.rs range=1~9".to_owned(),
-            action: ToolAction::Read,
+            action: ToolAction::Read { path: Some("src/a.rs".to_owned()), line: Some(1) },
             result,
         };
         assert_eq!(only(lines), BlockBody::Tool(expected));

@@ -7,8 +7,11 @@ use super::text::{argument, arguments, bounded};
 pub enum ToolAction {
     /// A command for a shell.
     Command(String),
-    /// Lines of a file are read.
-    Read,
+    /// Lines of a file are read, from this one on.
+    Read {
+        path: Option<String>,
+        line: Option<usize>,
+    },
     /// A patch in the format of `apply_patch`.
     Patch(String),
     /// The whole new text of a file.
@@ -19,18 +22,32 @@ pub enum ToolAction {
 impl ToolAction {
     /// `limit`: the most bytes of a text that are kept.
     pub(super) fn of(tool: &str, raw_arguments: &str, limit: usize) -> Self {
-        let tool = tool.strip_prefix("team_mgmt_").unwrap_or(tool);
+        let (is_of_team, tool) = match tool.strip_prefix("team_mgmt_") {
+            Some(tool) => (true, tool),
+            None => (false, tool),
+        };
         let (name, action): (_, fn(String) -> Self) = match tool {
             "shell_cmd" | "readonly_shell" => ("command", Self::Command),
             "apply_patch" => ("patch", Self::Patch),
             "create_new_file" | "overwrite_entire_file" | "change_mind" => {
                 ("content", Self::NewText)
             }
-            "read_file" => return Self::Read,
+            "read_file" => return Self::read(raw_arguments, is_of_team),
             _ => return Self::Other,
         };
         let text = argument(&arguments(raw_arguments), name);
         text.map_or(Self::Other, |text| action(bounded(&text, limit)))
+    }
+}
+
+impl ToolAction {
+    /// Files of the team have other paths.
+    fn read(raw_arguments: &str, is_of_team: bool) -> Self {
+        let arguments = arguments(raw_arguments);
+        let path = argument(&arguments, "path").filter(|_| !is_of_team);
+        let range = argument(&arguments, "range").unwrap_or_default();
+        let line = range.split('~').next().and_then(|first| first.trim().parse().ok());
+        Self::Read { path, line }
     }
 }
 
@@ -56,7 +73,17 @@ mod tests {
             ),
             ("apply_patch", r#"{"patch":7}"#, ToolAction::Other),
             ("apply_patch", "no JSON", ToolAction::Other),
-            ("read_file", "", ToolAction::Read),
+            ("read_file", "", ToolAction::Read { path: None, line: None }),
+            (
+                "read_file",
+                r#"{"path":"a.rs","range":"7~9"}"#,
+                ToolAction::Read { path: Some("a.rs".to_owned()), line: Some(7) },
+            ),
+            (
+                "team_mgmt_read_file",
+                r#"{"path":"a.md","range":"~9"}"#,
+                ToolAction::Read { path: None, line: None },
+            ),
             ("unknown", r#"{"command":"ls"}"#, ToolAction::Other),
         ] {
             assert_eq!(ToolAction::of(tool, raw, 100), expected, "{tool} {raw}");

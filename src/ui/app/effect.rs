@@ -1,6 +1,7 @@
 //! What the screen requests from its loop.
 
 use crate::ui::caller::Call;
+use crate::ui::programs::ProgramJob;
 use crate::ui::text::CopyText;
 
 /// What the screen requests from the loop beside commands.
@@ -22,4 +23,6 @@ pub enum Effect {
     Copy(CopyText),
     /// Write text into a new file; the name is a suggestion.
     WriteFile { name: String, text: CopyText },
+    /// Run a program in the terminal.
+    Program(ProgramJob),
 }

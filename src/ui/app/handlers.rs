@@ -6,7 +6,9 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
-use super::{answering, browsing, consent, continuing, later, lifecycle, quitting, sheets};
+use super::{
+    answering, browsing, consent, continuing, later, lifecycle, programs, quitting, sheets,
+};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
@@ -109,6 +111,9 @@ impl App {
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
             Action::PreviousMatch => self.step_search(false),
+            Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
+            Action::Edit => self.reading.edit_file(),
+            Action::ReadAll => facts.on_dialog_here(programs::page),
             Action::CopyCode => self.reading.copy_code(),
             Action::SelectLines => self.reading.select_lines(),
             Action::OtherEnd => {
@@ -149,7 +154,6 @@ impl App {
             | Action::OtherChanges
             | Action::MarkReviewed
             | Action::Revive
-            | Action::Edit
             | Action::Add
             | Action::AddPersonal
             | Action::TakeBack
@@ -240,6 +244,7 @@ fn is_about_cursor(action: Action) -> bool {
             Action::CopyBlock
                 | Action::WriteFile
                 | Action::CopyCode
+                | Action::Edit
                 | Action::SelectLines
                 | Action::Find
                 | Action::ToggleCall

@@ -51,6 +51,11 @@ impl HeldAnswers {
         self.held.drain(..at).map(|(_, answer)| answer).collect()
     }
 
+    /// When the first of them is due.
+    pub fn due_at(&self) -> Option<Instant> {
+        self.held.first().map(|(until, _)| *until)
+    }
+
     /// All of them, at the end.
     pub fn all(&mut self) -> Vec<HeldAnswer> {
         self.held.drain(..).map(|(_, answer)| answer).collect()

@@ -13,6 +13,7 @@ use super::sheets;
 use crate::protocol::Command;
 use crate::ui::cx::Intent;
 use crate::ui::model::{DraftKey, Tone};
+use crate::ui::programs::ProgramJob;
 
 pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
     match intent {
@@ -52,6 +53,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         }
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
+        Intent::EditFile { path, line } => {
+            vec![FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))]
+        }
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
         Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
         Intent::TakeBack { dialog, message } => {

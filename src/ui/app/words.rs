@@ -4,11 +4,21 @@ use crate::domain::text::Text;
 use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
-    CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, KEEP, KEEP_GOING, LOADING, NEW_LINE, OF, OPEN,
-    PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
+    CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, FILE_IS_GONE, KEEP, KEEP_GOING, LOADING,
+    NEW_LINE, OF, OPEN, PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
 };
 
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
+pub(super) const NO_FILE_HERE: Text =
+    Text::new("no file was changed or read here", "此处没有改动或读取文件");
+pub(super) const PAGER_FAILED: Text =
+    Text::new("the pager could not be run, or failed", "分页程序无法运行或已失败");
+pub(super) const EDITOR_FAILED: Text =
+    Text::new("the editor could not be run, or failed", "编辑器无法运行或已失败");
+pub(super) const EDITOR_FAILED_DRAFT_KEPT: Text = Text::new(
+    "the editor could not be run, or failed; the draft is as it was",
+    "编辑器无法运行或已失败；草稿未变",
+);
 pub(super) const NO_ASKER: Text =
     Text::new("nobody asked it: it is a main dialog", "没有谁向它提问：它是主线对话");
 pub(super) const NOBODY_WAITS: Text =

@@ -150,6 +150,13 @@ impl Writing {
         fits
     }
 
+    /// Another text takes the place of all that is typed; it can be undone.
+    pub fn replace_text(&mut self, text: &str, now: Instant) {
+        self.composer.field.clear();
+        self.composer.field.paste(text);
+        self.keep(now);
+    }
+
     pub fn new_line(&mut self, now: Instant) -> Vec<FollowUp> {
         self.composer.field.new_line();
         self.keep(now);

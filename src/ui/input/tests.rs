@@ -280,11 +280,12 @@ proptest! {
 /// A terminal whose bytes the test sends.
 fn fake() -> (mpsc::Sender<Vec<u8>>, Keys) {
     let (tx, bytes) = mpsc::channel(8);
-    (tx, Keys { bytes: Some(bytes), decoder: Decoder::default() })
+    let (gate, _) = gate::gate().unwrap();
+    (tx, Keys { thread: Some((bytes, gate)), decoder: Decoder::default() })
 }
 
 fn stream_of(keys: &mut Keys) -> InputStream<'_> {
-    InputStream::new(keys.bytes.as_mut().unwrap(), &mut keys.decoder, None)
+    InputStream::new(&mut keys.thread.as_mut().unwrap().0, &mut keys.decoder, None, None)
 }
 
 async fn send(terminal: &mpsc::Sender<Vec<u8>>, bytes: &[u8]) {
@@ -348,7 +349,7 @@ async fn a_reply_that_is_late_at_the_end_is_not_left_to_the_next_program() {
 fn the_thread_reads_to_the_end_and_ends() {
     let (reader, mut writer) = io::pipe().unwrap();
     let reader = File::from(std::os::fd::OwnedFd::from(reader));
-    let mut bytes = start(reader).unwrap();
+    let (mut bytes, _gate) = start(reader).unwrap();
     io::Write::write_all(&mut writer, b"abc").unwrap();
     drop(writer);
     let mut found = Vec::new();

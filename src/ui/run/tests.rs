@@ -15,6 +15,7 @@ use crate::ui::bindings;
 use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
+use crate::ui::programs::testing::TestHost;
 use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
 
 #[derive(Debug)]
@@ -33,6 +34,8 @@ struct Memory {
     controls: Vec<u8>,
     repaints: usize,
     ready: bool,
+    /// Another program has the terminal.
+    lent: bool,
 }
 
 impl Memory {
@@ -43,6 +46,7 @@ impl Memory {
             controls: Vec::new(),
             repaints: 0,
             ready: true,
+            lent: false,
         }
     }
 }
@@ -57,6 +61,7 @@ impl Surface for Memory {
     }
 
     fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {
+        assert!(!self.lent, "nothing is drawn while a program has the terminal");
         self.frames += 1;
         self.terminal.draw(|frame| render(frame)).unwrap();
         Ok(())
@@ -75,6 +80,17 @@ impl Surface for Memory {
     }
 
     fn suspend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn lend(&mut self) -> io::Result<()> {
+        assert!(!std::mem::replace(&mut self.lent, true));
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        assert!(std::mem::take(&mut self.lent));
+        self.repaint();
         Ok(())
     }
 
@@ -141,6 +157,7 @@ where
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
         caller: Caller::none(),
+        programs: Arc::new(TestHost::default()),
     };
     let mut app = app();
     tokio::join!(run(&mut app, surface, channels, OPTIONS), script(Driver { commands, events }))
@@ -308,6 +325,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
         caller: Caller::none(),
+        programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
@@ -368,6 +386,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
         caller: Caller::none(),
+        programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -418,6 +437,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
         caller: Caller::none(),
+        programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
     app.apply(DriverEvent::Inbox(Vec::new()));
@@ -451,6 +471,7 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
             copies: CopyMaker::start(target).unwrap(),
             caller: Caller::none(),
+            programs: Arc::new(TestHost::default()),
         };
         let driver = async {
             sleep(200).await;
@@ -512,6 +533,7 @@ async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
         caller: Caller::none(),
+        programs: Arc::new(TestHost::default()),
     };
     let script = async {
         sleep(1_000).await;
@@ -549,4 +571,112 @@ async fn a_change_of_the_desktop_counts_only_if_the_terminal_changed_too() {
     let changed = Input::Reply(Reply::Scheme(Shade::Light));
     let (colour, _, asked) = shown_after(vec![(10, dark), (10, changed)]).await;
     assert_eq!((colour, asked.as_bytes()), (Color::White, Control::ask_background().bytes()));
+}
+
+/// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
+async fn edited<F: Future<Output = ()>>(
+    host: TestHost,
+    surface: &mut Memory,
+    shutdown: impl Future<Output = ()>,
+    driver: impl FnOnce(Driver) -> F,
+) -> Vec<String> {
+    let ((_, permits), (stored, drafts)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
+    let (to_driver, commands) = mpsc::channel(16);
+    let (events, from_driver) = mpsc::channel(64);
+    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
+    let channels = Channels {
+        input: typing(vec![(0, press('i')), (0, press('x')), (0, ctrl_e.into())]),
+        commands: to_driver,
+        events: from_driver,
+        looks: mpsc::channel(1).1,
+        shutdown,
+        written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller: Caller::none(),
+        programs: Arc::new(host),
+    };
+    let mut app = app();
+    app.apply(DriverEvent::Inbox(Vec::new()));
+    app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
+    let script = driver(Driver { commands, events });
+    let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+    drafts.try_iter().map(|(_, text)| text).collect()
+}
+
+async fn in_time<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(20), future).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_program_has_the_terminal_alone_and_what_it_leaves_is_the_draft() {
+    for (status, expected) in [(0, "edited"), (3, "x")] {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = fifo_in(folder.path());
+        let script = format!("read line < {}; exit {status}", fifo.display());
+        let host = TestHost { found: Some("edited"), ..TestHost::shell(&script) };
+        let finished = host.finished.clone();
+        let mut surface = Memory::new();
+        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
+            // The program waits for a line, and meanwhile more events come than the channel holds.
+            let open = tokio::task::spawn_blocking(move || {
+                std::fs::OpenOptions::new().write(true).open(fifo)
+            });
+            let mut pipe = in_time(open).await.unwrap().unwrap();
+            for n in 0..200 {
+                let event = DriverEvent::Notice(Localized::same(n.to_string()));
+                in_time(driver.events.send(event)).await.unwrap();
+            }
+            std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        })
+        .await;
+        assert_eq!(stored.last().map(String::as_str), Some(expected), "{stored:?}");
+        assert!(!surface.lent && surface.repaints > 0);
+    }
+}
+
+#[tokio::test]
+async fn a_signal_to_end_ends_the_program_too_and_keeps_the_draft() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = fifo_in(folder.path());
+    let host = TestHost::shell(&format!("echo > {}; exec sleep 60", fifo.display()));
+    let (signal, ends) = tokio::sync::oneshot::channel::<()>();
+    let shutdown = async { ends.await.unwrap() };
+    let mut surface = Memory::new();
+    let stored = edited(host, &mut surface, shutdown, |mut driver| async move {
+        let started = tokio::task::spawn_blocking(move || std::fs::read(fifo));
+        in_time(started).await.unwrap().unwrap();
+        signal.send(()).unwrap();
+        while !matches!(in_time(driver.commands.recv()).await, Some(Command::Shutdown { .. })) {}
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
+    assert!(surface.lent, "the screen does not come back");
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_run_leaves_the_screen_and_the_draft() {
+    for program in ["/nonexistent", "/"] {
+        let host = TestHost { program, ..TestHost::shell("") };
+        let finished = host.finished.clone();
+        let mut surface = Memory::new();
+        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        })
+        .await;
+        assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
+        assert!(!surface.lent);
+    }
+}
+
+fn fifo_in(folder: &std::path::Path) -> std::path::PathBuf {
+    let path = folder.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    path
 }

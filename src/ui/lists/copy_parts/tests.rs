@@ -27,7 +27,8 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::Suspend
         | Effect::Redraw
         | Effect::Title(_)
-        | Effect::Ring(_) => None,
+        | Effect::Ring(_)
+        | Effect::Program(_) => None,
     };
     stage.app.take_effects().into_iter().filter_map(text).collect()
 }

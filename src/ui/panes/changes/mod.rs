@@ -21,6 +21,7 @@ use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
 use crate::domain::diff::LineTag;
+use crate::domain::file_change::FileChangeKind;
 use crate::domain::net_changes::NetChange;
 use crate::domain::text::Text;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
@@ -28,7 +29,7 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::theme::Role;
-use crate::ui::words::{CLOSE, LOADING};
+use crate::ui::words::{CLOSE, FILE_IS_GONE, LOADING};
 
 pub const SCOPE: Scope = Scope::new("changes", "改动", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -51,6 +52,9 @@ pub const BINDINGS: &[Binding] = &[
         .bind(Action::OtherEnd, &["enter"])
         .does("Go to the call that changed this file last", "到最后改动此文件的调用"),
     SCOPE.bind(Action::MarkReviewed, &["m"]),
+    SCOPE
+        .bind(Action::Edit, &["e"])
+        .does("Open the file in your editor, at this line", "用编辑器打开此文件，到此行"),
 ];
 
 /// With more changed lines than this, files are folded at first.
@@ -168,6 +172,20 @@ impl ChangesSheet {
         Handled::Close
     }
 
+    /// Opens the file in the editor, at the line with the cursor.
+    fn edit(&self, cx: &mut Cx<'_>) -> Handled {
+        let Some(change) = self.change(cx) else { return Handled::Done };
+        let line = self.rows.get(self.cursor).and_then(|row| row.line);
+        cx.intents.push(match change.kind {
+            FileChangeKind::Removed => Intent::Notify(cx.ui.text(FILE_IS_GONE).to_owned()),
+            FileChangeKind::Created
+            | FileChangeKind::Changed
+            | FileChangeKind::Replaced
+            | FileChangeKind::Moved => Intent::EditFile { path: change.path.clone(), line },
+        });
+        Handled::Done
+    }
+
     fn is_folded(&self, change: &NetChange, all_folded: bool) -> bool {
         self.toggled.contains(&change.path) != all_folded
     }
@@ -260,7 +278,7 @@ impl Overlay for ChangesSheet {
         if let Some(rows) = scroll_distance(action, self.height) {
             return self.step(rows);
         }
-        let handlers: [(Action, Handler); 8] = [
+        let handlers: [(Action, Handler); 9] = [
             (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
             (Action::NextFile, |sheet, _| sheet.step_file(false)),
             (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
@@ -272,6 +290,7 @@ impl Overlay for ChangesSheet {
             }),
             (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
             (Action::OtherEnd, |sheet, cx| sheet.show_call(cx)),
+            (Action::Edit, |sheet, cx| sheet.edit(cx)),
         ];
         if matches!(action, Action::Cancel | Action::Quit | Action::Changes) {
             return Handled::Close;

@@ -1,7 +1,7 @@
 //! The rows of the sheet of changes: a heading for each file, and below it the difference.
 
 use super::words;
-use crate::domain::diff::LineTag;
+use crate::domain::diff::{LineTag, first_changed_line};
 use crate::domain::net_changes::NetChange;
 use crate::protocol::ChangesView;
 use crate::ui::cx::View;
@@ -25,6 +25,8 @@ pub(super) struct ReviewRow {
     pub file: usize,
     /// The heading of a file.
     pub is_head: bool,
+    /// The line of the file that it shows, or the first that was changed.
+    pub line: Option<usize>,
 }
 
 /// All rows of the sheet.
@@ -40,12 +42,13 @@ pub(super) fn review_rows(
     for (file, change) in content.changes.iter().enumerate() {
         let folded = is_folded(change);
         let (strip, meta) = (head(change, folded, view), about_calls(change, view, model));
-        rows.push(ReviewRow { strip, meta, file, is_head: true });
+        let line = first_changed_line(&change.hunks);
+        rows.push(ReviewRow { strip, meta, file, is_head: true, line });
         if !folded {
             let body = difference(change, diff, view);
-            rows.extend(body.into_iter().map(|strip| {
+            rows.extend(body.into_iter().map(|(strip, at)| {
                 let meta = Strip::new();
-                ReviewRow { strip, meta, file, is_head: false }
+                ReviewRow { strip, meta, file, is_head: false, line: at.or(line) }
             }));
         }
     }
@@ -72,14 +75,20 @@ fn about_calls(change: &NetChange, view: View<'_>, model: &Model) -> Strip {
     Strip::new().put(&who, ui.style(Role::Agent)).put(at.hour_minute(), ui.style(Role::TextDim))
 }
 
-fn difference(change: &NetChange, diff: DiffRows<'_>, view: View<'_>) -> Vec<Strip> {
+fn difference(
+    change: &NetChange,
+    diff: DiffRows<'_>,
+    view: View<'_>,
+) -> Vec<(Strip, Option<usize>)> {
     let dim = view.ui.style(Role::TextDim);
-    let note = |text: &str| Strip::new().pad_to(INDENT).put(text, dim);
+    let note = |text: &str| (Strip::new().pad_to(INDENT).put(text, dim), None);
     let mut rows = Vec::new();
     if change.after_others {
         rows.push(note(view.ui.text(words::AFTER_OTHERS)));
     }
-    rows.extend(diff.hunks(&change.hunks, MAX_FILE_ROWS).into_iter().map(|row| row.strip));
+    rows.extend(
+        diff.hunks(&change.hunks, MAX_FILE_ROWS).into_iter().map(|row| (row.strip, Some(row.line))),
+    );
     if change.omitted_lines > 0 {
         rows.push(note(&view.ui.counted(change.omitted_lines, words::OMITTED_LINES)));
     }

@@ -5,7 +5,9 @@ use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
 use crate::protocol::{
     ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,
 };
+use crate::ui::app::Effect;
 use crate::ui::app::tests::fixture::*;
+use crate::ui::programs::ProgramJob;
 
 fn by_call(n: usize, change: FileChange) -> ChangeByCall {
     ChangeByCall {
@@ -143,4 +145,29 @@ fn content_that_changes_keeps_the_cursor_in_a_file() {
     assert!(at_cursor(&stage.screen()).contains("src/login.rs"), "{}", stage.screen());
     answer(&mut stage, ChangesScope::MainDialog, Vec::new());
     assert_eq!(at_cursor(&stage.keys("j o ] <enter> G").screen()), "");
+}
+
+#[test]
+fn e_opens_the_file_in_the_editor_at_the_line_with_the_cursor() {
+    let edits =
+        |path: &str, line| Effect::Program(ProgramJob::EditFile { path: path.to_owned(), line });
+    for (keys, expected) in [
+        ("e", Some(edits("src/login.rs", Some(3)))),
+        ("j e", Some(edits("src/login.rs", Some(1)))),
+        ("j j j j j j e", Some(edits("src/login.rs", Some(5)))),
+        ("] e", Some(edits("docs/说明.md", Some(1)))),
+        ("] ] e", Some(edits("src/new.rs", None))),
+        ("] ] ] e", Some(edits("logo.png", None))),
+        ("G e", None),
+    ] {
+        let mut stage = shown(120, 40);
+        stage.app.take_effects();
+        stage.keys(keys);
+        let mut programs = stage.app.take_effects().into_iter();
+        let program = programs.find(|effect| matches!(effect, Effect::Program(_)));
+        assert_eq!(program, expected, "{keys}\n{}", stage.screen());
+        if expected.is_none() {
+            assert!(stage.screen().contains("the file was removed"), "{}", stage.screen());
+        }
+    }
 }

@@ -40,6 +40,7 @@ pub const BINDINGS: &[Binding] = &[
         .does("One page down in the dialog above", "把上面的对话下滚一页"),
     SCOPE.bind(Action::ClearDraft, &["ctrl+c"]),
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
+    SCOPE.bind(Action::Edit, &["ctrl+e"]).does("Edit the draft in your editor", "用编辑器编辑草稿"),
     SCOPE.bind(Action::Leave, &["esc"]),
 ];
 

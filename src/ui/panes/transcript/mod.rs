@@ -9,6 +9,7 @@ pub mod block;
 mod context;
 mod copying;
 mod cursor;
+mod files;
 mod finding;
 mod live;
 mod open;
@@ -31,6 +32,7 @@ pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use cursor::Stop;
+pub use files::FileOfCall;
 pub use open::{OpenDialog, Unfolded};
 pub use scroll::{CallEnd, ScrollMove};
 use search::Search;
@@ -90,6 +92,10 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::CopyCode, &["b"]),
     SCOPE.bind(Action::SelectLines, &["V"]),
     SCOPE.bind(Action::WriteFile, &["Y"]),
+    SCOPE
+        .bind(Action::Edit, &["e"])
+        .does("Open the file of this call in your editor", "用编辑器打开此调用的文件"),
+    SCOPE.bind(Action::ReadAll, &["O"]),
     SCOPE.bind(Action::OtherEnd, &["enter"]),
     SCOPE.bind(Action::Back, &["backspace"]),
     SCOPE.bind(Action::Reminders, &["r"]),

@@ -91,7 +91,7 @@ fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> Vec<Strip> {
             let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
             diff.numbered(lines, MAX_ROWS + 1).into_iter().chain(said).collect()
         }
-        ToolAction::Read => {
+        ToolAction::Read { .. } => {
             said.map(|said| lines_read(&said.text, diff, context)).unwrap_or_default()
         }
         ToolAction::Other => said.map(|said| result(&said.text)).unwrap_or_default(),

@@ -1,0 +1,167 @@
+//! What programs of the person are wanted for, and what becomes of what they leave.
+
+use std::time::Instant;
+
+use super::App;
+use super::effect::Effect;
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::reading::Reading;
+use super::writing::Writing;
+use crate::domain::DialogId;
+use crate::ui::app::words;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::field::Field;
+use crate::ui::panes::transcript::FileOfCall;
+use crate::ui::programs::{ProgramJob, ProgramOutcome};
+
+impl App {
+    /// Takes in what a program left.
+    pub fn program_ended(&mut self, outcome: ProgramOutcome) {
+        match outcome {
+            ProgramOutcome::Ended(ProgramJob::EditDraft { key, text }, Some(edited)) => {
+                let told = self.writing.edited(&key, (&text, &edited), self.redraw.now());
+                self.follow(told);
+            }
+            ProgramOutcome::Ended(
+                ProgramJob::EditDraft { .. }
+                | ProgramJob::EditFile { .. }
+                | ProgramJob::Page { .. },
+                _,
+            ) => {}
+            ProgramOutcome::Failed(ProgramJob::EditDraft { .. }) => {
+                self.notify(Tone::Bad, self.ui.text(words::EDITOR_FAILED_DRAFT_KEPT));
+            }
+            ProgramOutcome::Failed(ProgramJob::EditFile { .. }) => {
+                self.notify(Tone::Bad, self.ui.text(words::EDITOR_FAILED));
+            }
+            ProgramOutcome::Failed(ProgramJob::Page { .. }) => {
+                self.notify(Tone::Bad, self.ui.text(words::PAGER_FAILED));
+            }
+            ProgramOutcome::Refused(why) => self.notify(Tone::Bad, why.in_lang(self.ui.lang)),
+        }
+        self.redraw.mark();
+    }
+}
+
+impl Reading {
+    /// Opens the file of the call with the cursor in the editor.
+    pub(super) fn edit_file(&self) -> FollowUps {
+        let Some(open) = self.open() else {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
+        };
+        vec![match self.transcript().file_at_cursor(open) {
+            FileOfCall::At(path, line) => {
+                FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))
+            }
+            FileOfCall::Removed => FollowUp::Notify(Tone::Plain, words::FILE_IS_GONE),
+            FileOfCall::None => FollowUp::Notify(Tone::Plain, words::NO_FILE_HERE),
+        }]
+    }
+}
+
+/// Reads the dialog in the pager.
+pub(super) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+    vec![FollowUp::Effect(Effect::Program(ProgramJob::Page { dialog: dialog.clone() }))]
+}
+
+impl Writing {
+    /// Edits the draft in the editor.
+    pub(super) fn edit(&self) -> FollowUps {
+        let text = self.composer().field.text();
+        vec![match self.target().key() {
+            Some(key) => FollowUp::Effect(Effect::Program(ProgramJob::EditDraft { key, text })),
+            None => FollowUp::Notify(Tone::Plain, words::NO_TARGET),
+        }]
+    }
+
+    /// The editor wrote another text. Words that came into the draft meanwhile, as a refused message does,
+    /// stand before it.
+    fn edited(
+        &mut self,
+        key: &DraftKey,
+        (before, edited): (&str, &str),
+        now: Instant,
+    ) -> FollowUps {
+        let is_shown = self.target().key().as_ref() == Some(key);
+        let shown = self.composer().field.text();
+        let current = if is_shown { shown } else { self.drafts().get(key).to_owned() };
+        let text = if current == before || current.is_empty() {
+            edited.to_owned()
+        } else {
+            format!("{current}\n\n{edited}")
+        };
+        let mut field = Field::default();
+        if !field.paste(&text) {
+            return vec![FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)];
+        }
+        if is_shown {
+            self.replace_text(&text, now);
+        } else {
+            self.set_draft(key, &field.text(), now);
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::Localized;
+    use crate::ui::app::tests::fixture::*;
+
+    fn draft_job(stage: &mut Stage) -> ProgramJob {
+        let effects = stage.app.take_effects();
+        let job = effects
+            .into_iter()
+            .find_map(|effect| if let Effect::Program(job) = effect { Some(job) } else { None });
+        job.expect("a program")
+    }
+
+    fn edits(text: &str) -> (Stage, ProgramJob) {
+        let mut stage = streaming(80, 24);
+        stage.keys("i").keys(text).keys("<ctrl+e>");
+        let job = draft_job(&mut stage);
+        (stage, job)
+    }
+
+    #[test]
+    fn what_the_editor_wrote_is_the_draft_and_undo_gives_the_old_one_back() {
+        let (mut stage, job) = edits("hello");
+        assert!(matches!(&job, ProgramJob::EditDraft { text, .. } if text == "hello"));
+        stage.app.program_ended(ProgramOutcome::Ended(job, Some("two\x1b[31m\nlines".to_owned())));
+        assert_eq!(stage.app.writing.composer().field.text(), "two[31m\nlines");
+        stage.keys("<alt+u> <alt+u>");
+        assert_eq!(stage.app.writing.composer().field.text(), "hello");
+    }
+
+    #[test]
+    fn a_failed_or_missing_editor_keeps_the_draft_and_says_so() {
+        for text in ["hello", ""] {
+            let (mut stage, job) = edits(text);
+            stage.app.program_ended(ProgramOutcome::Failed(job));
+            assert!(stage.screen().contains("the draft is as it was"), "{}", stage.screen());
+            stage
+                .app
+                .program_ended(ProgramOutcome::Refused(Localized::same("no \x1b]0;x\x07editor")));
+            assert!(stage.screen().contains("editor"), "{}", stage.screen());
+            assert_eq!(stage.app.writing.composer().field.text(), text);
+        }
+    }
+
+    #[test]
+    fn words_that_came_into_the_draft_meanwhile_are_kept() {
+        let (mut stage, job) = edits("hello");
+        stage.keys("more");
+        stage.app.program_ended(ProgramOutcome::Ended(job, Some("edited".to_owned())));
+        let text = stage.app.writing.composer().field.text();
+        assert_eq!(text, "hellomore\n\nedited");
+    }
+
+    #[test]
+    fn a_block_without_a_file_and_an_empty_pane_say_so() {
+        let mut stage = streaming(80, 24);
+        stage.keys("3 g e");
+        assert!(stage.screen().contains("no file"), "{}", stage.screen());
+    }
+}

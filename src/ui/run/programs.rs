@@ -1,0 +1,205 @@
+//! A program that has the terminal: the editor or the pager of the person.
+//!
+//! While it runs, nothing is drawn and no key is read; events of the driver are taken in as ever. What would
+//! ring or change the title waits or is left out. If the program of the screen has to end meanwhile, the
+//! other one is asked to end, too.
+
+use std::future::pending;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::{Run, RunEnd};
+use crate::domain::text::Localized;
+use crate::ui::app::Effect;
+use crate::ui::pacer::Cause;
+use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
+use crate::ui::surface::Surface;
+
+/// How long a program may take to end when the screen ends.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+type Prepared = Result<PreparedProgram, Localized>;
+type Finished = Result<Option<String>, Localized>;
+
+/// The program, if there is one.
+#[derive(Debug)]
+pub(super) struct Foreground {
+    host: Arc<dyn ProgramHost>,
+    stage: Stage,
+    /// The title that changed while the program had the terminal.
+    title: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Nothing,
+    Preparing(ProgramJob, JoinHandle<Prepared>),
+    Running(ProgramJob, PreparedProgram, Box<Child>),
+    Finishing(ProgramJob, ProgramEnd, JoinHandle<Finished>),
+}
+
+/// What has happened.
+pub(super) enum Step {
+    Prepared(Prepared),
+    Ended(ProgramEnd),
+    Finished(Finished),
+}
+
+impl Foreground {
+    pub fn new(host: Arc<dyn ProgramHost>) -> Self {
+        Self { host, stage: Stage::Nothing, title: None }
+    }
+
+    /// True while the program has the terminal.
+    pub fn has_terminal(&self) -> bool {
+        matches!(self.stage, Stage::Running(..))
+    }
+
+    fn is_busy(&self) -> bool {
+        !matches!(self.stage, Stage::Nothing)
+    }
+
+    /// Waits for what happens next; for ever without a program. May be dropped at any time.
+    pub async fn next(&mut self) -> Step {
+        match &mut self.stage {
+            Stage::Nothing => pending().await,
+            Stage::Preparing(_, done) => {
+                Step::Prepared(done.await.unwrap_or_else(|error| Err(interrupted(&error))))
+            }
+            Stage::Running(_, _, child) => Step::Ended(match child.wait().await {
+                Ok(status) if status.success() => ProgramEnd::Succeeded,
+                Ok(_) | Err(_) => ProgramEnd::Failed,
+            }),
+            Stage::Finishing(_, _, done) => {
+                Step::Finished(done.await.unwrap_or_else(|error| Err(interrupted(&error))))
+            }
+        }
+    }
+
+    /// Asks a running program to end: it can save its work and restore the terminal.
+    pub fn ask_to_end(&self) {
+        let Stage::Running(_, _, child) = &self.stage else { return };
+        let id = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
+        // It may have ended meanwhile.
+        let _ = id.map(|id| kill_process(id, Signal::TERM));
+    }
+
+    /// What may be done while a program has the terminal; the rest is kept or left out.
+    pub fn hold_back(&mut self, effect: Effect) -> Option<Effect> {
+        if !self.has_terminal() {
+            return Some(effect);
+        }
+        if let Effect::Title(count) = effect {
+            self.title = Some(count);
+            return None;
+        }
+        (!matches!(effect, Effect::Ring(_))).then_some(effect)
+    }
+}
+
+impl<S: Surface> Run<'_, S> {
+    pub(super) fn start_program(&mut self, job: ProgramJob) {
+        // A second key in the same batch.
+        if self.foreground.is_busy() || self.is_ending() {
+            return;
+        }
+        let (host, wanted) = (self.foreground.host.clone(), job.clone());
+        let done = spawn_blocking(move || host.prepare(&wanted));
+        self.foreground.stage = Stage::Preparing(job, done);
+    }
+
+    pub(super) fn program_step(&mut self, step: Step) {
+        let stage = std::mem::replace(&mut self.foreground.stage, Stage::Nothing);
+        match (step, stage) {
+            (Step::Prepared(Ok(prepared)), Stage::Preparing(job, _)) => self.run(job, prepared),
+            (Step::Ended(end), Stage::Running(job, prepared, _)) => {
+                self.take_terminal_back();
+                self.program_ended(job, prepared, end);
+            }
+            (Step::Finished(Ok(left)), Stage::Finishing(job, end, _)) => {
+                self.app.program_ended(match end {
+                    ProgramEnd::Succeeded => ProgramOutcome::Ended(job, left),
+                    ProgramEnd::Failed => ProgramOutcome::Failed(job),
+                });
+            }
+            (Step::Prepared(Err(why)) | Step::Finished(Err(why)), _) => {
+                self.app.program_ended(ProgramOutcome::Refused(why));
+            }
+            (Step::Prepared(_) | Step::Ended(_) | Step::Finished(_), _) => {}
+        }
+        self.pacer.mark(Cause::Key);
+    }
+
+    /// Gives it the terminal.
+    fn run(&mut self, job: ProgramJob, prepared: PreparedProgram) {
+        if self.is_ending() || self.surface.lend().is_err() {
+            return self.program_ended(job, prepared, ProgramEnd::Failed);
+        }
+        // `Ctrl+C` and `Ctrl+\` there are meant for the program. Both go to this one as well: the host of the
+        // screen drops the first, and listening is enough to survive the second.
+        let _quit = signal(SignalKind::quit());
+        let started = Command::new(&prepared.program)
+            .args(&prepared.args)
+            .stdin(Stdio::inherit())
+            .stdout(Stdio::inherit())
+            .stderr(Stdio::inherit())
+            .spawn();
+        match started {
+            Ok(child) => {
+                self.foreground.stage = Stage::Running(job, prepared, Box::new(child));
+            }
+            Err(error) => {
+                tracing::warn!(%error, program = %prepared.program.display(), "could not be started");
+                self.take_terminal_back();
+                self.program_ended(job, prepared, ProgramEnd::Failed);
+            }
+        }
+    }
+
+    fn program_ended(&mut self, job: ProgramJob, prepared: PreparedProgram, end: ProgramEnd) {
+        let host = self.foreground.host.clone();
+        let done = spawn_blocking(move || host.finish(prepared, end));
+        self.foreground.stage = Stage::Finishing(job, end, done);
+    }
+
+    /// At the end of the screen the terminal stays as the program left it.
+    fn take_terminal_back(&mut self) {
+        if self.is_ending() {
+            return;
+        }
+        if let Err(error) = self.surface.take_back() {
+            tracing::warn!(%error, "the terminal is gone");
+            self.begin_shutdown();
+        }
+        if let Some(count) = self.foreground.title.take() {
+            // It cannot fail: a title goes out with the next frame.
+            let _ = self.effect(Effect::Title(count));
+        }
+    }
+
+    fn is_ending(&self) -> bool {
+        self.shutdown_deadline.is_some() || self.outcome.is_some()
+    }
+
+    /// Waits a moment for a program that still has the terminal, and for what it leaves.
+    pub(super) async fn finish_program(&mut self) {
+        self.outcome.get_or_insert(RunEnd::Abandoned);
+        self.foreground.ask_to_end();
+        let until = tokio::time::Instant::now() + END_TIMEOUT;
+        while self.foreground.is_busy() {
+            let next = tokio::time::timeout_at(until, self.foreground.next()).await;
+            let Ok(step) = next else { return };
+            self.program_step(step);
+        }
+    }
+}
+
+fn interrupted(error: &tokio::task::JoinError) -> Localized {
+    Localized::same(error.to_string())
+}
