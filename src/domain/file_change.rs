@@ -38,7 +38,7 @@ pub struct FileChange {
     pub added: usize,
     #[serde(default)]
     pub removed: usize,
-    /// The hunks as a unified diff, at most [`MAX_DIFF_BYTES`]; empty where no text changed.
+    /// The hunks as a unified diff, at most 64 KB; empty where no text changed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub diff: String,
     /// Lines left out at the end of `diff`.

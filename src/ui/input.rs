@@ -3,7 +3,7 @@
 //! The bytes are read on a thread of their own, which ends at a hang-up, and are decoded here, so that a
 //! reply never becomes a key ([`decoder`]). All screens of a process share one thread, or an old one would
 //! take a key from the next, so it ends with the process. While the terminal is lent to a program, a gate
-//! keeps the thread from reading ([`gate`]).
+//! keeps the thread from reading (`gate.rs`).
 
 pub mod decoder;
 mod gate;

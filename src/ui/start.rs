@@ -42,7 +42,7 @@ pub fn columns() -> Option<usize> {
 /// Whether the terminal is asked about itself at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Questions {
-    /// The first frame waits for the replies, [`REPLIES_TIMEOUT`] at most.
+    /// The first frame waits for the replies, but not long.
     Awaited,
     /// The replies may be of use later.
     Asked,

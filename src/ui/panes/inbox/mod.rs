@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
-use super::transcript::prose::plain_rows;
+use super::transcript::prose::{Prose, plain_rows};
 use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
 use crate::domain::title;
@@ -84,7 +84,7 @@ fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
     let about = format!("{path} {} {kind}", ui.glyphs.middle_dot);
     let mut rows = plain_rows(&about, DETAIL_INDENT, cells, dim);
     rows.truncate(2);
-    let said = plain_rows(&row.said, DETAIL_INDENT, cells, ui.style(Role::Quote));
+    let said = Prose::new(ui).rows(&row.said, DETAIL_INDENT, cells);
     let room = usize::from(MAX_DETAIL_ROWS).saturating_sub(rows.len());
     let from = said.len().saturating_sub(room);
     rows.extend(said.into_iter().skip(from));

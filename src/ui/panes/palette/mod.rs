@@ -115,9 +115,11 @@ fn all_entries(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
         from.chain().map(|scope| (scope, true)).chain(others.map(|scope| (scope, false)))
     {
         for binding in ui.keymap.bindings_of(scope) {
-            let known = entries
-                .iter()
-                .any(|entry| entry.action == binding.action && (is_here || entry.scope == scope));
+            let is_listed = |entry: &PaletteEntry| {
+                let works_here = from.chain().any(|scope| scope == entry.scope);
+                entry.action == binding.action && (works_here || entry.scope == scope)
+            };
+            let known = entries.iter().any(is_listed);
             if known || binding.action == Action::Palette {
                 continue;
             }
