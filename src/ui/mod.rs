@@ -18,6 +18,7 @@ pub mod model;
 pub mod overlay;
 pub mod pacer;
 pub mod panes;
+pub mod plain;
 pub mod programs;
 pub mod run;
 pub mod start;
