@@ -200,7 +200,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
+            if self.focus.is(Focus::Composer)
+                && !self.writing.paste(text, &self.ui, self.redraw.now())
+            {
                 self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
             }
         }
@@ -450,6 +452,7 @@ impl App {
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
+            sent: self.writing.composer().sent(),
             ui: &self.ui,
         };
         work(&mut self.overlays, facts)

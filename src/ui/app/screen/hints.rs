@@ -25,14 +25,28 @@ impl Screen<'_> {
                 let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(ui, SCOPE, Action::NewLine, words::NEW_LINE);
-                Heading {
-                    left: format!("{} {who}", ui.text(words::MESSAGE_TO)),
-                    right: parts(&[hint(ui, SCOPE, Action::Send, words::SEND), new_line]),
-                }
+                let mut hints = self.completion_hint(ui);
+                hints.push(hint(ui, SCOPE, Action::Send, words::SEND));
+                hints.extend(self.paste_hint(ui));
+                hints.push(hint(ui, SCOPE, Action::NewLine, words::NEW_LINE));
+                let left = format!("{} {who}", ui.text(words::MESSAGE_TO));
+                Heading { left, right: parts(&hints) }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
         }
+    }
+
+    /// The key that completes the name at the caret, if members are offered.
+    fn completion_hint(&self, ui: &UiSettings) -> Vec<String> {
+        let found = self.app.writing.completions(&self.app.model.workspace.members);
+        let offered = self.app.focus.is(Focus::Composer) && !found.is_empty();
+        offered.then(|| hint(ui, SCOPE, Action::FocusNext, words::COMPLETE)).into_iter().collect()
+    }
+
+    /// The key that opens a chip, if there is one.
+    fn paste_hint(&self, ui: &UiSettings) -> Option<String> {
+        let has_chips = self.app.writing.composer().field.has_chips();
+        has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, words::SHOW_PASTE))
     }
 
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
@@ -45,12 +59,14 @@ impl Screen<'_> {
         } else {
             words::SEND
         };
-        let mut hints = vec![hint(ui, SCOPE, Action::Send, send)];
+        let mut hints = self.completion_hint(ui);
+        hints.push(hint(ui, SCOPE, Action::Send, send));
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
         }
+        hints.extend(self.paste_hint(ui));
         hints.push(hint(ui, SCOPE, Action::Leave, words::KEEP));
         Heading {
             left: format!(
