@@ -30,6 +30,7 @@ mod key_reports;
 mod later;
 mod lifecycle;
 mod new_overlay;
+mod offering;
 mod overlays;
 mod pick;
 mod problems;
@@ -215,6 +216,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.refresh_offers();
         self.take_commands()
     }
 

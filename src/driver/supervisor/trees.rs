@@ -34,6 +34,8 @@ pub struct Supervisor {
     reports: ReportSender,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
+    /// The listing of files that runs, if there is one.
+    pub(super) listings: JoinSet<Vec<String>>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
@@ -50,7 +52,17 @@ impl Supervisor {
         one_dialog_only: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { engine, reports, trees, tasks, pick_up, one_dialog_only, minds_stamp: None }
+        let listings = JoinSet::new();
+        Self {
+            engine,
+            reports,
+            trees,
+            tasks,
+            listings,
+            pick_up,
+            one_dialog_only,
+            minds_stamp: None,
+        }
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

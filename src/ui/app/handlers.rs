@@ -227,10 +227,10 @@ impl App {
         vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
     }
 
-    /// In the composer, keys act on the names that are offered; else the arrows move the caret, and at the edge of the text they recall the history.
+    /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the
+    /// text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
-        let (members, now) = (&self.model.workspace.members, self.redraw.now());
-        if self.focus.is(Focus::Composer) && self.writing.complete(action, members, now) {
+        if self.complete(action) {
             return;
         }
         let down = action == Action::HistoryDown;

@@ -251,9 +251,8 @@ impl Screen<'_> {
         }
         self.draw_transcript(frame, areas.transcript, view);
         if focused {
-            let found = self.app.writing.completions(&self.app.model.workspace.members);
             let above = Rect { height: areas.composer.y - areas.right.y, ..areas.right };
-            self.app.writing.composer().completion.draw(frame, above, view, &found);
+            self.app.writing.composer().completion.draw(frame, above, view);
         }
     }
 

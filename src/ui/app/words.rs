@@ -5,7 +5,7 @@ use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
     CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, FILE_IS_GONE, KEEP, KEEP_GOING, LOADING,
-    NEW_LINE, OF, OPEN, PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
+    NEW_LINE, OF, OPEN, PASTE_TOO_LONG, RUN, THINKING, WAIT_FOR_CONSENT,
 };
 
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");

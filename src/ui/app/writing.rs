@@ -17,12 +17,13 @@ use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::protocol::MemberView;
 use crate::protocol::event::QueuedMessage;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
-use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target};
+use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
+use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
 use crate::ui::panes::field::{ChipOpened, Field};
 use crate::ui::panes::transcript::ScrollMove;
 
@@ -38,6 +39,16 @@ pub(super) struct Writing {
     before_answering: Option<ReturnPoint>,
     /// Fields of other targets as they were left, with undo and chips; the last one left last.
     left: VecDeque<(DraftKey, Field)>,
+}
+
+/// What came of completing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Completed {
+    /// The key is not about what is offered.
+    Nothing,
+    Done,
+    /// This is to be run.
+    Run(Scope, Action),
 }
 
 /// Where to return after answering.
@@ -162,7 +173,6 @@ impl Writing {
 
     pub fn type_key(&mut self, key: KeyEvent, now: Instant) {
         if self.can_write() && self.composer.field.typed(key) {
-            self.composer.completion.text_changed(&self.composer.field);
             self.keep(now);
         }
     }
@@ -241,21 +251,49 @@ impl Writing {
         }
     }
 
-    /// The members that complete the name at the caret.
-    pub fn completions<'a>(&self, all: &'a [MemberView]) -> Vec<&'a MemberView> {
-        self.composer.completion.members(&self.composer.field, all)
+    /// Finds what completes the text at the caret; true if the files of the workspace may be asked for.
+    pub fn refresh_offers(
+        &mut self,
+        members: &[MemberView],
+        actions: impl FnOnce(&str) -> Vec<Offer>,
+    ) -> bool {
+        let Composer { completion, field, files, .. } = &mut self.composer;
+        completion.refresh(field, |kind, typed| match kind {
+            TypedKind::Name => offers::names(typed, members, files),
+            TypedKind::Action => actions(typed),
+        })
     }
 
-    /// What the action does to the list of members at the caret; false if none is shown.
-    pub fn complete(&mut self, action: Action, all: &[MemberView], now: Instant) -> bool {
+    /// There may be other offers, as with other members.
+    pub fn offers_changed(&mut self) {
+        self.composer.completion.set_stale();
+    }
+
+    /// The files of the workspace were listed.
+    pub fn set_files(&mut self, paths: Vec<String>) {
+        self.composer.files = OfferedFiles::new(paths);
+        self.offers_changed();
+    }
+
+    /// What the action does to what is offered at the caret.
+    pub fn complete(&mut self, action: Action, now: Instant) -> Completed {
         let Composer { completion, field, .. } = &mut self.composer;
-        if action == Action::FocusNext && completion.take(field, all) {
-            self.keep(now);
-            return true;
+        let chosen = completion.chosen_action().filter(|_| action == Action::Send);
+        let done = (action == Action::FocusNext && completion.take(field))
+            || (action == Action::HistoryDown && completion.step(true))
+            || (action == Action::HistoryUp && completion.step(false))
+            || (action == Action::Leave && completion.close());
+        if chosen.is_some() {
+            field.clear();
         }
-        let arrow = action == Action::HistoryDown || action == Action::HistoryUp;
-        (arrow && completion.step(action == Action::HistoryDown, field, all))
-            || (action == Action::Leave && completion.close(field, all))
+        if done || chosen.is_some() {
+            self.keep(now);
+        }
+        match chosen {
+            Some((scope, action)) => Completed::Run(scope, action),
+            None if done => Completed::Done,
+            None => Completed::Nothing,
+        }
     }
 
     /// Shows all of the pasted text at the caret.

@@ -9,7 +9,7 @@ use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::lists::queued;
 use crate::ui::model::Mark;
-use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
+use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 
 impl Screen<'_> {
     /// The composer's title: the recipient, and what Enter does.
@@ -25,8 +25,7 @@ impl Screen<'_> {
                 let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let mut hints = self.completion_hint(ui);
-                hints.push(hint(ui, SCOPE, Action::Send, words::SEND));
+                let mut hints = self.first_hints(ui, words::SEND);
                 hints.extend(self.paste_hint(ui));
                 hints.push(hint(ui, SCOPE, Action::NewLine, words::NEW_LINE));
                 let left = format!("{} {who}", ui.text(words::MESSAGE_TO));
@@ -36,11 +35,17 @@ impl Screen<'_> {
         }
     }
 
-    /// The key that completes the name at the caret, if members are offered.
-    fn completion_hint(&self, ui: &UiSettings) -> Vec<String> {
-        let found = self.app.writing.completions(&self.app.model.workspace.members);
-        let offered = self.app.focus.is(Focus::Composer) && !found.is_empty();
-        offered.then(|| hint(ui, SCOPE, Action::FocusNext, words::COMPLETE)).into_iter().collect()
+    /// What the keys do to what is offered, and what `Enter` does.
+    fn first_hints(&self, ui: &UiSettings, send: Text) -> Vec<String> {
+        let shown = self.app.writing.composer().completion.shown();
+        match shown.filter(|_| self.app.focus.is(Focus::Composer)) {
+            Some(TypedKind::Name) => vec![
+                hint(ui, SCOPE, Action::FocusNext, words::COMPLETE),
+                hint(ui, SCOPE, Action::Send, send),
+            ],
+            Some(TypedKind::Action) => vec![hint(ui, SCOPE, Action::Send, words::RUN)],
+            None => vec![hint(ui, SCOPE, Action::Send, send)],
+        }
     }
 
     /// The key that opens a chip, if there is one.
@@ -59,8 +64,7 @@ impl Screen<'_> {
         } else {
             words::SEND
         };
-        let mut hints = self.completion_hint(ui);
-        hints.push(hint(ui, SCOPE, Action::Send, send));
+        let mut hints = self.first_hints(ui, send);
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();

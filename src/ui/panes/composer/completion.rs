@@ -1,157 +1,220 @@
-//! Members whose names complete what is typed after `@`, shown above the composer.
+//! The list above the composer of what completes the text at the caret: names after `@`, actions after `/`.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use super::offers::{Offer, OfferEffect};
 use super::{Heading, INDENT, draw_heading};
 use crate::domain::text::Text;
-use crate::protocol::MemberView;
+use crate::ui::action::{Action, Scope};
 use crate::ui::backend::clear_area;
-use crate::ui::cx::View;
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::panes::field::{Field, Place};
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
-const MEMBERS: Text = Text::new("members", "成员");
+const MEMBERS_AND_FILES: Text = Text::new("members and files", "成员和文件");
+const ACTIONS: Text = Text::new("actions", "操作");
 
-/// Members in view.
+/// Offers in view.
 const MAX_ROWS: usize = 5;
 
-/// Which of the fitting members is chosen.
+/// The offers, and which one is chosen.
 #[derive(Debug, Default)]
 pub struct Completion {
+    /// What they complete.
+    typed: Option<TypedText>,
+    offers: Vec<Offer>,
+    /// They have to be found again.
+    stale: bool,
     chosen: usize,
-    /// The position of an `@` for which the user has closed the list.
+    /// Where the text begins for which the user has closed the list.
     closed_at: Option<Place>,
 }
 
-/// A name that is being typed.
+/// What the user types that can be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct TypedName<'a> {
-    /// The position of its `@`.
+pub enum TypedKind {
+    /// A member or a file, after `@`.
+    Name,
+    /// After a `/` at the beginning.
+    Action,
+}
+
+/// A text that can be completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TypedText {
+    kind: TypedKind,
+    /// Where its mark is.
     at: Place,
-    name: &'a str,
+    /// Without its mark.
+    text: String,
+}
+
+impl TypedKind {
+    /// Characters of the ids of members.
+    pub fn has_in_id(c: char) -> bool {
+        c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
+    }
 }
 
 impl Completion {
-    /// The text changed: the first member is chosen again.
-    pub fn text_changed(&mut self, field: &Field) {
-        self.chosen = 0;
-        let at = typed_name(field).map(|typed| typed.at);
-        self.closed_at = self.closed_at.filter(|closed| Some(*closed) == at);
+    /// The offers have to be found again: there may be others.
+    pub fn set_stale(&mut self) {
+        self.stale = true;
     }
 
-    /// The members that fit what is typed: those that begin with it first. None if the name is complete.
-    pub fn members<'a>(&self, field: &Field, all: &'a [MemberView]) -> Vec<&'a MemberView> {
-        let Some(typed) = typed_name(field).filter(|typed| self.closed_at != Some(typed.at)) else {
-            return Vec::new();
-        };
-        let wanted = typed.name.to_lowercase();
-        let id = |member: &MemberView| member.id.to_string().to_lowercase();
-        let sound = all.iter().filter(|member| member.id.to_string().chars().all(is_of_name));
-        let (mut found, others): (Vec<_>, Vec<_>) =
-            sound.partition(|member| id(member).starts_with(&wanted));
-        let contains = |member: &&MemberView| {
-            id(member).contains(&wanted) || member.name.to_lowercase().contains(&wanted)
-        };
-        found.extend(others.into_iter().filter(contains));
-        if found.iter().any(|member| id(member) == wanted) { Vec::new() } else { found }
+    /// Finds the offers, if what they complete has changed. True if a name is begun: files may be asked for.
+    pub fn refresh(
+        &mut self,
+        field: &Field,
+        find: impl FnOnce(TypedKind, &str) -> Vec<Offer>,
+    ) -> bool {
+        let typed = typed_text(field);
+        let at = |typed: &Option<TypedText>| typed.as_ref().map(|typed| (typed.kind, typed.at));
+        self.closed_at =
+            self.closed_at.filter(|closed| at(&typed).is_some_and(|(_, at)| at == *closed));
+        let begun = at(&typed).is_some_and(|(kind, _)| kind == TypedKind::Name)
+            && at(&typed) != at(&self.typed);
+        if typed == self.typed && !self.stale {
+            return false;
+        }
+        if typed != self.typed {
+            self.chosen = 0;
+        }
+        self.offers = typed.as_ref().map(|typed| find(typed.kind, &typed.text)).unwrap_or_default();
+        self.typed = typed;
+        self.stale = false;
+        begun
     }
 
-    /// The chosen one of so many; they may have become fewer.
-    fn chosen_of(&self, count: usize) -> usize {
-        self.chosen.min(count.saturating_sub(1))
+    /// What is offered; nothing if the user has closed the list.
+    pub fn offers(&self) -> &[Offer] {
+        if self.closed_at.is_some() { &[] } else { &self.offers }
     }
 
-    /// Chooses the next or the previous member; false if none is shown.
-    pub fn step(&mut self, down: bool, field: &Field, all: &[MemberView]) -> bool {
-        let count = self.members(field, all).len();
+    /// What kind of offers are shown, if there are any.
+    pub fn shown(&self) -> Option<TypedKind> {
+        let kind = self.typed.as_ref().map(|typed| typed.kind);
+        kind.filter(|_| !self.offers().is_empty())
+    }
+
+    /// There may be fewer than before.
+    fn chosen(&self) -> usize {
+        self.chosen.min(self.offers().len().saturating_sub(1))
+    }
+
+    /// Chooses the next or the previous offer; false if none is shown.
+    pub fn step(&mut self, down: bool) -> bool {
+        let count = self.offers().len();
         if count == 0 {
             return false;
         }
         let step = if down { 1 } else { count - 1 };
-        self.chosen = (self.chosen_of(count) + step) % count;
+        self.chosen = (self.chosen() + step) % count;
         true
     }
 
-    /// Puts the chosen member's name into the field; false if none is shown.
-    pub fn take(&mut self, field: &mut Field, all: &[MemberView]) -> bool {
-        let found = self.members(field, all);
-        let Some(name) =
-            found.get(self.chosen_of(found.len())).map(|member| format!("@{} ", member.id))
+    /// Puts the chosen offer into the field; false if none is shown.
+    pub fn take(&mut self, field: &mut Field) -> bool {
+        let Some(text) = self.offers().get(self.chosen()).map(|offer| offer.text().to_owned())
         else {
             return false;
         };
-        let Some(at) = typed_name(field).map(|typed| typed.at) else { return false };
-        field.replace_before_caret(at, &name);
-        self.chosen = 0;
+        let Some(at) = self.typed.as_ref().map(|typed| typed.at) else { return false };
+        field.replace_before_caret(at, &text);
         true
     }
 
-    /// Closes the list for this name; false if none is shown.
-    pub fn close(&mut self, field: &Field, all: &[MemberView]) -> bool {
-        let shown = !self.members(field, all).is_empty();
+    /// The chosen action; `None` if no actions are shown.
+    pub fn chosen_action(&self) -> Option<(Scope, Action)> {
+        match self.offers().get(self.chosen())?.effect {
+            OfferEffect::Run(scope, action) => Some((scope, action)),
+            OfferEffect::Text(_) => None,
+        }
+    }
+
+    /// Closes the list for this text; false if none is shown.
+    pub fn close(&mut self) -> bool {
+        let shown = !self.offers().is_empty();
         if shown {
-            self.closed_at = typed_name(field).map(|typed| typed.at);
+            self.closed_at = self.typed.as_ref().map(|typed| typed.at);
         }
         shown
     }
 
-    /// Draws the members over the last rows of `above`.
-    pub fn draw(&self, frame: &mut Frame<'_>, above: Rect, view: View<'_>, found: &[&MemberView]) {
-        let ui = view.ui;
+    /// Draws the offers over the last rows of `above`.
+    pub fn draw(&self, frame: &mut Frame<'_>, above: Rect, view: View<'_>) {
+        let (ui, found) = (view.ui, self.offers());
         let rows = found.len().min(MAX_ROWS).min(usize::from(above.height));
         let height = u16::try_from(rows).unwrap_or(0);
         let area = Rect { y: above.bottom() - height, height, ..above };
         clear_area(frame.buffer_mut(), area);
         if area.height > 0 && area.y > above.y {
             let head = Rect { y: area.y - 1, height: 1, ..area };
-            let left = format!("{} {} {}", ui.text(MEMBERS), ui.glyphs.middle_dot, found.len());
             clear_area(frame.buffer_mut(), head);
-            draw_heading(frame, head, ui, &Heading { left, ..Heading::default() }, false);
+            draw_heading(frame, head, ui, &self.heading(ui), false);
         }
-        let chosen = self.chosen_of(found.len());
-        let first = (chosen + 1).saturating_sub(rows);
-        for (y, (at, member)) in (area.y..).zip(found.iter().enumerate().skip(first).take(rows)) {
-            let (mark, role) = if at == chosen {
-                (ui.glyphs.prompt, Role::RowSelected)
-            } else {
-                (" ", Role::Text)
-            };
-            let strip = Strip::new()
-                .put(" ", ui.style(Role::Text))
-                .put(mark, ui.style(Role::Accent))
-                .pad_to(usize::from(INDENT))
-                .put(&format!("@{}", member.id), ui.style(role))
-                .put(&format!("  {}", member.gofor), ui.style(Role::TextDim));
+        let first = (self.chosen() + 1).saturating_sub(rows);
+        for (y, (at, offer)) in (area.y..).zip(found.iter().enumerate().skip(first).take(rows)) {
+            let strip = row(offer, at == self.chosen(), ui);
             let cells = usize::from(area.width);
-            strip.shortened(cells, ui.glyphs.cut, ui.style(Role::TextDim)).draw(
-                frame.buffer_mut(),
-                area,
-                y,
-            );
+            let strip = strip.shortened(cells, ui.glyphs.cut, ui.style(Role::TextDim));
+            strip.draw(frame.buffer_mut(), area, y);
         }
+    }
+
+    fn heading(&self, ui: &UiSettings) -> Heading {
+        let title = match self.shown() {
+            Some(TypedKind::Action) => ACTIONS,
+            Some(TypedKind::Name) | None => MEMBERS_AND_FILES,
+        };
+        let left = format!("{} {} {}", ui.text(title), ui.glyphs.middle_dot, self.offers().len());
+        Heading { left, ..Heading::default() }
     }
 }
 
-/// The name before the caret: after an `@` that does not continue a word, as in an address of mail.
-fn typed_name(field: &Field) -> Option<TypedName<'_>> {
-    let (start, before) = field.before_caret();
-    let (rest, name) = before.rsplit_once('@')?;
-    let separate = rest.chars().next_back().is_none_or(|c| !is_of_name(c));
-    let is_name = separate && name.chars().all(is_of_name);
-    let at = Place { byte: start.byte + rest.len(), ..start };
-    is_name.then_some(TypedName { at, name })
+fn row(offer: &Offer, chosen: bool, ui: &UiSettings) -> Strip {
+    let (mark, role) =
+        if chosen { (ui.glyphs.prompt, Role::RowSelected) } else { (" ", Role::Text) };
+    Strip::new()
+        .put(" ", ui.style(Role::Text))
+        .put(mark, ui.style(Role::Accent))
+        .pad_to(usize::from(INDENT))
+        .put(&offer.label, ui.style(role))
+        .put(&format!("  {}", offer.words), ui.style(Role::TextDim))
 }
 
-/// Characters of the ids of members.
-fn is_of_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
+/// What is typed before the caret that can be completed.
+fn typed_text(field: &Field) -> Option<TypedText> {
+    typed_action(field).or_else(|| typed_name(field))
+}
+
+/// A name after an `@` that does not continue a word, as in an address of mail.
+fn typed_name(field: &Field) -> Option<TypedText> {
+    let (start, before) = field.before_caret();
+    let (rest, name) = before.rsplit_once('@')?;
+    let separate = rest.chars().next_back().is_none_or(|c| !TypedKind::has_in_id(c));
+    let is_name = separate && name.chars().all(|c| TypedKind::has_in_id(c) || c == '/');
+    let at = Place { byte: start.byte + rest.len(), ..start };
+    is_name.then(|| TypedText { kind: TypedKind::Name, at, text: name.to_owned() })
+}
+
+/// The beginning of an action's name, which is all of the text.
+fn typed_action(field: &Field) -> Option<TypedText> {
+    let (at, before) = field.before_caret();
+    let name = before.strip_prefix('/').filter(|_| at == Place::default())?;
+    let is_all = field.is_only(before);
+    let is_name =
+        is_all && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    is_name.then(|| TypedText { kind: TypedKind::Action, at, text: name.to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::offers::{self, OfferedFiles};
     use super::*;
+    use crate::protocol::MemberView;
 
     fn members() -> Vec<MemberView> {
         let member = |id: &str, name: &str| MemberView {
@@ -167,20 +230,30 @@ mod tests {
         ]
     }
 
-    fn ids(text: &str) -> Vec<String> {
-        let all = members();
-        let found = Completion::default().members(&Field::new(text), &all);
-        found.iter().map(|member| member.id.to_string()).collect()
+    fn find(kind: TypedKind, typed: &str) -> Vec<Offer> {
+        match kind {
+            TypedKind::Name => offers::names(typed, &members(), &OfferedFiles::default()),
+            TypedKind::Action => {
+                let effect = OfferEffect::Run(Scope::ANYWHERE, Action::Help);
+                vec![Offer { label: "/help".into(), words: typed.to_owned(), effect }]
+            }
+        }
+    }
+
+    fn typing(text: &str) -> (Field, Completion) {
+        let (field, mut completion) = (Field::new(text), Completion::default());
+        completion.refresh(&field, find);
+        (field, completion)
     }
 
     #[test]
     fn a_name_is_completed_after_an_at_sign_that_begins_a_word() {
         for (text, expected) in [
-            ("@", vec!["reviewer", "dba", "database"]),
-            ("ask @d", vec!["dba", "database"]),
-            ("问（@D", vec!["dba", "database"]),
-            ("@ba", vec!["dba", "database"]),
-            ("@rita", vec!["reviewer"]),
+            ("@", vec!["@reviewer", "@dba", "@database"]),
+            ("ask @d", vec!["@dba", "@database"]),
+            ("问（@D", vec!["@dba", "@database"]),
+            ("@ba", vec!["@dba", "@database"]),
+            ("@rita", vec!["@reviewer"]),
             ("@dba", vec![]),
             ("@dba ", vec![]),
             ("me@d", vec![]),
@@ -188,37 +261,77 @@ mod tests {
             ("d", vec![]),
             ("", vec![]),
         ] {
-            assert_eq!(ids(text), expected, "{text}");
+            let (_, completion) = typing(text);
+            let labels: Vec<&str> = completion.offers().iter().map(|o| o.label.as_str()).collect();
+            assert_eq!(labels, expected, "{text}");
         }
     }
 
     #[test]
+    fn an_action_is_completed_only_where_it_is_all_of_the_text() {
+        for (text, expected) in [
+            ("/", true),
+            ("/he", true),
+            ("/find-sent", true),
+            ("/he lp", false),
+            ("/etc/hosts", false),
+            ("/Help", false),
+            (" /he", false),
+            ("a/he", false),
+            ("\n/he", false),
+            ("/he\n", false),
+        ] {
+            let (_, completion) = typing(text);
+            assert_eq!(completion.shown() == Some(TypedKind::Action), expected, "{text:?}");
+        }
+        let (mut field, mut completion) = typing("/help me");
+        for _ in 0..3 {
+            field.typed(ratatui::crossterm::event::KeyCode::Left.into());
+        }
+        completion.refresh(&field, find);
+        assert_eq!(completion.shown(), None);
+    }
+
+    #[test]
     fn a_closed_list_stays_closed_for_this_name_only() {
-        let (all, mut completion, mut field) = (members(), Completion::default(), Field::new("@d"));
-        assert!(completion.close(&field, &all) && !completion.close(&field, &all));
-        completion.text_changed(&field);
-        assert!(completion.members(&field, &all).is_empty());
+        let (mut field, mut completion) = typing("@d");
+        assert!(completion.close() && !completion.close());
+        completion.set_stale();
+        completion.refresh(&field, find);
+        assert_eq!((completion.offers(), completion.shown()), (&[][..], None));
         field.set("@d @d");
-        completion.text_changed(&field);
-        assert_eq!(completion.members(&field, &all).len(), 2);
+        completion.refresh(&field, find);
+        assert_eq!(completion.offers().len(), 2);
+    }
+
+    #[test]
+    fn files_are_asked_for_when_a_name_is_begun() {
+        let (mut field, mut completion) = (Field::new("a"), Completion::default());
+        for (text, begun) in
+            [("a @", true), ("a @x", false), ("a @x @", true), ("a ", false), ("/", false)]
+        {
+            field.set(text);
+            assert_eq!(completion.refresh(&field, find), begun, "{text}");
+        }
     }
 
     #[test]
     fn of_fewer_members_the_last_one_is_chosen() {
-        let (all, mut completion, mut field) = (members(), Completion::default(), Field::new("@"));
-        assert!(completion.step(false, &field, &all));
+        let (mut field, mut completion) = typing("@");
+        assert!(completion.step(false));
         field.set("@dat");
-        assert!(completion.take(&mut field, &all));
+        completion.refresh(&field, find);
+        assert!(completion.take(&mut field));
         assert_eq!(field.text(), "@database ");
     }
 
     #[test]
     fn the_chosen_name_replaces_what_was_typed() {
-        let (all, mut completion, mut field) =
-            (members(), Completion::default(), Field::new("a @d"));
-        assert!(completion.step(true, &field, &all) && completion.take(&mut field, &all));
+        let (mut field, mut completion) = typing("a @d");
+        assert!(completion.step(true) && completion.take(&mut field));
         assert_eq!(field.text(), "a @database ");
-        assert!(!completion.take(&mut field, &all) && field.undo());
+        completion.refresh(&field, find);
+        assert!(!completion.take(&mut field) && field.undo());
         assert_eq!(field.text(), "a @d");
     }
 }

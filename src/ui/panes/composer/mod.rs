@@ -1,6 +1,7 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
 mod completion;
+pub mod offers;
 mod sent;
 #[cfg(test)]
 mod tests;
@@ -9,7 +10,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-pub use self::completion::Completion;
+pub use self::completion::{Completion, TypedKind};
+use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
 use super::field::Field;
 use super::strip::Strip;
@@ -51,8 +53,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
     SCOPE.bind(Action::FocusNext, &["tab"]).does(
-        "Complete the member's name at the caret; else the next pane",
-        "补全光标处的成员名；否则到下一窗格",
+        "Complete the name at the caret; else the next pane",
+        "补全光标处的名字；否则到下一窗格",
     ),
 ];
 
@@ -102,6 +104,8 @@ pub struct Composer {
     pub field: Field,
     pub target: Target,
     pub completion: Completion,
+    /// What was listed of the workspace last.
+    pub files: OfferedFiles,
     sent: SentTexts,
     /// Which message of the history is in the field.
     recalled: Option<usize>,

@@ -235,7 +235,7 @@ fn members_are_offered_above_the_composer_and_taken_with_tab() {
         stage.type_text("ask @r");
         let screen = stage.screen();
         assert!(screen.contains("› @reviewer  reads changes"), "{screen}");
-        assert!(screen.contains(" members · 2 "), "{screen}");
+        assert!(screen.contains(" members and files · 2 "), "{screen}");
         assert!(width == 40 || screen.contains("tab complete"), "{screen}");
         stage.keys("<down> <tab>");
         assert_eq!(stage.composer_text(), "ask @orchestrator ");
@@ -254,10 +254,60 @@ fn enter_sends_what_is_typed_although_a_member_is_offered() {
 }
 
 #[test]
-fn a_message_that_begins_with_a_slash_is_text_like_any_other() {
+fn files_are_listed_once_a_name_is_begun_and_taken_as_paths() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = with_members(width, height);
+        stage.type_text("read @s");
+        let asked = stage.sent.iter().filter(|command| **command == Command::Files).count();
+        assert_eq!(asked, 1);
+        assert!(!stage.screen().contains("src/schema.rs"));
+        let files = ["src/schema.rs", "my schema.sql", "evil\u{1b}[2Jschema"].map(str::to_owned);
+        stage.apply(DriverEvent::Files(files.to_vec()));
+        stage.type_text("chem");
+        let screen = stage.screen();
+        assert!(screen.contains("› src/schema.rs") && screen.contains("my schema.sql"), "{screen}");
+        assert!(!screen.contains("evil"), "{screen}");
+        stage.keys("<down> <tab>");
+        stage.type_text("and @schem");
+        stage.keys("<tab> <enter>");
+        let said = "read \"my schema.sql\" and src/schema.rs ";
+        assert_eq!(says(&stage), [(&main_dialog(), said)]);
+    }
+}
+
+#[test]
+fn an_action_is_run_by_its_name_after_a_slash_and_the_draft_is_empty_then() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = with_members(width, height);
+        stage.type_text("/hel");
+        let screen = stage.screen();
+        assert!(screen.contains("› /help"), "{screen}");
+        assert!(
+            width == 40 || (screen.contains("Enter run") || screen.contains("⏎ run")),
+            "{screen}"
+        );
+        stage.keys("<enter>");
+        assert!(stage.composer_text().is_empty() && says(&stage).is_empty());
+        assert!(stage.screen().contains("KEYS"), "{}", stage.screen());
+    }
     let mut stage = with_members(120, 40);
-    stage.type_text("/help");
+    stage.type_text("/find-s");
+    stage.keys("<tab>");
+    assert_eq!(stage.composer_text(), "/find-sent");
     stage.keys("<enter>");
+    assert!(stage.screen().contains("nothing was sent yet"), "{}", stage.screen());
+}
+
+#[test]
+fn a_message_that_begins_with_a_slash_and_names_no_action_is_sent() {
+    for text in ["/tmp", "/etc/hosts is wrong", "/help me", "/Help", "//", "/zoom\nit"] {
+        let mut stage = with_members(120, 40);
+        stage.app.paste(text);
+        stage.keys("<enter>");
+        assert_eq!(says(&stage), [(&main_dialog(), text)]);
+    }
+    let mut stage = with_members(120, 40);
+    stage.keys("/help <esc> <enter>");
     assert_eq!(says(&stage), [(&main_dialog(), "/help")]);
 }
 

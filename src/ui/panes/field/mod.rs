@@ -246,6 +246,11 @@ impl Field {
         (Place { byte: caret.byte - text.len(), ..caret }, text)
     }
 
+    /// True if this is all of the text.
+    pub fn is_only(&self, text: &str) -> bool {
+        matches!(self.buffer.lines(), [line] if line == text)
+    }
+
     /// Replaces what is between a position and the caret after it.
     pub fn replace_before_caret(&mut self, from: Place, text: &str) {
         if self.has_space(text) {
