@@ -30,6 +30,7 @@ mod key_reports;
 mod later;
 mod lifecycle;
 mod new_overlay;
+mod offering;
 mod overlays;
 mod pick;
 mod problems;
@@ -200,7 +201,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
+            if self.focus.is(Focus::Composer)
+                && !self.writing.paste(text, &self.ui, self.redraw.now())
+            {
                 self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
             }
         }
@@ -213,6 +216,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.refresh_offers();
         self.take_commands()
     }
 
@@ -450,6 +454,7 @@ impl App {
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
+            sent: self.writing.composer().sent(),
             ui: &self.ui,
         };
         work(&mut self.overlays, facts)

@@ -12,6 +12,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -187,6 +188,8 @@ pub enum Intent {
         path: String,
         line: Option<usize>,
     },
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
@@ -222,6 +225,8 @@ pub struct Cx<'a> {
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

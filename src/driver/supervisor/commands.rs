@@ -85,6 +85,7 @@ impl Supervisor {
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
+            Command::Files => self.begin_to_list_files(),
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Refresh => {
                 self.report(DriverReport::Refresh).await;

@@ -35,6 +35,8 @@ pub struct Supervisor {
     reports: ReportSender,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
+    /// The listing of files that runs, if there is one.
+    pub(super) listings: JoinSet<Vec<String>>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
@@ -50,7 +52,17 @@ impl Supervisor {
         audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { engine, reports, trees, tasks, pick_up, audience, minds_stamp: None }
+        let listings = JoinSet::new();
+        Self {
+            engine,
+            reports,
+            trees,
+            tasks,
+            listings,
+            pick_up,
+            audience,
+            minds_stamp: None,
+        }
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

@@ -198,6 +198,11 @@ impl Stage {
         lines.collect::<Vec<_>>().join("\n")
     }
 
+    /// All of the text in the composer.
+    pub fn composer_text(&self) -> String {
+        self.app.writing.composer().field.text()
+    }
+
     pub fn cursor(&self) -> (u16, u16) {
         let position = self.terminal.backend().cursor_position();
         (position.x, position.y)
