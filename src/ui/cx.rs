@@ -10,6 +10,7 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
+use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::panes::composer::SentTexts;
@@ -28,6 +29,7 @@ pub struct UiSettings {
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
+    pub colours: CodeColours,
 }
 
 impl UiSettings {

@@ -11,6 +11,7 @@ pub mod caller;
 pub mod copies;
 pub mod cx;
 pub mod draft_writer;
+pub mod highlight;
 pub mod input;
 pub mod keymap;
 pub mod lists;

@@ -207,11 +207,18 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::app::words;
     use crate::ui::bindings;
+    use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();
-        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap,
+            lang: Lang::En,
+            colours: CodeColours::off(),
+        };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let sent = SentTexts::default();
         let facts = OverlayFacts {
