@@ -20,5 +20,6 @@ pub mod search_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;
+pub mod timeline;
 pub mod transcript;
 pub mod tree;

@@ -14,4 +14,5 @@ mod processes;
 mod sheets;
 mod survey;
 pub mod task;
+mod timeline;
 mod trees;
