@@ -53,16 +53,7 @@ impl Supervisor {
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let listings = JoinSet::new();
-        Self {
-            engine,
-            reports,
-            trees,
-            tasks,
-            listings,
-            pick_up,
-            audience,
-            minds_stamp: None,
-        }
+        Self { engine, reports, trees, tasks, listings, pick_up, audience, minds_stamp: None }
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

@@ -72,6 +72,7 @@ impl EventLines {
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],
             DriverEvent::Workspace(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Asked { .. }
             | DriverEvent::Answered { .. }
             | DriverEvent::Page { .. }

@@ -34,7 +34,7 @@ use cursor::StepBack;
 pub use cursor::Stop;
 pub use files::FileOfCall;
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{CallEnd, ScrollMove};
+pub use scroll::{Landmark, ScrollMove};
 use search::Search;
 pub use search::SearchCount;
 
@@ -150,7 +150,7 @@ pub struct TranscriptPane {
     /// Items below the view that were added or grew since following stopped.
     new_below: usize,
     /// The block to scroll to once it is loaded.
-    target: Option<CallEnd>,
+    target: Option<Landmark>,
     selection: Option<Selection>,
     search: Option<Search>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
@@ -227,7 +227,7 @@ impl TranscriptPane {
     }
 
     /// The jump target, if it is in none of the records of this course.
-    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<Landmark> {
         self.target.take_if(|_| open.is_complete())
     }
 
