@@ -232,6 +232,10 @@ impl App {
         self.redraw.mark_if(back);
         self.draw_attention(now);
         let expired = self.model.notices.tick(now);
+        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        if fills.is_some_and(|at| now >= at) {
+            self.reading.fill();
+        }
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
@@ -250,7 +254,7 @@ impl App {
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
-    /// strip of queued messages.
+    /// strip of queued messages, rows that following left blank.
     fn redraw_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
@@ -258,7 +262,8 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        [ages, countdown, strip, undo].into_iter().flatten().min()
+        let fills = self.reading.fills_at(drawn);
+        [ages, countdown, strip, undo, fills].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
