@@ -29,6 +29,7 @@ mod intents;
 mod key_reports;
 mod later;
 mod lifecycle;
+mod modes;
 mod new_overlay;
 mod offering;
 mod overlays;
@@ -70,6 +71,7 @@ use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
+pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
@@ -176,6 +178,9 @@ impl App {
         self.redraw.mark();
         let chord = Chord::from(key);
         self.keys.press(chord);
+        if self.overlays.is_empty() && self.vi_key(key) {
+            return self.outcome();
+        }
         if self.overlays.is_empty() {
             let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
@@ -217,6 +222,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.writing.settle_vi();
         self.refresh_offers();
         self.take_commands()
     }
