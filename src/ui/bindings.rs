@@ -38,6 +38,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),
+    Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.

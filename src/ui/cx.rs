@@ -7,11 +7,11 @@ use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Bucket, CallId, DialogId, Lang, MsgId, RootId, Stamp};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::keymap::Keymap;
-use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -182,6 +182,12 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Search the records of dialogs; what was searched for before is not any more.
+    Find(FindRequest),
+    /// End that search.
+    EndFind,
+    /// Show a record that it found.
+    ShowFound(DialogId, FoundPlace),
     /// Open a file of a record in the editor.
     EditFile {
         path: String,
@@ -221,6 +227,8 @@ pub struct Cx<'a> {
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
+    /// What a search in the records of dialogs found.
+    pub finds: &'a Finds,
     pub drafts: &'a Drafts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,

@@ -86,6 +86,8 @@ impl Supervisor {
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Find { ticket, request } => self.find(Some((ticket, request))),
+            Command::EndFind => self.find(None),
             Command::Refresh => {
                 self.report(DriverReport::Refresh).await;
                 self.send_processes().await;

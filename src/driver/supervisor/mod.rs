@@ -7,6 +7,8 @@ mod changes;
 mod commands;
 mod consent;
 mod creation;
+mod finding;
+mod finding_text;
 mod lifecycle;
 mod listing;
 mod minds;

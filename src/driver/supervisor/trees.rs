@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -18,6 +18,8 @@ use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
+
+use super::finding::{Wanted, search_as_wanted};
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -38,6 +40,8 @@ pub struct Supervisor {
     pick_up: bool,
     /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
     pub(super) one_dialog_only: bool,
+    /// The search that is wanted; dropped, it ends. Of several only the newest counts.
+    pub(super) finding: watch::Sender<Wanted>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -50,7 +54,14 @@ impl Supervisor {
         one_dialog_only: bool,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { engine, reports, trees, tasks, pick_up, one_dialog_only, minds_stamp: None }
+        let (finding, _) = watch::channel(None);
+        let minds_stamp = None;
+        Self { engine, reports, trees, tasks, pick_up, one_dialog_only, finding, minds_stamp }
+    }
+
+    /// Carries searches out, until this supervisor is dropped.
+    pub fn searches(&self) -> impl Future<Output = ()> + use<> {
+        search_as_wanted(self.engine.clone(), self.reports.clone(), self.finding.subscribe())
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

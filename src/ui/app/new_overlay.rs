@@ -52,6 +52,8 @@ pub(super) enum NewOverlay {
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.
     Search,
+    /// Searches the records of dialogs, with the dialog where the user is.
+    Finder(Option<DialogId>),
     /// What can be copied of a text.
     CopyParts {
         whole: String,

@@ -1,12 +1,12 @@
 //! The position of the view and its moves.
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Towards};
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::CallId;
-use crate::domain::transcript::BlockBody;
-use crate::ui::model::ViewPosition;
+use crate::domain::transcript::{Block, BlockBody};
+use crate::ui::model::{FoundPlace, ViewPosition};
 
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,37 +23,52 @@ pub enum ScrollMove {
     /// To the generation before or after.
     Generations(isize),
     /// To a block, once it is loaded.
-    Target(CallEnd),
+    Target(Landmark),
     /// To a saved position.
     Position(ViewPosition),
 }
 
 impl ScrollMove {
-    /// True if it moves towards the start.
-    fn is_up(&self) -> bool {
+    fn towards(&self) -> Towards {
         match self {
-            Self::Up(_) | Self::Start | Self::Position(_) => true,
-            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count) => *count < 0,
-            Self::Down(_) | Self::End | Self::Target(_) => false,
+            Self::Up(_) | Self::Start | Self::Position(_) => Towards::Start,
+            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count)
+                if *count < 0 =>
+            {
+                Towards::Start
+            }
+            Self::HalfPages(_)
+            | Self::Pages(_)
+            | Self::Generations(_)
+            | Self::Down(_)
+            | Self::End
+            | Self::Target(_) => Towards::End,
         }
     }
 }
 
-/// One end of a call.
+/// A block to go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallEnd {
+pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
     Call(CallId),
     /// The assignment made from it, shown at the upper edge.
     Assignment(CallId),
+    /// A record that a search has found.
+    Found(FoundPlace),
 }
 
-impl CallEnd {
-    fn matches(&self, body: &BlockBody) -> bool {
+impl Landmark {
+    fn matches(&self, block: &Block) -> bool {
         match self {
-            Self::Call(call) => body.makes_call(call),
+            Self::Call(call) => block.body.makes_call(call),
             Self::Assignment(wanted) => {
-                matches!(body, BlockBody::Assignment { call, .. } if call == wanted)
+                matches!(&block.body, BlockBody::Assignment { call, .. } if call == wanted)
+            }
+            Self::Found(found) => {
+                let completed = found.completes.as_ref();
+                block.place == found.place
+                    || completed.is_some_and(|call| block.body.makes_call(call))
             }
         }
     }
@@ -66,16 +81,16 @@ impl TranscriptPane {
         self.apply_selection(open, context);
         for to in std::mem::take(&mut self.moves) {
             let by_rows = matches!(to, ScrollMove::Up(Stop::Block) | ScrollMove::Down(Stop::Block));
-            let is_up = to.is_up();
+            let towards = to.towards();
             self.apply_move(open, context, to);
             if !by_rows {
-                self.selection_into_view(open, context, is_up);
+                self.selection_into_view(open, context, towards);
             }
         }
         self.apply_search(open, context);
         self.take_text(open, context);
-        if let Some(call_end) = self.target.clone() {
-            self.show_sought(open, context, &call_end);
+        if let Some(landmark) = self.target.clone() {
+            self.show_sought(open, context, &landmark);
         }
         self.retry_step_back(open, context);
         self.apply_kept_row(open, context);
@@ -95,10 +110,12 @@ impl TranscriptPane {
         self.step_back = None;
         self.stop_seeking();
         match to {
-            ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, false) => {}
-            ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, true) => {}
-            ScrollMove::Up(stop) => self.step_cursor(open, context, stop, false),
-            ScrollMove::Down(stop) => self.step_cursor(open, context, stop, true),
+            ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, Towards::Start) => {
+            }
+            ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, Towards::End) => {
+            }
+            ScrollMove::Up(stop) => self.step_cursor(open, context, stop, Towards::Start),
+            ScrollMove::Down(stop) => self.step_cursor(open, context, stop, Towards::End),
             ScrollMove::HalfPages(count) => self.lines(open, context, count * half),
             ScrollMove::Pages(count) => {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
@@ -111,7 +128,7 @@ impl TranscriptPane {
             }
             ScrollMove::End => self.follow_again(),
             ScrollMove::Generations(step) => self.generation(open, context, step),
-            ScrollMove::Target(call_end) => self.target = Some(call_end),
+            ScrollMove::Target(landmark) => self.target = Some(landmark),
             ScrollMove::Position(ViewPosition { top, row, cursor }) => {
                 if let Some(item) = open.find(|block| block.place == top) {
                     self.leave_end(open, context);
@@ -255,19 +272,23 @@ impl TranscriptPane {
     /// Scrolls a block into view; if it is the last one, follows the end.
     fn show_sought(
         &mut self,
-        open: &OpenDialog,
+        open: &mut OpenDialog,
         context: &TranscriptContext<'_>,
-        call_end: &CallEnd,
+        landmark: &Landmark,
     ) {
-        let Some(item) = open.find(|block| call_end.matches(&block.body)) else {
+        let Some(item) = open.find(|block| landmark.matches(block)) else {
             return;
         };
         self.target = None;
         self.cursor = item;
-        if matches!(call_end, CallEnd::Assignment(_)) {
-            self.leave_end(open, context);
-            self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
-            return;
+        match landmark {
+            Landmark::Found(found) => return self.show_found(open, context, item, found),
+            Landmark::Assignment(_) => {
+                self.leave_end(open, context);
+                self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
+                return;
+            }
+            Landmark::Call(_) => {}
         }
         if item + 1 >= end_of_items(open, context) {
             self.follow_again();
