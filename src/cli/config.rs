@@ -25,6 +25,7 @@ use self::themes::{AUTO, ThemeFault};
 
 mod attention;
 mod reload;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod themes;
@@ -52,6 +53,8 @@ pub enum Values {
     Level,
     Hours,
     Words,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
     /// A whole number from 1 on.
     Number {
         max: u64,
@@ -63,9 +66,13 @@ impl Values {
     fn max(self) -> Option<u64> {
         match self {
             Self::Number { max } => Some(max),
-            Self::Theme | Self::Language | Self::Keys | Self::Level | Self::Hours | Self::Words => {
-                None
-            }
+            Self::Theme
+            | Self::Language
+            | Self::Keys
+            | Self::Level
+            | Self::Hours
+            | Self::Words
+            | Self::OneOf(_) => None,
         }
     }
 }
@@ -88,6 +95,10 @@ impl fmt::Display for Values {
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
+            Self::OneOf(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                f.write_str(&words.join(", "))
+            }
             Self::Number { max } => write!(f, "1 to {max}"),
         }
     }
@@ -97,12 +108,18 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 12] = [
+pub const SETTINGS: [Setting; 13] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
         default: || format!("`{AUTO}`"),
         meaning: "colours of the screen; `auto` is `light` on a light terminal, else `dark`",
+    },
+    Setting {
+        path: &["code_colours"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`on`".to_owned(),
+        meaning: "colours in code blocks, differences and files read",
     },
     Setting {
         path: &["language"],
@@ -283,6 +300,7 @@ fn from_parts(
         glyphs: *Glyphs::for_terminal(ability.utf8),
         keymap,
         lang,
+        colours: terminal::read_code_colours(&value, &mut report),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);

@@ -132,6 +132,7 @@ impl Printer {
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Page { .. }
             | DriverEvent::Sheet { .. }
             | DriverEvent::Done { .. }

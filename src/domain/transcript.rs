@@ -17,6 +17,7 @@ use super::time::Stamp;
 use super::{FileChange, PushCount, ReplyKind, TellaskKind};
 
 pub use spoken::{SpokenKind, SpokenRecord};
+pub(super) use text::{argument, arguments};
 pub use text::{count_words, first_line};
 pub use tool_action::{ToolAction, exit_line};
 

@@ -24,7 +24,7 @@ pub enum Look {
 }
 
 impl Store {
-    /// Visits the records of a course whose lines contain `text`, from line `from` on. Returns how many lines
+    /// Visits the records of a course whose lines are `wanted`, from line `from` on. Returns how many lines
     /// the course has.
     ///
     /// # Errors
@@ -34,11 +34,11 @@ impl Store {
         bucket: Bucket,
         dialog: &DialogId,
         course: Course,
-        (text, from): (&str, usize),
+        (wanted, from): (&dyn Fn(&str) -> bool, usize),
         mut visit: impl FnMut(Entry),
     ) -> Result<usize, StoreError> {
         self.each_line(bucket, dialog, course, |number, line| {
-            if number < from || !String::from_utf8_lossy(&line.bytes).contains(text) {
+            if number < from || !wanted(&String::from_utf8_lossy(&line.bytes)) {
                 return ControlFlow::Continue(());
             }
             match line.read() {

@@ -5,13 +5,17 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, Bucket, CallId, DialogId, Lang, MsgId, RootId, Stamp};
+use crate::domain::{
+    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
+};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, FindRequest, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
+use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -27,6 +31,7 @@ pub struct UiSettings {
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
+    pub colours: CodeColours,
 }
 
 impl UiSettings {
@@ -69,6 +74,9 @@ impl UiSettings {
 
     /// A key's name as printed on keyboards, with a symbol for Enter where the terminal has one.
     pub fn key_label(&self, name: &str) -> String {
+        if name == "plus" {
+            return "+".to_owned();
+        }
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
         if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
@@ -188,11 +196,15 @@ pub enum Intent {
     EndFind,
     /// Show a record that it found.
     ShowFound(DialogId, FoundPlace),
+    /// Show a generation of a dialog.
+    ShowGeneration(DialogId, Course, Genseq),
     /// Open a file of a record in the editor.
     EditFile {
         path: String,
         line: Option<usize>,
     },
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
@@ -230,6 +242,8 @@ pub struct Cx<'a> {
     /// What a search in the records of dialogs found.
     pub finds: &'a Finds,
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

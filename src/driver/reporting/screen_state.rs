@@ -170,6 +170,7 @@ impl ScreenState {
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
             | DriverEvent::Halted(_)

@@ -24,14 +24,20 @@ impl App {
     /// True if the screen may have changed.
     fn apply_event(&mut self, event: DriverEvent) -> bool {
         match event {
-            DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
+            DriverEvent::Workspace(workspace) => {
+                self.model.workspace = workspace;
+                self.writing.offers_changed();
+            }
+            DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
+                let again = self.overlays.reload_sheet_of(&row.dialog.root);
                 self.model.put_row(*row);
+                self.follow(again);
             }
             DriverEvent::Removed(dialog) => {
                 self.model.tree.remove(&dialog);
@@ -57,7 +63,10 @@ impl App {
                 self.reading.apply_page(ticket, *page);
             }
             DriverEvent::Sheet { dialog, sheet } => {
-                return self.overlays.update_sheet(&dialog, *sheet);
+                let changed = self.overlays.update_sheet(&dialog, *sheet);
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+                return changed;
             }
             DriverEvent::Fact(fact) => {
                 self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));

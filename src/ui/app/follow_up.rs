@@ -8,7 +8,7 @@ use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{Bucket, CallId, DialogId, RootId};
+use crate::domain::{Bucket, CallId, Course, DialogId, Genseq, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::{Action, Scope};
@@ -78,6 +78,8 @@ pub(super) enum FollowUp {
     ShowCall(DialogId, CallId),
     /// Show a record that a search found.
     ShowFound(DialogId, FoundPlace),
+    /// Show a generation of a dialog.
+    ShowGeneration(DialogId, Course, Genseq),
     Scroll(ScrollMove),
     Search(String),
     /// Go to the next or the previous match.
@@ -111,6 +113,8 @@ pub(super) enum FollowUp {
     /// Take a queued message back into the composer.
     EditQueued(DialogId, QueuedMessage),
     NotTakenBack(PendingTakeBack),
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
 
     // To what is known of the workspace.
     SelectDialog(DialogId),

@@ -63,7 +63,11 @@ impl App {
                 self.follow(told);
             }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
-            FollowUp::SheetRefused => self.overlays.sheet_refused(),
+            FollowUp::SheetRefused => {
+                self.overlays.sheet_refused();
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+            }
             FollowUp::EndFind => {
                 if let Some(ticket) = self.overlays.end_find() {
                     self.requests.finish(ticket);
@@ -110,6 +114,11 @@ impl App {
             }
             FollowUp::ShowCall(dialog, call) => {
                 let shown = self.reading.show_call(&dialog, call);
+                self.follow(shown);
+            }
+            FollowUp::ShowGeneration(dialog, course, genseq) => {
+                let newest = self.model.tree.get(&dialog).map(|row| row.course);
+                let shown = self.reading.show_generation(&dialog, (course, genseq), newest);
                 self.follow(shown);
             }
             FollowUp::ShowFound(dialog, found) => {
@@ -189,6 +198,7 @@ impl App {
                 self.follow(edited);
             }
             FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
+            FollowUp::TakeSent(text) => self.writing.take_sent(&text, now),
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),

@@ -57,10 +57,14 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Find(request) => vec![FollowUp::Request(Request::Find(request))],
         Intent::EndFind => vec![FollowUp::EndFind],
         Intent::ShowFound(dialog, found) => vec![FollowUp::ShowFound(dialog, found)],
+        Intent::ShowGeneration(dialog, course, genseq) => {
+            vec![FollowUp::ShowGeneration(dialog, course, genseq)]
+        }
         Intent::EditFile { path, line } => {
             vec![FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))]
         }
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
+        Intent::TakeSent(text) => vec![FollowUp::TakeSent(text)],
         Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
         Intent::TakeBack { dialog, message } => {
             let back = PendingTakeBack { dialog, message, edit: None };

@@ -17,6 +17,7 @@ use crate::ui::lists::{self, copy_parts, shelf};
 use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::consent::ConsentSheet;
 use crate::ui::panes::filter_prompt::FilterPrompt;
@@ -28,7 +29,9 @@ use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::row_search::RowSearch;
 use crate::ui::panes::search_prompt::{SearchPrompt, count_text};
-use crate::ui::panes::sheet::SheetPane;
+use crate::ui::panes::sent_prompt::SentPrompt;
+use crate::ui::panes::sheet::{self, SheetPane};
+use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::{SearchCount, Towards};
 
 #[derive(Debug, Default)]
@@ -52,14 +55,16 @@ pub(super) struct OverlayFacts<'a> {
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
 }
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, read: (&'a Sheets, &'a Finds), intents: &'a mut Vec<Intent>) -> Cx<'a> {
         let (sheets, finds) = read;
-        let Self { model, open, found, queued, places, drafts, ui } = self;
-        Cx { model, places, open, found, queued, sheets, finds, drafts, ui, intents }
+        let Self { model, open, found, queued, places, drafts, sent, ui } = self;
+        Cx { model, places, open, found, queued, sheets, finds, drafts, sent, ui, intents }
     }
 }
 
@@ -87,23 +92,36 @@ impl Overlays {
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
             NewOverlay::Quit { sandboxed } => self.push(QuitPrompt { sandboxed }),
             NewOverlay::Sheet { kind, dialog, of } => {
+                self.close_sheets();
                 self.sheets.open(dialog.clone(), kind.request());
                 self.push(SheetPane::new(kind, dialog, of));
             }
             NewOverlay::Changes { dialog, scope } => {
+                self.close_sheets();
                 self.sheets.open(dialog.clone(), SheetRequest::Changes(scope));
-                self.stack.retain(|overlay| overlay.scope() != changes::SCOPE);
                 self.push(ChangesSheet::new(dialog, scope));
+            }
+            NewOverlay::Timeline { dialog } => {
+                self.close_sheets();
+                self.sheets.open(dialog.clone(), SheetRequest::Timeline);
+                self.push(TimelineSheet::new(dialog));
             }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
             NewOverlay::Search => self.push(SearchPrompt::default()),
             NewOverlay::Finder(dialog) => self.push(Finder::new(dialog)),
+            NewOverlay::Sent => self.push(SentPrompt::default()),
             NewOverlay::CopyParts { whole, parts } => {
                 self.stack.push(copy_parts::overlay(whole, parts));
             }
         }
+    }
+
+    /// There is content for one sheet only.
+    fn close_sheets(&mut self) {
+        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE];
+        self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 
     /// Searches the rows of the topmost overlay that can be searched; false if there is none.
@@ -232,6 +250,18 @@ impl Overlays {
         (reminds || changed).then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
+    /// Requests a sheet about a whole tree again, after something happened in this tree.
+    pub fn reload_sheet_of(&mut self, root: &RootId) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.request_after_change(root)?;
+        Some(FollowUp::Request(Request::Sheet { dialog, request }))
+    }
+
+    /// The same for what happened while the last content was on its way.
+    pub fn reload_if_outdated(&mut self) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.request_if_outdated()?;
+        Some(FollowUp::Request(Request::Sheet { dialog, request }))
+    }
+
     /// The content of a sheet; false if it is not open.
     pub fn update_sheet(&mut self, dialog: &DialogId, sheet: Sheet) -> bool {
         self.sheets.update(dialog, sheet)
@@ -289,12 +319,20 @@ mod tests {
     use super::*;
     use crate::domain::Lang;
     use crate::ui::bindings;
+    use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();
-        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap,
+            lang: Lang::En,
+            colours: CodeColours::off(),
+        };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
+        let sent = SentTexts::default();
         let facts = OverlayFacts {
             model: &model,
             open: None,
@@ -302,6 +340,7 @@ mod tests {
             queued: &[],
             places: &[],
             drafts: &drafts,
+            sent: &sent,
             ui: &ui,
         };
         overlays.call(facts, |_, cx| {

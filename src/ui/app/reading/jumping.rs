@@ -3,7 +3,7 @@
 
 use super::Reading;
 use crate::domain::transcript::{BlockBody, Reply, Tellask};
-use crate::domain::{CallId, Course, DialogId, SelfId, TellaskKind};
+use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::pick::Pick;
@@ -54,6 +54,22 @@ impl Reading {
             JumpTarget::Toggle => self.toggle_call(),
             JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, words::NO_SIDE_YET)],
         }
+    }
+
+    /// Shows a generation of a dialog; `newest` is the newest course of it.
+    pub fn show_generation(
+        &mut self,
+        dialog: &DialogId,
+        (course, genseq): (Course, Genseq),
+        newest: Option<Course>,
+    ) -> Vec<FollowUp> {
+        self.remember_position();
+        let course = (newest != Some(course)).then_some(course);
+        let mut follow_ups = self.show(dialog, course);
+        self.saved_views.remove(dialog);
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        self.scroll(ScrollMove::Target(Landmark::Generation(genseq)));
+        follow_ups
     }
 
     /// Shows a call in its dialog, also in an earlier course.
@@ -108,7 +124,9 @@ impl Reading {
     pub(super) fn search_previous_course(&mut self, landmark: Landmark) -> Vec<FollowUp> {
         if !std::mem::take(&mut self.is_seeking) {
             return match landmark {
-                Landmark::Found(_) => vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)],
+                Landmark::Found(_) | Landmark::Generation(_) => {
+                    vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)]
+                }
                 Landmark::Call(_) | Landmark::Assignment(_) => Vec::new(),
             };
         }

@@ -80,6 +80,8 @@ pub struct ChangesSheet {
     folded: Option<bool>,
     rows: Vec<ReviewRow>,
     made_for: Option<RowsFor>,
+    /// The revision of the colours of code, if some of the code is still plain.
+    incomplete: Option<u64>,
     cursor: usize,
     top: usize,
     height: usize,
@@ -96,6 +98,7 @@ impl ChangesSheet {
             folded: None,
             rows: Vec::new(),
             made_for: None,
+            incomplete: None,
             cursor: 0,
             top: 0,
             height: 0,
@@ -201,7 +204,8 @@ impl ChangesSheet {
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
-        if self.made_for == Some(made_for) {
+        let colours = &view.ui.colours;
+        if self.made_for == Some(made_for) && !colours.is_newer_than(self.incomplete) {
             return;
         }
         let Some(content) = cx.sheets.changes() else {
@@ -214,7 +218,10 @@ impl ChangesSheet {
         let all: usize = content.changes.iter().map(lines).sum();
         let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
         let is_folded = |change: &NetChange| !searched && self.is_folded(change, all_folded);
-        self.rows = review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        let make = || review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        let (rows, incomplete) = colours.watch(make);
+        self.rows = rows;
+        self.incomplete = incomplete;
         self.made_for = Some(made_for);
         self.search.rows_changed();
         if self.file() != file {

@@ -4,8 +4,8 @@ use super::anchor::{Anchor, Towards};
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::CallId;
 use crate::domain::transcript::{Block, BlockBody};
+use crate::domain::{CallId, Genseq};
 use crate::ui::model::{FoundPlace, ViewPosition};
 
 /// A move of the view.
@@ -47,7 +47,7 @@ impl ScrollMove {
     }
 }
 
-/// A block to go to.
+/// What a jump looks for: one end of a call, a generation, or what a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
@@ -56,6 +56,8 @@ pub enum Landmark {
     Assignment(CallId),
     /// A record that a search has found.
     Found(FoundPlace),
+    /// Where what is loaded of a generation begins, shown at the upper edge.
+    Generation(Genseq),
 }
 
 impl Landmark {
@@ -70,6 +72,7 @@ impl Landmark {
                 block.place == found.place
                     || completed.is_some_and(|call| block.body.makes_call(call))
             }
+            Self::Generation(genseq) => block.genseq == Some(*genseq),
         }
     }
 }
@@ -276,19 +279,26 @@ impl TranscriptPane {
         context: &TranscriptContext<'_>,
         landmark: &Landmark,
     ) {
-        let Some(item) = open.find(|block| landmark.matches(block)) else {
+        let Some(mut item) = open.find(|block| landmark.matches(block)) else {
             return;
         };
         self.target = None;
-        self.cursor = item;
-        match landmark {
+        let at_top = match landmark {
             Landmark::Found(found) => return self.show_found(open, context, item, found),
-            Landmark::Assignment(_) => {
-                self.leave_end(open, context);
-                self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
-                return;
+            Landmark::Call(_) => false,
+            Landmark::Assignment(_) => true,
+            Landmark::Generation(_) => {
+                while open.block(item - 1).is_some_and(|block| landmark.matches(block)) {
+                    item -= 1;
+                }
+                true
             }
-            Landmark::Call(_) => {}
+        };
+        self.cursor = item;
+        if at_top {
+            self.leave_end(open, context);
+            self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
+            return;
         }
         if item + 1 >= end_of_items(open, context) {
             self.follow_again();
