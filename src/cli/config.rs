@@ -114,7 +114,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 13] = [
+pub const SETTINGS: [Setting; 14] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,

@@ -440,6 +440,14 @@ impl App {
             self.act(global);
             return;
         }
+        // Keys may come faster than frames.
+        if let Some(size) = self.size.filter(|_| self.overlays.awaits_layout()) {
+            self.layout(size);
+        }
+        if let Some(shown) = action.and_then(|action| self.overlays.search_key(action, &self.ui)) {
+            self.follow(shown);
+            return;
+        }
         let used = self.with_overlay(|pane, cx| {
             let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
             let types = action.is_none() || scope == composer::SCOPE;

@@ -266,7 +266,7 @@ impl Reading {
     }
 
     /// Shows another course of a dialog, without the view saved for it.
-    fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
+    pub(super) fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
         self.saved_views.remove(dialog);
         let follow_ups = self.show(dialog, Some(course));
         self.saved_views.remove(dialog);

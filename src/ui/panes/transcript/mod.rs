@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+pub use anchor::Towards;
 use anchor::{Anchor, Selection};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
