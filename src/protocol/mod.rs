@@ -14,6 +14,7 @@ pub mod outbox;
 pub mod refusal;
 pub mod sheet;
 pub mod timeline;
+pub mod usage;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
@@ -26,3 +27,4 @@ pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
 pub use timeline::{TimelineRow, TimelineView};
+pub use usage::{DialogUsage, UsageView};

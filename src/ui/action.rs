@@ -210,6 +210,7 @@ actions! {
     OtherChanges "other-changes": "Show other changes: of this dialog, of the main dialog, not reviewed" / "切换范围：此对话、主线对话、未审阅";
     MarkReviewed "reviewed": "Mark all changes of the main dialog until now as reviewed" / "把主线对话至今的改动都标为已审阅";
     Timeline "timeline": "Show who ran and who waited, over time" / "按时间显示谁在运行、谁在等待";
+    Usage "tokens": "Show tokens, their cost, and how full contexts were" / "显示令牌、费用与上下文占用";
     EarlierSpan "earlier-span": "Go to the span before" / "到前一段";
     LaterSpan "later-span": "Go to the span after" / "到后一段";
     ZoomIn "zoom-in": "Show less time, larger" / "放大时间";

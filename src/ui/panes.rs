@@ -23,3 +23,4 @@ pub mod strip;
 pub mod timeline;
 pub mod transcript;
 pub mod tree;
+pub mod usage;

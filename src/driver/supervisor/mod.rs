@@ -16,3 +16,4 @@ mod survey;
 pub mod task;
 mod timeline;
 mod trees;
+mod usage;

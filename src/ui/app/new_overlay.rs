@@ -52,6 +52,10 @@ pub(super) enum NewOverlay {
     Timeline {
         dialog: DialogId,
     },
+    /// The tokens of the tree of this dialog.
+    Usage {
+        dialog: DialogId,
+    },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

@@ -28,6 +28,7 @@ use crate::ui::panes::search_prompt::SearchPrompt;
 use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::SearchCount;
+use crate::ui::panes::usage::{self, UsageSheet};
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -97,6 +98,11 @@ impl Overlays {
                 self.sheets.open(dialog.clone(), SheetRequest::Timeline);
                 self.push(TimelineSheet::new(dialog));
             }
+            NewOverlay::Usage { dialog } => {
+                self.close_sheets();
+                self.sheets.open(dialog.clone(), SheetRequest::Usage);
+                self.push(UsageSheet::new(dialog));
+            }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
@@ -109,7 +115,7 @@ impl Overlays {
 
     /// There is content for one sheet only.
     fn close_sheets(&mut self) {
-        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE];
+        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 

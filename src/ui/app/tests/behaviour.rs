@@ -14,7 +14,7 @@ use crate::ui::bindings::{self, DEMO};
 use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
 use crate::ui::panes::{
-    changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree,
+    changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree, usage,
 };
 use crate::ui::theme::Glyphs;
 
@@ -54,6 +54,7 @@ fn focused(scope: Scope) -> Stage {
         (sheet::SCOPE, "3 r"),
         (changes::SCOPE, "3 m"),
         (timeline::SCOPE, "3 w"),
+        (usage::SCOPE, "3 $"),
         (consent::SCOPE, "1 L"),
         (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
@@ -97,6 +98,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Taskdoc, sheet::SCOPE),
         (Action::Changes, changes::SCOPE),
         (Action::Timeline, timeline::SCOPE),
+        (Action::Usage, usage::SCOPE),
         (Action::Palette, composer::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
