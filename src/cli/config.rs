@@ -27,6 +27,7 @@ use self::themes::{AUTO, ThemeFault};
 mod attention;
 mod prices;
 mod reload;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod themes;
@@ -55,6 +56,8 @@ pub enum Values {
     Hours,
     Words,
     Price,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
     /// A whole number from 1 on.
     Number {
         max: u64,
@@ -72,7 +75,8 @@ impl Values {
             | Self::Level
             | Self::Hours
             | Self::Words
-            | Self::Price => None,
+            | Self::Price
+            | Self::OneOf(_) => None,
         }
     }
 }
@@ -96,6 +100,10 @@ impl fmt::Display for Values {
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
             Self::Price => write!(f, "0 to 1000000, with at most six decimals"),
+            Self::OneOf(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                f.write_str(&words.join(", "))
+            }
             Self::Number { max } => write!(f, "1 to {max}"),
         }
     }
@@ -107,12 +115,18 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 15] = [
+pub const SETTINGS: [Setting; 16] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
         default: || format!("`{AUTO}`"),
         meaning: "colours of the screen; `auto` is `light` on a light terminal, else `dark`",
+    },
+    Setting {
+        path: &["code_colours"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`on`".to_owned(),
+        meaning: "colours in code blocks, differences and files read",
     },
     Setting {
         path: &["language"],
@@ -313,6 +327,7 @@ fn from_parts(
         glyphs: *Glyphs::for_terminal(ability.utf8),
         keymap,
         lang,
+        colours: terminal::read_code_colours(&value, &mut report),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);

@@ -131,6 +131,7 @@ impl Printer {
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Page { .. }
             | DriverEvent::Sheet { .. }
             | DriverEvent::Done { .. }

@@ -109,6 +109,8 @@ pub enum Command {
     },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
+    /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
+    Files,
     /// Ends a background process, with all its children.
     StopProcess {
         ticket: Ticket,

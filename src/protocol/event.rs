@@ -264,6 +264,9 @@ pub enum DriverEvent {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
     },
+    /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
+    /// names are as on disk.
+    Files(Vec<String>),
     /// All background processes; replaces the previous ones.
     Processes(Vec<Background>),
     /// What waits for consent; replaces the previous value.

@@ -90,6 +90,7 @@ fn is_replaceable(event: &DriverEvent) -> bool {
             | DriverEvent::Inbox(_)
             | DriverEvent::Problems(_)
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
     )
 }
 
@@ -99,7 +100,8 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
         (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
         (DriverEvent::Inbox(_), DriverEvent::Inbox(_))
         | (DriverEvent::Problems(_), DriverEvent::Problems(_))
-        | (DriverEvent::Processes(_), DriverEvent::Processes(_)) => true,
+        | (DriverEvent::Processes(_), DriverEvent::Processes(_))
+        | (DriverEvent::Files(_), DriverEvent::Files(_)) => true,
         (_, _) => false,
     }
 }
@@ -127,6 +129,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
         | DriverEvent::Processes(_)
+        | DriverEvent::Files(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::Halted(_)

@@ -222,8 +222,11 @@ actions! {
     NewLine "new-line": "Start a new line" / "换行";
     HistoryUp "history-up": "On an empty line: edit a queued message, or recall a sent one" / "在空行上：编辑排队的消息，或取回已发的消息";
     HistoryDown "history-down": "Recall a later message" / "取回较晚的消息";
+    FindSent "find-sent": "Search in what was sent before" / "在以前发送的文字中查找";
     ClearDraft "clear": "Clear the draft; on an empty one, ask to quit" / "清空草稿；已空时询问是否退出";
     Undo "undo": "Undo the last change of the draft, also its clearing" / "撤销草稿的上一次改动，包括清空";
+    Redo "redo": "Redo what was undone last" / "重做上一次撤销的改动";
+    OpenPaste "open-paste": "Show all of the pasted text at the caret" / "展开光标处的粘贴文字";
     Leave "leave": "Return to the pane; the draft is kept" / "回到窗格；草稿保留";
     Edit "edit": "Edit this entry" / "编辑此条目";
     Add "add": "Add a reminder to this dialog" / "给此对话添加提醒";

@@ -30,6 +30,7 @@ mod key_reports;
 mod later;
 mod lifecycle;
 mod new_overlay;
+mod offering;
 mod overlays;
 mod pick;
 mod problems;
@@ -52,6 +53,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
+use tokio::sync::Notify;
 
 use self::alerts::Alerts;
 pub use self::alerts::{AttentionSettings, Looking};
@@ -206,7 +208,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer) && !self.writing.paste(text, self.redraw.now()) {
+            if self.focus.is(Focus::Composer)
+                && !self.writing.paste(text, &self.ui, self.redraw.now())
+            {
                 self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
             }
         }
@@ -219,6 +223,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.refresh_offers();
         self.take_commands()
     }
 
@@ -283,9 +288,14 @@ impl App {
         std::mem::take(&mut self.effects)
     }
 
-    /// The terminal was resized or overwritten.
+    /// The terminal was resized or overwritten, or colours of code are known now.
     pub fn resized(&mut self) {
         self.redraw.mark();
+    }
+
+    /// Notified when more colours of code are known; then [`App::resized`] draws them.
+    pub fn code_coloured(&self) -> Arc<Notify> {
+        self.ui.colours.done()
     }
 
     /// The driver's queue is full; the command is sent later.
@@ -456,6 +466,7 @@ impl App {
             queued: &queued,
             places: self.reading.places(),
             drafts: self.writing.drafts(),
+            sent: self.writing.composer().sent(),
             ui: &self.ui,
         };
         work(&mut self.overlays, facts)

@@ -12,8 +12,10 @@ use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
+use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -29,6 +31,7 @@ pub struct UiSettings {
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
+    pub colours: CodeColours,
 }
 
 impl UiSettings {
@@ -194,6 +197,8 @@ pub enum Intent {
         path: String,
         line: Option<usize>,
     },
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
@@ -229,6 +234,8 @@ pub struct Cx<'a> {
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

@@ -17,6 +17,7 @@ pub mod palette;
 pub mod queued;
 pub mod quit;
 pub mod search_prompt;
+pub mod sent_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;

@@ -169,6 +169,7 @@ impl ScreenState {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
             | DriverEvent::Halted(_)

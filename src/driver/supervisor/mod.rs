@@ -7,6 +7,7 @@ mod changes;
 mod commands;
 mod consent;
 mod creation;
+mod files;
 mod lifecycle;
 mod listing;
 mod minds;

@@ -24,7 +24,11 @@ impl App {
     /// True if the screen may have changed.
     fn apply_event(&mut self, event: DriverEvent) -> bool {
         match event {
-            DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
+            DriverEvent::Workspace(workspace) => {
+                self.model.workspace = workspace;
+                self.writing.offers_changed();
+            }
+            DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();

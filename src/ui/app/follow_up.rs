@@ -111,6 +111,8 @@ pub(super) enum FollowUp {
     /// Take a queued message back into the composer.
     EditQueued(DialogId, QueuedMessage),
     NotTakenBack(PendingTakeBack),
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
 
     // To what is known of the workspace.
     SelectDialog(DialogId),

@@ -174,6 +174,7 @@ impl App {
                 self.follow(edited);
             }
             FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
+            FollowUp::TakeSent(text) => self.writing.take_sent(&text, now),
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),

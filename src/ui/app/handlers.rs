@@ -146,9 +146,12 @@ impl App {
                 self.writing.edit_or_recall(newest.as_ref(), self.reading.dialog(), now)
             }
             Action::HistoryDown => self.writing.recall(true, now),
+            Action::FindSent => self.writing.find_sent(),
             Action::ClearDraft if self.writing.is_empty() => vec![quitting::ask(facts)],
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),
+            Action::Redo => self.writing.redo(now),
+            Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
             Action::PreviousFile
@@ -233,8 +236,12 @@ impl App {
         vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
     }
 
-    /// In the composer, the arrows move the caret; at the edge of the text they recall the history.
+    /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the
+    /// text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
+        if self.complete(action) {
+            return;
+        }
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
         if recalls && !self.writing.composer().field.at_edge(down) {

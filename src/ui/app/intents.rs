@@ -60,6 +60,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
             vec![FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))]
         }
         Intent::Sheet { dialog, request, draft } => sheets::change(dialog, request, draft),
+        Intent::TakeSent(text) => vec![FollowUp::TakeSent(text)],
         Intent::EditQueued { dialog, words } => vec![FollowUp::EditQueued(dialog, words)],
         Intent::TakeBack { dialog, message } => {
             let back = PendingTakeBack { dialog, message, edit: None };

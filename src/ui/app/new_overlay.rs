@@ -60,6 +60,8 @@ pub(super) enum NewOverlay {
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.
     Search,
+    /// Searches in what was sent before.
+    Sent,
     /// What can be copied of a text.
     CopyParts {
         whole: String,

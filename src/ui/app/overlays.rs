@@ -16,6 +16,7 @@ use crate::ui::lists::{self, copy_parts, shelf};
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::consent::ConsentSheet;
 use crate::ui::panes::filter_prompt::FilterPrompt;
@@ -25,6 +26,7 @@ use crate::ui::panes::input_prompt::InputPrompt;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::search_prompt::SearchPrompt;
+use crate::ui::panes::sent_prompt::SentPrompt;
 use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::SearchCount;
@@ -50,13 +52,15 @@ pub(super) struct OverlayFacts<'a> {
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
 }
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
-        let Self { model, open, found, queued, places, drafts, ui } = self;
-        Cx { model, places, open, found, queued, sheets, drafts, ui, intents }
+        let Self { model, open, found, queued, places, drafts, sent, ui } = self;
+        Cx { model, places, open, found, queued, sheets, drafts, sent, ui, intents }
     }
 }
 
@@ -107,6 +111,7 @@ impl Overlays {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
             NewOverlay::Search => self.push(SearchPrompt::default()),
+            NewOverlay::Sent => self.push(SentPrompt::default()),
             NewOverlay::CopyParts { whole, parts } => {
                 self.stack.push(copy_parts::overlay(whole, parts));
             }
@@ -233,12 +238,20 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::app::words;
     use crate::ui::bindings;
+    use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();
-        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap,
+            lang: Lang::En,
+            colours: CodeColours::off(),
+        };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
+        let sent = SentTexts::default();
         let facts = OverlayFacts {
             model: &model,
             open: None,
@@ -246,6 +259,7 @@ mod tests {
             queued: &[],
             places: &[],
             drafts: &drafts,
+            sent: &sent,
             ui: &ui,
         };
         overlays.call(facts, |_, cx| {

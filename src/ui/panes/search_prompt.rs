@@ -73,7 +73,7 @@ impl Overlay for SearchPrompt {
             cx.intents.push(Intent::LeaveSearch);
             return Handled::Close;
         }
-        let handlers: [(Action, Handler); 5] = [
+        let handlers: [(Action, Handler); 6] = [
             (Action::Send, |_, _| Handled::Close),
             (Action::ClearDraft, |prompt, cx| {
                 prompt.field.clear();
@@ -81,6 +81,10 @@ impl Overlay for SearchPrompt {
             }),
             (Action::Undo, |prompt, cx| {
                 prompt.field.undo();
+                prompt.search(cx)
+            }),
+            (Action::Redo, |prompt, cx| {
+                prompt.field.redo();
                 prompt.search(cx)
             }),
             (Action::HistoryDown, |_, cx| {

@@ -340,6 +340,31 @@ async fn the_changes_of_a_tree_are_one_difference_per_file_until_they_are_review
 }
 
 #[tokio::test(start_paused = true)]
+async fn files_that_a_person_may_mention_are_listed_while_commands_go_on() {
+    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
+    std::fs::create_dir_all(world.path().join("src/deep")).expect("a folder");
+    for name in ["src/deep/x.rs", "my notes.txt", ".env", "built.o"] {
+        std::fs::write(world.path().join(name), "").expect("a file");
+    }
+    std::fs::write(world.path().join(".gitignore"), "*.o\n").expect("a file");
+    let mut running = world.start().await;
+    for _ in 0..3 {
+        running.send(Command::Files).await;
+    }
+    let listed = loop {
+        if let DriverEvent::Files(paths) = running.event().await {
+            break paths;
+        }
+    };
+    let seen = |path: &str| listed.iter().any(|listed| listed == path);
+    assert!(seen("src/deep/x.rs") && seen("my notes.txt"), "{listed:?}");
+    let closed = |path: &String| path.starts_with('.') || path == "built.o";
+    assert!(!listed.iter().any(closed), "{listed:?}");
+    running.talk("Hello").await;
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_timeline_and_the_tokens_of_a_tree_have_a_row_for_each_dialog() {
     let asks = json!({"targetAgentId": "alice", "tellaskContent": "Look."}).to_string();
     let models = Sequence::new()

@@ -23,6 +23,7 @@ use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
+use crate::ui::highlight::CodeColours;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -94,6 +95,7 @@ impl Stage {
             glyphs: *glyphs,
             keymap: bindings::defaults(),
             lang,
+            colours: CodeColours::at_once(),
         };
         let app = App::new(AppOptions {
             ui,
@@ -196,6 +198,11 @@ impl Stage {
             line.trim_end().to_owned()
         });
         lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// All of the text in the composer.
+    pub fn composer_text(&self) -> String {
+        self.app.writing.composer().field.text()
     }
 
     pub fn cursor(&self) -> (u16, u16) {

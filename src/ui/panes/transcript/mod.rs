@@ -162,6 +162,8 @@ pub struct TranscriptPane {
 struct CachedBlock {
     revision: u32,
     unfolded: bool,
+    /// The revision of the colours of code, if some of its code is still plain.
+    incomplete: Option<u64>,
     layout: BlockLayout,
 }
 
@@ -386,7 +388,8 @@ impl TranscriptPane {
         let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
-            cached.revision == block.revision && cached.unfolded == unfolded && !waits
+            let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
+            cached.revision == block.revision && cached.unfolded == unfolded && !waits && !is_plain
         });
         if !fresh {
             let layout_context = LayoutContext {
@@ -397,9 +400,10 @@ impl TranscriptPane {
                 names: context.names,
                 answering: context.answering,
             };
-            let layout = lay_out(block, &layout_context);
+            let (layout, incomplete) =
+                context.view.ui.colours.watch(|| lay_out(block, &layout_context));
             self.cached_rows += layout.rows.len();
-            let cached = CachedBlock { revision: block.revision, unfolded, layout };
+            let cached = CachedBlock { revision: block.revision, unfolded, incomplete, layout };
             if let Some(old) = self.cache.insert(item, cached) {
                 self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
             }
