@@ -332,7 +332,11 @@ fn from_parts(
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
-    let prices = prices::read(&value, &mut report);
+    let (prices, faults) = prices::read(&value);
+    for fault in faults {
+        let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
+        report.add(&keys, fault.text, fault.fix);
+    }
     UserConfig {
         look,
         themes: chosen.follows,

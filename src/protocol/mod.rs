@@ -10,6 +10,7 @@ pub mod changes;
 pub mod command;
 pub mod event;
 pub mod lifecycle;
+pub mod mind;
 pub mod outbox;
 pub mod refusal;
 pub mod sheet;
@@ -23,6 +24,7 @@ pub use event::{
     TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
+pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};

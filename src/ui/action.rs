@@ -218,6 +218,8 @@ actions! {
     WholeTime "whole-time": "Show all of the time" / "显示全部时间";
     EarlierTime "earlier-time": "Scroll to earlier times" / "滚到更早";
     LaterTime "later-time": "Scroll to later times" / "滚到更晚";
+    PreviousPart "previous-part": "Go to the previous part" / "到上一部分";
+    NextPart "next-part": "Go to the next part" / "到下一部分";
     Send "send": "Send" / "发送";
     NewLine "new-line": "Start a new line" / "换行";
     HistoryUp "history-up": "On an empty line: edit a queued message, or recall a sent one" / "在空行上：编辑排队的消息，或取回已发的消息";

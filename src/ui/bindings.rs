@@ -9,7 +9,7 @@ use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
 use super::panes::{
-    changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree, usage,
+    changes, composer, confirm, consent, inbox, mind, sheet, timeline, transcript, tree, usage,
 };
 
 /// The end of a demo.
@@ -70,6 +70,7 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         changes::BINDINGS,
         timeline::BINDINGS,
         usage::BINDINGS,
+        mind::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

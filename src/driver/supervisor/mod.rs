@@ -10,6 +10,7 @@ mod creation;
 mod files;
 mod lifecycle;
 mod listing;
+mod mind;
 mod minds;
 mod processes;
 mod sheets;

@@ -158,6 +158,8 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::PreviousPart
+            | Action::NextPart
             | Action::EarlierSpan
             | Action::LaterSpan
             | Action::ZoomIn

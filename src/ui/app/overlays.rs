@@ -23,6 +23,7 @@ use crate::ui::panes::filter_prompt::FilterPrompt;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::mind::MindSheet;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::search_prompt::SearchPrompt;
@@ -107,6 +108,7 @@ impl Overlays {
                 self.sheets.open(dialog.clone(), SheetRequest::Usage);
                 self.push(UsageSheet::new(dialog));
             }
+            NewOverlay::Mind(mind) => self.push(MindSheet::new(*mind)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }

@@ -89,6 +89,10 @@ pub(super) enum Request {
     },
     ContinueAll,
     Shelf,
+    /// What a member is told.
+    Mind {
+        agent: AgentId,
+    },
     StopProcess {
         pid: u32,
     },
@@ -134,6 +138,7 @@ impl Request {
             | Self::Continue { .. }
             | Self::ContinueAll
             | Self::Shelf
+            | Self::Mind { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -169,6 +174,7 @@ impl Request {
             Self::Continue { dialog } => Command::Continue { ticket, dialog },
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
+            Self::Mind { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }
