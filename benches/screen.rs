@@ -18,6 +18,7 @@ use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::bindings;
+use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
 use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
@@ -100,6 +101,7 @@ impl Screen {
             glyphs: Glyphs::UTF8,
             keymap: bindings::defaults(),
             lang: Lang::En,
+            colours: CodeColours::on(),
         };
         let app = App::new(AppOptions {
             undo_answers: std::time::Duration::ZERO,

@@ -25,6 +25,7 @@ use self::themes::{AUTO, ThemeFault};
 
 mod attention;
 mod reload;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod themes;
@@ -49,10 +50,11 @@ pub enum Values {
     Theme,
     Language,
     Keys,
-    ComposerKeys,
     Level,
     Hours,
     Words,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
     /// A whole number from 1 on.
     Number {
         max: u64,
@@ -67,10 +69,10 @@ impl Values {
             Self::Theme
             | Self::Language
             | Self::Keys
-            | Self::ComposerKeys
             | Self::Level
             | Self::Hours
-            | Self::Words => None,
+            | Self::Words
+            | Self::OneOf(_) => None,
         }
     }
 }
@@ -87,16 +89,16 @@ impl fmt::Display for Values {
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
-            Self::ComposerKeys => {
-                let names = ComposerKeys::ALL.map(|keys| format!("`{}`", keys.name()));
-                write!(f, "{}", names.join(", "))
-            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
+            Self::OneOf(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                f.write_str(&words.join(", "))
+            }
             Self::Number { max } => write!(f, "1 to {max}"),
         }
     }
@@ -106,12 +108,18 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 13] = [
+pub const SETTINGS: [Setting; 14] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
         default: || format!("`{AUTO}`"),
         meaning: "colours of the screen; `auto` is `light` on a light terminal, else `dark`",
+    },
+    Setting {
+        path: &["code_colours"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`on`".to_owned(),
+        meaning: "colours in code blocks, differences and files read",
     },
     Setting {
         path: &["language"],
@@ -127,7 +135,7 @@ pub const SETTINGS: [Setting; 13] = [
     },
     Setting {
         path: &["composer_keys"],
-        values: Values::ComposerKeys,
+        values: Values::OneOf(terminal::COMPOSER_KEYS),
         default: || format!("`{}`", ComposerKeys::default().name()),
         meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
@@ -299,11 +307,12 @@ fn from_parts(
         glyphs: *Glyphs::for_terminal(ability.utf8),
         keymap,
         lang,
+        colours: terminal::read_code_colours(&value, &mut report),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
-    let composer_keys = read_composer_keys(&value, &mut report);
+    let composer_keys = terminal::read_composer_keys(&value, &mut report);
     UserConfig {
         look,
         themes: chosen.follows,
@@ -315,19 +324,6 @@ fn from_parts(
         notify_command,
         problems: report.problems,
     }
-}
-
-fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
-    let Some(given) = value.get("composer_keys").filter(|given| !given.is_null()) else {
-        return ComposerKeys::default();
-    };
-    let known = ComposerKeys::ALL.into_iter().find(|keys| given.as_str() == Some(keys.name()));
-    known.unwrap_or_else(|| {
-        let text =
-            localized!("{given} are no keys of the composer", "{given} 不是书写区的按键方式");
-        report.add(&["composer_keys"], text, Text::new("use plain or vi", "请用 plain 或 vi"));
-        ComposerKeys::default()
-    })
 }
 
 /// The text of the file, if it exists.

@@ -49,6 +49,7 @@ pub mod taskdoc;
 pub mod team;
 pub mod text;
 pub mod time;
+pub mod timeline;
 pub mod title;
 pub mod transcript;
 pub mod tree;

@@ -15,6 +15,7 @@ use super::record::Entry;
 use super::time::Stamp;
 use super::{FileChange, PushCount, ReplyKind, TellaskKind};
 
+pub(super) use text::{argument, arguments};
 pub use text::{count_words, first_line};
 pub use tool_action::{ToolAction, exit_line};
 

@@ -13,6 +13,7 @@ pub mod lifecycle;
 pub mod outbox;
 pub mod refusal;
 pub mod sheet;
+pub mod timeline;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
@@ -24,3 +25,4 @@ pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
+pub use timeline::{TimelineRow, TimelineView};

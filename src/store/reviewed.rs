@@ -17,7 +17,7 @@ use super::own_files::MAX_FILE_BYTES;
 pub type Reviewed = BTreeMap<SelfId, (Course, usize)>;
 
 impl Store {
-    /// Visits the records of a course whose lines contain `text`, from line `from` on. Returns how many lines
+    /// Visits the records of a course whose lines are `wanted`, from line `from` on. Returns how many lines
     /// the course has.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ impl Store {
         bucket: Bucket,
         dialog: &DialogId,
         course: Course,
-        (text, from): (&str, usize),
+        (wanted, from): (&dyn Fn(&str) -> bool, usize),
         mut visit: impl FnMut(Entry),
     ) -> Result<usize, StoreError> {
         let path = self.folder_of(bucket, dialog).join(course_file(course));
@@ -39,7 +39,7 @@ impl Store {
                 continue;
             }
             count += 1;
-            if count <= from || !line.text().contains(text) {
+            if count <= from || !wanted(&line.text()) {
                 continue;
             }
             match line.read() {

@@ -54,6 +54,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
+use tokio::sync::Notify;
 
 use self::alerts::Alerts;
 pub use self::alerts::{AttentionSettings, Looking};
@@ -287,9 +288,14 @@ impl App {
         std::mem::take(&mut self.effects)
     }
 
-    /// The terminal was resized or overwritten.
+    /// The terminal was resized or overwritten, or colours of code are known now.
     pub fn resized(&mut self) {
         self.redraw.mark();
+    }
+
+    /// Notified when more colours of code are known; then [`App::resized`] draws them.
+    pub fn code_coloured(&self) -> Arc<Notify> {
+        self.ui.colours.done()
     }
 
     /// The driver's queue is full; the command is sent later.

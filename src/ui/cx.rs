@@ -5,11 +5,14 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, Bucket, CallId, DialogId, Lang, MsgId, RootId, Stamp};
+use crate::domain::{
+    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
+};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
+use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
 use crate::ui::panes::composer::SentTexts;
@@ -28,6 +31,7 @@ pub struct UiSettings {
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     pub lang: Lang,
+    pub colours: CodeColours,
 }
 
 impl UiSettings {
@@ -70,6 +74,9 @@ impl UiSettings {
 
     /// A key's name as printed on keyboards, with a symbol for Enter where the terminal has one.
     pub fn key_label(&self, name: &str) -> String {
+        if name == "plus" {
+            return "+".to_owned();
+        }
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
         if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
@@ -183,6 +190,8 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Show a generation of a dialog.
+    ShowGeneration(DialogId, Course, Genseq),
     /// Open a file of a record in the editor.
     EditFile {
         path: String,

@@ -21,5 +21,6 @@ pub mod sent_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;
+pub mod timeline;
 pub mod transcript;
 pub mod tree;

@@ -213,6 +213,7 @@ impl<'a, S: Surface> Run<'a, S> {
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         let stored = self.drafts.written();
+        let coloured = self.app.code_coloured();
         let mut copied = self.copies.take_outcomes();
         let mut failed = self.caller.take_failures();
         // What came before the first frame counts for it.
@@ -233,6 +234,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
+                () = coloured.notified() => self.app.resized(),
                 outcome = next(&mut copied) => self.app.copied(&outcome),
                 why = next(&mut failed) => self.app.call_failed(&why),
                 step = self.foreground.next() => self.program_step(step),

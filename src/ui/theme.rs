@@ -70,6 +70,8 @@ roles! {
     CodeString = "code.string",
     CodeNumber = "code.number",
     CodeComment = "code.comment",
+    CodeType = "code.type",
+    CodeFunction = "code.function",
     Link = "link",
     Quote = "quote",
     DiffAdd = "diff.add",

@@ -24,7 +24,7 @@ impl Supervisor {
                 self.page(ticket, dialog, Some(course), Some(before)).await;
             }
             Command::Close => {
-                if self.one_dialog_only {
+                if self.audience.sees_one_dialog() {
                     self.report(DriverReport::Watch(Subscription::NoDialog)).await;
                 }
             }
@@ -96,8 +96,11 @@ impl Supervisor {
     }
 
     async fn stop_all(&mut self) {
-        let reason =
-            if self.one_dialog_only { StopReason::EmergencyStop } else { StopReason::UserStop };
+        let reason = if self.audience.is_person() {
+            StopReason::EmergencyStop
+        } else {
+            StopReason::UserStop
+        };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -137,7 +140,7 @@ impl Supervisor {
     }
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
-        if self.one_dialog_only {
+        if self.audience.sees_one_dialog() {
             self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;

@@ -15,4 +15,5 @@ mod processes;
 mod sheets;
 mod survey;
 pub mod task;
+mod timeline;
 mod trees;

@@ -10,6 +10,7 @@ use tracing::Instrument as _;
 use crate::domain::text::Text;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{DialogId, RootId, TreeChange};
+use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
@@ -38,8 +39,7 @@ pub struct Supervisor {
     pub(super) listings: JoinSet<Vec<String>>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
-    /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
-    pub(super) one_dialog_only: bool,
+    pub(super) audience: Audience,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -49,20 +49,11 @@ impl Supervisor {
         engine: Arc<Engine>,
         reports: ReportSender,
         pick_up: bool,
-        one_dialog_only: bool,
+        audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let listings = JoinSet::new();
-        Self {
-            engine,
-            reports,
-            trees,
-            tasks,
-            listings,
-            pick_up,
-            one_dialog_only,
-            minds_stamp: None,
-        }
+        Self { engine, reports, trees, tasks, listings, pick_up, audience, minds_stamp: None }
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

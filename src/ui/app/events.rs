@@ -35,7 +35,9 @@ impl App {
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
+                let again = self.overlays.reload_sheet_of(&row.dialog.root);
                 self.model.put_row(*row);
+                self.follow(again);
             }
             DriverEvent::Removed(dialog) => {
                 self.model.tree.remove(&dialog);
@@ -61,7 +63,10 @@ impl App {
                 self.reading.apply_page(ticket, *page);
             }
             DriverEvent::Sheet { dialog, sheet } => {
-                return self.overlays.update_sheet(&dialog, *sheet);
+                let changed = self.overlays.update_sheet(&dialog, *sheet);
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+                return changed;
             }
             DriverEvent::Fact(fact) => {
                 self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));

@@ -79,6 +79,7 @@ pub(super) mod testing {
     use crate::domain::Lang;
     use crate::ui::app::tests::fixture::rows;
     use crate::ui::bindings;
+    use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};
 
     /// The workspace of the fixture, with no dialog open.
@@ -94,7 +95,13 @@ pub(super) mod testing {
             model.tree.set(rows());
             model.tree.refresh();
             let (keymap, lang) = (bindings::defaults(), Lang::En);
-            let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+            let ui = UiSettings {
+                theme: Theme::plain(),
+                glyphs: Glyphs::UTF8,
+                keymap,
+                lang,
+                colours: CodeColours::off(),
+            };
             Self { model, focus: Focus::Tree, ui }
         }
 

@@ -8,7 +8,7 @@ use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
 use crate::domain::text::Text;
-use crate::domain::{Bucket, CallId, DialogId, RootId};
+use crate::domain::{Bucket, CallId, Course, DialogId, Genseq, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::{Action, Scope};
@@ -74,6 +74,8 @@ pub(super) enum FollowUp {
     ShowQuestion(InboxRow),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Show a generation of a dialog.
+    ShowGeneration(DialogId, Course, Genseq),
     Scroll(ScrollMove),
     Search(String),
     /// Go to the next or the previous match.

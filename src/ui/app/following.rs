@@ -59,7 +59,11 @@ impl App {
                 self.follow(told);
             }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
-            FollowUp::SheetRefused => self.overlays.sheet_refused(),
+            FollowUp::SheetRefused => {
+                self.overlays.sheet_refused();
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+            }
 
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
                 self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
@@ -103,6 +107,11 @@ impl App {
             }
             FollowUp::ShowCall(dialog, call) => {
                 let shown = self.reading.show_call(&dialog, call);
+                self.follow(shown);
+            }
+            FollowUp::ShowGeneration(dialog, course, genseq) => {
+                let newest = self.model.tree.get(&dialog).map(|row| row.course);
+                let shown = self.reading.show_generation(&dialog, (course, genseq), newest);
                 self.follow(shown);
             }
             FollowUp::Scroll(to) => self.reading.scroll(to),

@@ -81,6 +81,7 @@ impl App {
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
+            Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::Quit => vec![quitting::ask_if_running(facts)],
@@ -156,6 +157,13 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::EarlierSpan
+            | Action::LaterSpan
+            | Action::ZoomIn
+            | Action::ZoomOut
+            | Action::WholeTime
+            | Action::EarlierTime
+            | Action::LaterTime
             | Action::Revive
             | Action::Add
             | Action::AddPersonal

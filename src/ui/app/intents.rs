@@ -53,6 +53,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         }
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
+        Intent::ShowGeneration(dialog, course, genseq) => {
+            vec![FollowUp::ShowGeneration(dialog, course, genseq)]
+        }
         Intent::EditFile { path, line } => {
             vec![FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))]
         }

@@ -48,6 +48,10 @@ pub(super) enum NewOverlay {
         dialog: DialogId,
         scope: ChangesScope,
     },
+    /// Who ran and who waited in the tree of this dialog.
+    Timeline {
+        dialog: DialogId,
+    },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

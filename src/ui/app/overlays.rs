@@ -27,7 +27,8 @@ use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::search_prompt::SearchPrompt;
 use crate::ui::panes::sent_prompt::SentPrompt;
-use crate::ui::panes::sheet::SheetPane;
+use crate::ui::panes::sheet::{self, SheetPane};
+use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::SearchCount;
 
 #[derive(Debug, Default)]
@@ -86,13 +87,19 @@ impl Overlays {
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
             NewOverlay::Quit { sandboxed } => self.push(QuitPrompt { sandboxed }),
             NewOverlay::Sheet { kind, dialog, of } => {
+                self.close_sheets();
                 self.sheets.open(dialog.clone(), kind.request());
                 self.push(SheetPane::new(kind, dialog, of));
             }
             NewOverlay::Changes { dialog, scope } => {
+                self.close_sheets();
                 self.sheets.open(dialog.clone(), SheetRequest::Changes(scope));
-                self.stack.retain(|overlay| overlay.scope() != changes::SCOPE);
                 self.push(ChangesSheet::new(dialog, scope));
+            }
+            NewOverlay::Timeline { dialog } => {
+                self.close_sheets();
+                self.sheets.open(dialog.clone(), SheetRequest::Timeline);
+                self.push(TimelineSheet::new(dialog));
             }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
@@ -103,6 +110,12 @@ impl Overlays {
                 self.stack.push(copy_parts::overlay(whole, parts));
             }
         }
+    }
+
+    /// There is content for one sheet only.
+    fn close_sheets(&mut self) {
+        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE];
+        self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 
     fn push(&mut self, overlay: impl Overlay + 'static) {
@@ -180,6 +193,18 @@ impl Overlays {
         (reminds || changed).then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
+    /// Requests a sheet about a whole tree again, after something happened in this tree.
+    pub fn reload_sheet_of(&mut self, root: &RootId) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.request_after_change(root)?;
+        Some(FollowUp::Request(Request::Sheet { dialog, request }))
+    }
+
+    /// The same for what happened while the last content was on its way.
+    pub fn reload_if_outdated(&mut self) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.request_if_outdated()?;
+        Some(FollowUp::Request(Request::Sheet { dialog, request }))
+    }
+
     /// The content of a sheet; false if it is not open.
     pub fn update_sheet(&mut self, dialog: &DialogId, sheet: Sheet) -> bool {
         self.sheets.update(dialog, sheet)
@@ -207,11 +232,18 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::app::words;
     use crate::ui::bindings;
+    use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();
-        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap,
+            lang: Lang::En,
+            colours: CodeColours::off(),
+        };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let sent = SentTexts::default();
         let facts = OverlayFacts {

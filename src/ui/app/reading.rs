@@ -18,7 +18,8 @@ use crate::ui::app::words;
 use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{
-    CallEnd, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, is_openable,
+    Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
+    is_openable,
 };
 
 #[derive(Debug, Default)]
@@ -215,7 +216,7 @@ impl Reading {
             let (dialog, course) = (open.dialog.clone(), open.first_course());
             return vec![FollowUp::Request(Request::Page { dialog, course, before })];
         }
-        not_found.map(|call_end| self.search_previous_course(call_end)).unwrap_or_default()
+        not_found.map(|landmark| self.search_previous_course(landmark)).unwrap_or_default()
     }
 
     /// Shows where a question was asked; `newest` is the newest course of its dialog.
@@ -229,7 +230,7 @@ impl Reading {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             follow_ups = self.open_dialog(&row.dialog, course);
         }
-        self.scroll(ScrollMove::Target(CallEnd::Call(row.question.call_id.clone())));
+        self.scroll(ScrollMove::Target(Landmark::Call(row.question.call_id.clone())));
         follow_ups
     }
 

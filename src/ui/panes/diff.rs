@@ -9,6 +9,7 @@ use crate::domain::diff::{DiffLine, Hunk, LineTag, changed_words};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::text::Text;
 use crate::ui::cx::UiSettings;
+use crate::ui::highlight::{CodeRun, Language};
 use crate::ui::text::{SafeText, wrap};
 use crate::ui::theme::Role;
 
@@ -55,6 +56,8 @@ pub struct DiffRows<'a> {
     indent: usize,
     /// Cells of a row, with the indentation.
     width: usize,
+    /// What its lines are written in, if that is known.
+    language: Option<Language>,
 }
 
 /// A row of a difference.
@@ -74,7 +77,13 @@ struct LineNumbers {
 
 impl<'a> DiffRows<'a> {
     pub fn new(ui: &'a UiSettings, indent: usize, width: usize) -> Self {
-        Self { ui, indent, width }
+        Self { ui, indent, width, language: None }
+    }
+
+    /// The same for the lines of this file, in the colours of its language.
+    #[must_use]
+    pub fn of_file(self, path: &str) -> Self {
+        Self { language: Language::of_file(path), ..self }
     }
 
     /// The rows of hunks, at most `limit` and those of the line that reaches it; hunks are separated by a row.
@@ -110,14 +119,9 @@ impl<'a> DiffRows<'a> {
                 _ => Role::Code,
             };
             let clean = SafeText::line(line);
-            let style = self.ui.style(role);
-            rows.extend(self.wrapped(
-                Strip::new().pad_to(self.indent),
-                clean.as_str(),
-                style,
-                &[],
-                style,
-            ));
+            let start = Strip::new().pad_to(self.indent);
+            let pieces = [(clean.as_str().len(), self.ui.style(role))];
+            rows.extend(self.wrapped(start, clean.as_str(), &pieces));
         }
         rows
     }
@@ -130,11 +134,15 @@ impl<'a> DiffRows<'a> {
     ) -> Vec<Strip> {
         let digits = lines.clone().map(|(number, _)| number).max().unwrap_or_default();
         let digits = digits.to_string().len();
-        let (dim, code) = (self.ui.style(Role::TextDim), self.ui.style(Role::Code));
+        let dim = self.ui.style(Role::TextDim);
+        let lines: Vec<(usize, SafeText)> =
+            lines.take(limit).map(|(number, line)| (number, SafeText::line(line))).collect();
+        let code = self.code_of(lines.iter().map(|(_, line)| line.as_str()));
         let mut rows = Vec::new();
-        for (number, line) in lines {
+        for ((number, line), runs) in lines.iter().zip(code) {
             let start = Strip::new().pad_to(self.indent).put(&format!("{number:>digits$} "), dim);
-            rows.extend(self.wrapped(start, SafeText::line(line).as_str(), code, &[], code));
+            let pieces = self.code_pieces(0..line.as_str().len(), &runs, Role::Code);
+            rows.extend(self.wrapped(start, line.as_str(), &pieces));
             if rows.len() >= limit {
                 break;
             }
@@ -146,13 +154,17 @@ impl<'a> DiffRows<'a> {
         let texts: Vec<SafeText> =
             hunk.lines.iter().map(|line| SafeText::line(line.content())).collect();
         let marks = marks(&hunk.lines, &texts);
+        let is_new = |line: &DiffLine| line.tag != LineTag::Removed;
+        let new = hunk.lines.iter().zip(&texts).filter(|(line, _)| is_new(line));
+        let mut code = self.code_of(new.map(|(_, text)| text.as_str())).into_iter();
         let (mut old, mut new) = (hunk.old_at, hunk.new_at);
         for ((line, text), marks) in hunk.lines.iter().zip(&texts).zip(marks) {
             let (is_old, is_new) = (line.tag != LineTag::Added, line.tag != LineTag::Removed);
             old = old.saturating_add(usize::from(is_old));
             new = new.saturating_add(usize::from(is_new));
             let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
-            let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks));
+            let runs = if is_new { code.next().unwrap_or_default() } else { Vec::new() };
+            let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks, &runs));
             let number = if is_new { new } else { new.saturating_add(1) };
             rows.extend(strips.into_iter().map(|strip| DiffRow { strip, line: number }));
             if rows.len() >= limit {
@@ -166,14 +178,14 @@ impl<'a> DiffRows<'a> {
         tag: LineTag,
         numbers: LineNumbers,
         digits: usize,
-        (text, marks): (&str, &[Range<usize>]),
+        (text, marks, runs): (&str, &[Range<usize>], &[CodeRun]),
     ) -> Vec<Strip> {
         let (sign, role, marked) = match tag {
             LineTag::Same => (' ', Role::Code, Role::Code),
             LineTag::Removed => ('-', Role::DiffRemove, Role::DiffRemoveWord),
             LineTag::Added => ('+', Role::DiffAdd, Role::DiffAddWord),
         };
-        let (style, marked) = (self.ui.style(role), self.ui.style(marked));
+        let style = self.ui.style(role);
         let number = |number: Option<usize>| match number {
             Some(number) => format!("{number:>digits$} "),
             None => " ".repeat(digits + 1),
@@ -187,25 +199,68 @@ impl<'a> DiffRows<'a> {
             .pad_to(self.indent)
             .put(&gutter, self.ui.style(Role::TextDim))
             .put(&format!("{sign} "), style);
-        self.wrapped(start, text, style, marks, marked)
+        let pieces = pieces(0..text.len(), marks).into_iter().flat_map(|(range, is_marked)| {
+            if is_marked {
+                vec![(range.end, self.ui.style(marked))]
+            } else {
+                self.code_pieces(range, runs, role)
+            }
+        });
+        self.wrapped(start, text, &pieces.collect::<Vec<_>>())
     }
 
-    /// A line after its start; what does not fit goes on below, where the text began.
-    fn wrapped(
-        self,
-        start: Strip,
-        text: &str,
-        style: Style,
-        marks: &[Range<usize>],
-        marked: Style,
-    ) -> Vec<Strip> {
+    /// The runs of each of these lines, which follow one another.
+    fn code_of<'t>(self, lines: impl Iterator<Item = &'t str> + Clone) -> Vec<Vec<CodeRun>> {
+        if self.language.is_none() {
+            return lines.map(|_| Vec::new()).collect();
+        }
+        let text = lines.clone().collect::<Vec<_>>().join("\n");
+        let runs = self.ui.colours.runs(self.language, &text);
+        let (mut start, mut first) = (0, 0);
+        let line_runs = |line: &str| {
+            let end = start + line.len();
+            first += runs.iter().skip(first).take_while(|run| run.end <= start).count();
+            let before_end = runs.iter().skip(first).scan(false, |is_over, run| {
+                let within = CodeRun { end: run.end.min(end) - start, ..*run };
+                (!std::mem::replace(is_over, run.end >= end)).then_some(within)
+            });
+            let found = before_end.collect();
+            start = end + 1;
+            found
+        };
+        lines.map(line_runs).collect()
+    }
+
+    /// A part of a line in the colours of its code; what has none is in `plain`.
+    fn code_pieces(self, part: Range<usize>, runs: &[CodeRun], plain: Role) -> Vec<(usize, Style)> {
+        let mut pieces = Vec::new();
+        let mut at = part.start;
+        for run in runs.iter().filter(|run| run.end > part.start) {
+            let style = self.ui.style(run.role);
+            let is_plain = style == self.ui.style(Role::Code);
+            let end = run.end.min(part.end);
+            if end > at {
+                pieces.push((end, if is_plain { self.ui.style(plain) } else { style }));
+                at = end;
+            }
+        }
+        if at < part.end {
+            pieces.push((part.end, self.ui.style(plain)));
+        }
+        pieces
+    }
+
+    /// A line, given with the end and style of each of its pieces, after its start; what does not fit goes on below, where the text began.
+    fn wrapped(self, start: Strip, text: &str, pieces: &[(usize, Style)]) -> Vec<Strip> {
         let column = start.width();
         let rows = wrap(text, self.width.saturating_sub(column).max(1));
         let starts = std::iter::once(start).chain(std::iter::repeat(Strip::new().pad_to(column)));
         let row = |(start, row): (Strip, Range<usize>)| {
-            pieces(row, marks).into_iter().fold(start, |strip, (range, is_marked)| {
-                let part = text.get(range).unwrap_or_default();
-                strip.put(part, if is_marked { marked } else { style })
+            let mut at = row.start;
+            pieces.iter().fold(start, |strip, (end, style)| {
+                let part = text.get(at..(*end).min(row.end)).unwrap_or_default();
+                at = (*end).max(at);
+                if part.is_empty() { strip } else { strip.put(part, *style) }
             })
         };
         starts.zip(rows).map(row).collect()
@@ -259,3 +314,6 @@ fn marks(lines: &[DiffLine], texts: &[SafeText]) -> Vec<Vec<Range<usize>>> {
 fn run(lines: &[DiffLine], from: usize, tag: LineTag) -> usize {
     lines.iter().skip(from).take_while(|line| line.tag == tag).count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,7 @@ use crate::ui::bindings;
 use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
+use crate::ui::highlight::CodeColours;
 use crate::ui::programs::testing::TestHost;
 use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
 
@@ -107,6 +108,7 @@ fn app() -> App {
             glyphs: Glyphs::UTF8,
             keymap: bindings::defaults(),
             lang: Lang::En,
+            colours: CodeColours::off(),
         },
         clock: Arc::new(FixedClock),
         drafts: DraftTexts::new(),

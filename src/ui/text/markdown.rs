@@ -13,6 +13,7 @@ use super::clean::SafeText;
 use super::styled::{Emphasis, StyledLine, StyledSpan};
 use super::width::width;
 use super::wrap::{wrap, wrap_hard};
+use crate::ui::highlight::{CodeColours, Language};
 use crate::ui::theme::{Glyphs, Role};
 use flow::{Flow, TextStyle};
 use table::Table;
@@ -25,10 +26,15 @@ const MAX_TARGET: usize = 2048;
 
 /// Renders sanitized Markdown into lines of at most `width` cells.
 #[must_use]
-pub fn render(text: &SafeText, width: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
+pub fn render(
+    text: &SafeText,
+    width: usize,
+    glyphs: &Glyphs,
+    colours: &CodeColours,
+) -> Vec<StyledLine> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut renderer = Renderer::new(width, glyphs);
+    let mut renderer = Renderer::new(width, glyphs, colours);
     for event in Parser::new_ext(text.as_str(), options) {
         renderer.event(event);
     }
@@ -47,6 +53,13 @@ enum Container {
     },
 }
 
+/// The code of a block as far as it was parsed.
+#[derive(Debug, Default)]
+struct CodeBlock {
+    language: Option<Language>,
+    text: String,
+}
+
 /// A link or image whose text is being parsed.
 #[derive(Debug)]
 struct Link {
@@ -58,6 +71,7 @@ struct Link {
 struct Renderer<'g> {
     width: usize,
     glyphs: &'g Glyphs,
+    colours: &'g CodeColours,
     lines: Vec<StyledLine>,
     containers: Vec<Container>,
     /// Number of the next item of each open list; `None` for bullets.
@@ -68,17 +82,18 @@ struct Renderer<'g> {
     italic: usize,
     struck: usize,
     heading: bool,
-    code: Option<String>,
+    code: Option<CodeBlock>,
     table: Option<Table>,
     /// A blank line is due before the next block.
     gap: bool,
 }
 
 impl<'g> Renderer<'g> {
-    fn new(width: usize, glyphs: &'g Glyphs) -> Self {
+    fn new(width: usize, glyphs: &'g Glyphs, colours: &'g CodeColours) -> Self {
         Self {
             width,
             glyphs,
+            colours,
             lines: Vec::new(),
             containers: Vec::new(),
             lists: Vec::new(),
@@ -220,7 +235,7 @@ impl<'g> Renderer<'g> {
 
     fn text(&mut self, text: &str) {
         if let Some(code) = &mut self.code {
-            code.push_str(text);
+            code.text.push_str(text);
         } else {
             let style = self.style();
             self.flow.push(&SafeText::clean(text), style);
@@ -330,25 +345,35 @@ impl<'g> Renderer<'g> {
     }
 
     fn begin_code(&mut self, kind: &CodeBlockKind<'_>) {
-        if let CodeBlockKind::Fenced(language) = kind
-            && !language.is_empty()
+        let mut code = CodeBlock::default();
+        if let CodeBlockKind::Fenced(info) = kind
+            && !info.is_empty()
         {
-            let label = SafeText::line(language);
+            let label = SafeText::line(info);
             self.flow.push(&label, TextStyle { role: Role::TextDim, ..TextStyle::default() });
             self.flush();
+            code.language = Language::of_fence(label.as_str());
         }
-        self.code = Some(String::new());
+        self.code = Some(code);
     }
 
     fn end_code(&mut self) {
-        let code = SafeText::clean(self.code.take().unwrap_or_default().trim_end_matches('\n'));
+        let CodeBlock { language, text } = self.code.take().unwrap_or_default();
+        let text = SafeText::clean(text.trim_end_matches('\n'));
+        let mut code = Flow::default();
+        let mut start = 0;
+        for run in self.colours.runs(language, text.as_str()) {
+            code.push(
+                &text.part(start..run.end),
+                TextStyle { role: run.role, ..TextStyle::default() },
+            );
+            start = run.end;
+        }
         let available = self.available().saturating_sub(CODE_INDENT.len());
-        let rows = wrap_hard(code.as_str(), available).into_iter().map(|row| {
-            let mut text = SafeText::clean(CODE_INDENT);
-            text.append(&code.part(row));
-            StyledLine::plain(Role::Code, text)
-        });
-        let rows = rows.collect();
+        let mut rows = code.lines(wrap_hard(code.text(), available));
+        for row in &mut rows {
+            row.spans.insert(0, StyledSpan::new(Role::Code, SafeText::clean(CODE_INDENT)));
+        }
         self.push_rows(rows);
         self.gap = true;
     }

@@ -104,6 +104,7 @@ impl App {
     /// requested with a command.
     pub fn layout(&mut self, size: Size) -> Screen<'_> {
         self.redraw.laid_out();
+        self.ui.colours.begin_frame();
         self.size = Some(size);
         let (area, now) = (Rect::from((ratatui::layout::Position::ORIGIN, size)), self.clock.now());
         self.model.tree.refresh();

@@ -23,6 +23,7 @@ use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
+use crate::ui::highlight::CodeColours;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -94,6 +95,7 @@ impl Stage {
             glyphs: *glyphs,
             keymap: bindings::defaults(),
             lang,
+            colours: CodeColours::at_once(),
         };
         let app = App::new(AppOptions {
             ui,

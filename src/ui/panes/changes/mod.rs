@@ -76,6 +76,8 @@ pub struct ChangesSheet {
     folded: Option<bool>,
     rows: Vec<ReviewRow>,
     made_for: Option<RowsFor>,
+    /// The revision of the colours of code, if some of the code is still plain.
+    incomplete: Option<u64>,
     cursor: usize,
     top: usize,
     height: usize,
@@ -90,6 +92,7 @@ impl ChangesSheet {
             folded: None,
             rows: Vec::new(),
             made_for: None,
+            incomplete: None,
             cursor: 0,
             top: 0,
             height: 0,
@@ -193,7 +196,8 @@ impl ChangesSheet {
     /// Makes the rows if they are not those of this content at this width. The cursor stays in its file.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let made_for = (cx.sheets.revision(), width);
-        if self.made_for == Some(made_for) {
+        let colours = &view.ui.colours;
+        if self.made_for == Some(made_for) && !colours.is_newer_than(self.incomplete) {
             return;
         }
         let Some(content) = cx.sheets.changes() else {
@@ -206,7 +210,10 @@ impl ChangesSheet {
         let all: usize = content.changes.iter().map(lines).sum();
         let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
         let is_folded = |change: &NetChange| self.is_folded(change, all_folded);
-        self.rows = review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        let make = || review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        let (rows, incomplete) = colours.watch(make);
+        self.rows = rows;
+        self.incomplete = incomplete;
         self.made_for = Some(made_for);
         if self.file() != file {
             let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);

@@ -86,6 +86,7 @@ fn difference(
     if change.after_others {
         rows.push(note(view.ui.text(words::AFTER_OTHERS)));
     }
+    let diff = diff.of_file(&change.path);
     rows.extend(
         diff.hunks(&change.hunks, MAX_FILE_ROWS).into_iter().map(|row| (row.strip, Some(row.line))),
     );

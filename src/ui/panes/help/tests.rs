@@ -5,6 +5,7 @@ use crate::domain::{Lang, Stamp};
 use crate::protocol::DriverEvent;
 use crate::ui::app::tests::fixture::*;
 use crate::ui::bindings;
+use crate::ui::highlight::CodeColours;
 use crate::ui::theme::{Glyphs, Theme};
 
 fn letters(text: &str) -> String {
@@ -16,7 +17,13 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
     let now = Stamp::new("2026-11-21 12:00:00");
     for lang in [Lang::En, Lang::Zh] {
         let keymap = bindings::defaults();
-        let ui = UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang };
+        let ui = UiSettings {
+            theme: Theme::plain(),
+            glyphs: Glyphs::UTF8,
+            keymap,
+            lang,
+            colours: CodeColours::off(),
+        };
         for (about, width) in bindings::scopes()
             .into_iter()
             .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))

@@ -5,13 +5,20 @@ use proptest::prelude::*;
 use crate::domain::Lang;
 use crate::ui::app::tests::fixture::*;
 use crate::ui::bindings;
+use crate::ui::highlight::CodeColours;
 use crate::ui::theme::{Glyphs, Theme};
 
 use super::*;
 
 fn settings() -> UiSettings {
     let keymap = bindings::defaults();
-    UiSettings { theme: Theme::plain(), glyphs: Glyphs::UTF8, keymap, lang: Lang::En }
+    UiSettings {
+        theme: Theme::plain(),
+        glyphs: Glyphs::UTF8,
+        keymap,
+        lang: Lang::En,
+        colours: CodeColours::off(),
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ use cursor::StepBack;
 pub use cursor::Stop;
 pub use files::FileOfCall;
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{CallEnd, ScrollMove};
+pub use scroll::{Landmark, ScrollMove};
 use search::Search;
 pub use search::SearchCount;
 
@@ -150,7 +150,7 @@ pub struct TranscriptPane {
     /// Items below the view that were added or grew since following stopped.
     new_below: usize,
     /// The block to scroll to once it is loaded.
-    target: Option<CallEnd>,
+    target: Option<Landmark>,
     selection: Option<Selection>,
     search: Option<Search>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
@@ -162,6 +162,8 @@ pub struct TranscriptPane {
 struct CachedBlock {
     revision: u32,
     unfolded: bool,
+    /// The revision of the colours of code, if some of its code is still plain.
+    incomplete: Option<u64>,
     layout: BlockLayout,
 }
 
@@ -225,7 +227,7 @@ impl TranscriptPane {
     }
 
     /// The jump target, if it is in none of the records of this course.
-    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<Landmark> {
         self.target.take_if(|_| open.is_complete())
     }
 
@@ -386,7 +388,8 @@ impl TranscriptPane {
         let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
-            cached.revision == block.revision && cached.unfolded == unfolded && !waits
+            let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
+            cached.revision == block.revision && cached.unfolded == unfolded && !waits && !is_plain
         });
         if !fresh {
             let layout_context = LayoutContext {
@@ -397,9 +400,10 @@ impl TranscriptPane {
                 names: context.names,
                 answering: context.answering,
             };
-            let layout = lay_out(block, &layout_context);
+            let (layout, incomplete) =
+                context.view.ui.colours.watch(|| lay_out(block, &layout_context));
             self.cached_rows += layout.rows.len();
-            let cached = CachedBlock { revision: block.revision, unfolded, layout };
+            let cached = CachedBlock { revision: block.revision, unfolded, incomplete, layout };
             if let Some(old) = self.cache.insert(item, cached) {
                 self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
             }

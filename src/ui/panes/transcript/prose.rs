@@ -20,7 +20,7 @@ impl<'a> Prose<'a> {
     /// Rows of at most `width` cells after an indentation.
     pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
         let clean = SafeText::clean(text.trim_end());
-        markdown::render(&clean, width, &self.ui.glyphs)
+        markdown::render(&clean, width, &self.ui.glyphs, &self.ui.colours)
             .iter()
             .map(|line| self.strip(line, indent))
             .collect()

@@ -4,8 +4,8 @@ use super::anchor::Anchor;
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::CallId;
-use crate::domain::transcript::BlockBody;
+use crate::domain::transcript::{Block, BlockBody};
+use crate::domain::{CallId, Genseq};
 use crate::ui::model::ViewPosition;
 
 /// A move of the view.
@@ -23,7 +23,7 @@ pub enum ScrollMove {
     /// To the generation before or after.
     Generations(isize),
     /// To a block, once it is loaded.
-    Target(CallEnd),
+    Target(Landmark),
     /// To a saved position.
     Position(ViewPosition),
 }
@@ -39,22 +39,25 @@ impl ScrollMove {
     }
 }
 
-/// One end of a call.
+/// What a jump looks for: one end of a call, or a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallEnd {
+pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
     Call(CallId),
     /// The assignment made from it, shown at the upper edge.
     Assignment(CallId),
+    /// Where what is loaded of a generation begins, shown at the upper edge.
+    Generation(Genseq),
 }
 
-impl CallEnd {
-    fn matches(&self, body: &BlockBody) -> bool {
+impl Landmark {
+    fn matches(&self, block: &Block) -> bool {
         match self {
-            Self::Call(call) => body.makes_call(call),
+            Self::Call(call) => block.body.makes_call(call),
             Self::Assignment(wanted) => {
-                matches!(body, BlockBody::Assignment { call, .. } if call == wanted)
+                matches!(&block.body, BlockBody::Assignment { call, .. } if call == wanted)
             }
+            Self::Generation(genseq) => block.genseq == Some(*genseq),
         }
     }
 }
@@ -74,8 +77,8 @@ impl TranscriptPane {
         }
         self.apply_search(open, context);
         self.take_text(open, context);
-        if let Some(call_end) = self.target.clone() {
-            self.show_sought(open, context, &call_end);
+        if let Some(landmark) = self.target.clone() {
+            self.show_sought(open, context, &landmark);
         }
         self.retry_step_back(open, context);
         self.apply_kept_row(open, context);
@@ -111,7 +114,7 @@ impl TranscriptPane {
             }
             ScrollMove::End => self.follow_again(),
             ScrollMove::Generations(step) => self.generation(open, context, step),
-            ScrollMove::Target(call_end) => self.target = Some(call_end),
+            ScrollMove::Target(landmark) => self.target = Some(landmark),
             ScrollMove::Position(ViewPosition { top, row, cursor }) => {
                 if let Some(item) = open.find(|block| block.place == top) {
                     self.leave_end(open, context);
@@ -257,14 +260,24 @@ impl TranscriptPane {
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
-        call_end: &CallEnd,
+        landmark: &Landmark,
     ) {
-        let Some(item) = open.find(|block| call_end.matches(&block.body)) else {
+        let Some(mut item) = open.find(|block| landmark.matches(block)) else {
             return;
         };
         self.target = None;
+        let at_top = match landmark {
+            Landmark::Call(_) => false,
+            Landmark::Assignment(_) => true,
+            Landmark::Generation(_) => {
+                while open.block(item - 1).is_some_and(|block| landmark.matches(block)) {
+                    item -= 1;
+                }
+                true
+            }
+        };
         self.cursor = item;
-        if matches!(call_end, CallEnd::Assignment(_)) {
+        if at_top {
             self.leave_end(open, context);
             self.top = Anchor { item, row: usize::from(has_gap(open, item)) };
             return;

@@ -91,7 +91,8 @@ fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> Vec<Strip> {
             let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
             diff.numbered(lines, MAX_ROWS + 1).into_iter().chain(said).collect()
         }
-        ToolAction::Read { .. } => {
+        ToolAction::Read { path, .. } => {
+            let diff = diff.of_file(path.as_deref().unwrap_or_default());
             said.map(|said| lines_read(&said.text, diff, context)).unwrap_or_default()
         }
         ToolAction::Other => said.map(|said| result(&said.text)).unwrap_or_default(),
@@ -105,6 +106,7 @@ fn file_change(change: &FileChange, diff: DiffRows<'_>, context: &LayoutContext<
     if change.kind != FileChangeKind::Removed && change.added + change.removed > 0 {
         rows = rows.into_iter().map(|row| row.pad_to_gap(2).join(counts.clone())).collect();
     }
+    let diff = diff.of_file(&change.path);
     rows.extend(diff.hunks(&change.hunks(), MAX_ROWS + 1).into_iter().map(|row| row.strip));
     if change.omitted_lines > 0 {
         let omitted = context.ui.counted(change.omitted_lines, words::OMITTED_LINES);

@@ -7,7 +7,7 @@ use super::*;
 use crate::ui::theme::Theme;
 
 fn lines(markdown: &str, width: usize) -> Vec<StyledLine> {
-    render(&SafeText::clean(markdown), width, &Glyphs::UTF8)
+    render(&SafeText::clean(markdown), width, &Glyphs::UTF8, &CodeColours::off())
 }
 
 fn texts(markdown: &str, width: usize) -> Vec<String> {
@@ -85,7 +85,7 @@ fn spans_carry_roles_and_emphasis() {
         ("a ~~b~~ c", "b", (Role::Text, Emphasis { struck: true, ..none })),
         ("a `b` c", "b", (Role::Code, none)),
         ("> b", "b", (Role::Quote, none)),
-        ("```\nb\n```", "  b", (Role::Code, none)),
+        ("```\nb\n```", "b", (Role::Code, none)),
     ] {
         assert_eq!(roles(markdown, text), [expected], "{markdown}");
     }
@@ -165,5 +165,34 @@ proptest! {
             prop_assert!(line.width() <= width, "{:?}", line.text());
             prop_assert!(!line.text().contains(char::is_control));
         }
+    }
+}
+
+#[test]
+fn colours_of_code_change_no_text_and_no_row() {
+    let markdown = "- a\n\n  ```rust\n  fn a() { \"日本語\" } // a long comment that goes on\n\n  let b = 1;\n  ```\n";
+    let text = SafeText::clean(markdown);
+    let colours = CodeColours::at_once();
+    for width in 4..60 {
+        colours.begin_frame();
+        let coloured = render(&text, width, &Glyphs::UTF8, &colours);
+        let plain = lines(markdown, width);
+        let texts = |lines: &[StyledLine]| lines.iter().map(StyledLine::text).collect::<Vec<_>>();
+        assert_eq!(texts(&coloured), texts(&plain), "{width}");
+        let spans = || coloured.iter().flat_map(|line| &line.spans);
+        assert!(spans().any(|span| span.role == Role::CodeString), "{width}");
+        assert!(spans().all(|span| !span.text.is_empty()), "{width}");
+    }
+}
+
+#[test]
+fn only_code_that_names_a_known_language_is_coloured() {
+    let colours = CodeColours::at_once();
+    for (info, expected) in [("rust", true), ("nolang", false), ("", false)] {
+        colours.begin_frame();
+        let text = SafeText::clean(&format!("```{info}\nfn a() {{}}\n```"));
+        let lines = render(&text, 40, &Glyphs::UTF8, &colours);
+        let mut spans = lines.iter().flat_map(|line| &line.spans);
+        assert_eq!(spans.any(|span| span.role == Role::CodeKeyword), expected, "{info}");
     }
 }

@@ -1,0 +1,57 @@
+//! Settings about what is sent to the terminal and typed there, each one of a few words.
+
+use serde_json::Value;
+
+use super::ConfigReport;
+use crate::domain::text::localized;
+use crate::ui::ComposerKeys;
+use crate::ui::highlight::CodeColours;
+
+/// The words of a setting that is on or off.
+pub(super) const SWITCH: &[&str] = &["on", "off"];
+
+/// The keys that the composer may have, as they are named.
+pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
+
+/// The keys of the composer; those of a shell unless others are named.
+pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    let word = read_word(value, "composer_keys", COMPOSER_KEYS, report);
+    let known = ComposerKeys::ALL.into_iter().find(|keys| word == Some(keys.name()));
+    known.unwrap_or_default()
+}
+
+/// Colours of code; on unless they are switched off.
+pub(super) fn read_code_colours(value: &Value, report: &mut ConfigReport<'_>) -> CodeColours {
+    match read_word(value, "code_colours", SWITCH, report) {
+        Some("off") => CodeColours::off(),
+        Some(_) | None => CodeColours::on(),
+    }
+}
+
+/// The word of a setting; `None` if it is not set or invalid.
+fn read_word(
+    value: &Value,
+    name: &'static str,
+    words: &'static [&'static str],
+    report: &mut ConfigReport<'_>,
+) -> Option<&'static str> {
+    let given = value.get(name).filter(|given| !given.is_null())?;
+    let word = match given {
+        // As a word it may stand without quotes; some programs write it as a truth value.
+        Value::Bool(true) => Some("on"),
+        Value::Bool(false) => Some("off"),
+        Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) | Value::Null => {
+            given.as_str()
+        }
+    };
+    let known = word.and_then(|word| words.iter().copied().find(|known| *known == word));
+    if known.is_none() {
+        let words = words.join(", ");
+        report.add(
+            &[name],
+            localized!("{given} is none of: {words}", "{given} 不是其中之一：{words}"),
+            localized!("use one of: {words}", "请用其中之一：{words}"),
+        );
+    }
+    known
+}

@@ -1,0 +1,259 @@
+//! Colours of code: which parts of a text are keywords, strings, comments.
+//!
+//! Whoever lays out code asks for its runs and gets what is known at once; a text that is asked for the first
+//! time is plain, and a thread finds its runs meanwhile. Then [`CodeColours::done`] is notified, and what was
+//! plain is laid out again. The thread begins with the first text. Runs only divide a text, they never change
+//! it: whatever they say, all of it is shown.
+//!
+//! Everything is bounded: the size of a text, the texts that wait, what is kept, and what one frame may ask for,
+//! which is less than what is kept, so that no frame drops what it needs itself.
+
+mod cache;
+mod language;
+mod parser;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+
+use tokio::sync::Notify;
+
+use crate::ui::theme::Role;
+use cache::{Cache, Found, Key};
+pub use language::Language;
+use parser::CodeParser;
+
+/// Bytes of a text; a longer one is plain.
+pub const MAX_BYTES: usize = 64 * 1024;
+/// Texts that wait for the thread.
+const MAX_WAITING: usize = 64;
+/// Texts after which those who wait are told, though more are to be done.
+const BATCH: usize = 16;
+
+/// A part of a text that has one role, from the end of the run before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeRun {
+    pub end: usize,
+    pub role: Role,
+}
+
+/// The runs of texts; a handle that is cheap to clone.
+#[derive(Clone, Default)]
+pub struct CodeColours {
+    /// `None`: all code is plain.
+    shared: Option<Arc<Shared>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    done: Arc<Notify>,
+    timing: Timing,
+}
+
+/// When runs are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timing {
+    OnThread,
+    #[cfg(test)]
+    AtOnce,
+}
+
+#[derive(Default)]
+struct State {
+    cache: Cache,
+    thread: Worker,
+    /// Texts that were asked for and are not known yet.
+    missed: u64,
+    /// How often more became known.
+    revision: u64,
+}
+
+#[derive(Default)]
+enum Worker {
+    #[default]
+    NotStarted,
+    Running(SyncSender<CodeJob>),
+    /// It could not be started, or has ended: code stays plain.
+    Gone,
+}
+
+/// A text whose runs are to be found.
+struct CodeJob {
+    key: Key,
+    language: Language,
+    text: String,
+}
+
+impl CodeColours {
+    /// All code is plain.
+    #[must_use]
+    pub fn off() -> Self {
+        Self::default()
+    }
+
+    /// Code is coloured. Nothing is loaded and no thread runs before the first text.
+    #[must_use]
+    pub fn on() -> Self {
+        Self::new(Timing::OnThread)
+    }
+
+    /// The same on this thread, for tests of what is shown in the end.
+    #[cfg(test)]
+    pub fn at_once() -> Self {
+        Self::new(Timing::AtOnce)
+    }
+
+    fn new(timing: Timing) -> Self {
+        let (state, done) = (Mutex::default(), Arc::default());
+        Self { shared: Some(Arc::new(Shared { state, done, timing })) }
+    }
+
+    /// The runs of a text, as far as they are known. They end with the text.
+    pub fn runs(&self, language: Option<Language>, text: &str) -> Vec<CodeRun> {
+        let found = match (&self.shared, language) {
+            (Some(shared), Some(language)) if text.len() <= MAX_BYTES => {
+                shared.runs(language, text)
+            }
+            (Some(_) | None, _) => None,
+        };
+        let mut runs = found.map(|runs| within(text, &runs)).unwrap_or_default();
+        if runs.last().is_none_or(|run| run.end < text.len()) {
+            runs.push(CodeRun { end: text.len(), role: Role::Code });
+        }
+        runs
+    }
+
+    /// A frame is laid out: it may ask for as much as any.
+    pub fn begin_frame(&self) {
+        if let Some(shared) = &self.shared {
+            shared.state().cache.begin_frame();
+        }
+    }
+
+    /// Lays something out; says whether a text of it may get its runs later, by the revision it has.
+    pub fn watch<T>(&self, lay_out: impl FnOnce() -> T) -> (T, Option<u64>) {
+        let Some(shared) = &self.shared else { return (lay_out(), None) };
+        // The revision from before: what becomes known while it is laid out may have been missed.
+        let (before, revision) = {
+            let state = shared.state();
+            (state.missed, state.revision)
+        };
+        let made = lay_out();
+        (made, (shared.state().missed != before).then_some(revision))
+    }
+
+    /// True if what was laid out at this revision may look different now.
+    pub fn is_newer_than(&self, revision: Option<u64>) -> bool {
+        let now = self.shared.as_ref().map(|shared| shared.state().revision);
+        revision.is_some() && revision != now
+    }
+
+    /// Notified when more runs are known.
+    pub fn done(&self) -> Arc<Notify> {
+        self.shared.as_ref().map(|shared| shared.done.clone()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for CodeColours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CodeColours").field(&self.shared.is_some()).finish()
+    }
+}
+
+/// The runs that divide this text, up to the first that does not.
+fn within(text: &str, runs: &[CodeRun]) -> Vec<CodeRun> {
+    let mut start = 0;
+    let fits = |run: &&CodeRun| {
+        let fits = run.end > start && text.is_char_boundary(run.end);
+        start = run.end;
+        fits
+    };
+    runs.iter().take_while(fits).copied().collect()
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The runs of a text; if they are not known, they are asked for.
+    fn runs(self: &Arc<Self>, language: Language, text: &str) -> Option<Arc<[CodeRun]>> {
+        let mut state = self.state();
+        let key = state.cache.key(language, text);
+        match state.cache.find(&key) {
+            Found::Runs(runs) => return Some(runs),
+            Found::Refused => return None,
+            Found::Awaited => {}
+            Found::Nothing => {
+                let text = text.to_owned();
+                let job = CodeJob { key, language, text };
+                match self.timing {
+                    Timing::OnThread => self.ask(&mut state, job),
+                    #[cfg(test)]
+                    Timing::AtOnce => {
+                        let runs: Arc<[CodeRun]> = CodeParser::default().runs(&job).into();
+                        state.cache.insert(&job.key, runs.clone());
+                        return Some(runs);
+                    }
+                }
+            }
+        }
+        state.missed += 1;
+        None
+    }
+
+    /// Gives a text to the thread. If too many wait, it is asked for again after some are done.
+    fn ask(self: &Arc<Self>, state: &mut State, job: CodeJob) {
+        if matches!(state.thread, Worker::NotStarted) {
+            state.thread = start(self);
+        }
+        let Worker::Running(jobs) = &state.thread else { return };
+        let key = job.key;
+        match jobs.try_send(job) {
+            Ok(()) => state.cache.await_runs(&key),
+            Err(std::sync::mpsc::TrySendError::Full(_)) => {}
+            Err(std::sync::mpsc::TrySendError::Disconnected(_)) => state.thread = Worker::Gone,
+        }
+    }
+
+    fn insert(&self, key: &Key, runs: Vec<CodeRun>) {
+        self.state().cache.insert(key, runs.into());
+    }
+
+    fn tell(&self) {
+        self.state().revision += 1;
+        self.done.notify_one();
+    }
+}
+
+fn start(shared: &Arc<Shared>) -> Worker {
+    // When it is full, texts are asked for again later.
+    let (tx, jobs) = sync_channel(MAX_WAITING);
+    let shared = Arc::downgrade(shared);
+    let thread = thread::Builder::new().name("code".to_owned());
+    match thread.spawn(move || work(&jobs, &shared)) {
+        Ok(_) => Worker::Running(tx),
+        Err(error) => {
+            tracing::warn!(%error, "code stays plain");
+            Worker::Gone
+        }
+    }
+}
+
+/// Finds runs until nobody can ask for any.
+fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>) {
+    let mut parser = CodeParser::default();
+    while let Ok(first) = jobs.recv() {
+        let more = std::iter::from_fn(|| jobs.try_recv().ok());
+        for job in std::iter::once(first).chain(more).take(BATCH) {
+            let runs = parser.runs(&job);
+            let Some(shared) = shared.upgrade() else { return };
+            shared.insert(&job.key, runs);
+        }
+        let Some(shared) = shared.upgrade() else { return };
+        shared.tell();
+    }
+}

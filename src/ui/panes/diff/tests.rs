@@ -1,0 +1,91 @@
+//! What colours of code do to differences, and what they leave as it is.
+
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Color;
+use serde_json::json;
+
+use super::*;
+use crate::domain::{FileChange, Lang};
+use crate::ui::bindings;
+use crate::ui::highlight::CodeColours;
+use crate::ui::theme::{ColorDepth, Glyphs, Theme};
+
+fn settings(colours: CodeColours) -> UiSettings {
+    let theme = Theme::from_value(
+        &json!({
+            "code": "white", "code.keyword": "blue", "code.string": "green", "code.comment": "gray",
+            "diff.add": "cyan", "diff.add.word": "black on cyan", "diff.remove": "yellow",
+        }),
+        ColorDepth::True,
+    );
+    let (theme, keymap) = (theme.unwrap(), bindings::defaults());
+    UiSettings { theme, glyphs: Glyphs::UTF8, keymap, lang: Lang::En, colours }
+}
+
+fn rows(ui: &UiSettings, old: &str, new: &str, width: usize) -> Vec<Strip> {
+    ui.colours.begin_frame();
+    let change = FileChange::rewritten("a.rs", old, new);
+    let diff = DiffRows::new(ui, 2, width).of_file(&change.path);
+    diff.hunks(&change.hunks(), 1_000).into_iter().map(|row| row.strip).collect()
+}
+
+/// The colour of each of these words in the first row that has it.
+fn colour(rows: &[Strip], word: &str) -> Option<Color> {
+    let row = rows.iter().find(|row| row.plain().contains(word))?;
+    let column = row.plain().find(word)?;
+    let area = Rect::new(0, 0, 80, 1);
+    let mut buffer = Buffer::empty(area);
+    row.draw(&mut buffer, area, 0);
+    buffer.cell((u16::try_from(column).ok()?, 0)).map(|cell| cell.fg)
+}
+
+#[test]
+fn lines_that_are_there_have_the_colours_of_code_and_those_that_are_gone_do_not() {
+    let ui = settings(CodeColours::at_once());
+    let old = "fn same() {} // note\nlet gone = \"x\";\nend\n";
+    let new = "fn same() {} // note\nif true { call(\"text\") }\nend\n";
+    let rows = rows(&ui, old, new, 80);
+    for (word, expected) in [
+        ("fn", Color::Blue),
+        ("// note", Color::Gray),
+        ("let", Color::Yellow),
+        ("gone", Color::Yellow),
+        ("\"x\"", Color::Yellow),
+        ("if", Color::Blue),
+        ("call", Color::Cyan),
+        ("\"text\"", Color::Green),
+        ("end", Color::White),
+    ] {
+        assert_eq!(colour(&rows, word), Some(expected), "{word}");
+    }
+}
+
+#[test]
+fn a_string_over_lines_goes_on_in_lines_that_were_read() {
+    let ui = settings(CodeColours::at_once());
+    ui.colours.begin_frame();
+    let lines = ["let a = \"one", "two\"; fn b() {}"];
+    let lines = lines.into_iter().enumerate().map(|(at, line)| (at + 8, line));
+    let rows = DiffRows::new(&ui, 0, 80).of_file("src/b.rs").numbered(lines, 10);
+    assert_eq!(rows.iter().map(Strip::plain).collect::<Vec<_>>()[1], "9 two\"; fn b() {}");
+    for (word, expected) in [("one", Color::Green), ("two", Color::Green), ("fn", Color::Blue)] {
+        assert_eq!(colour(&rows, word), Some(expected), "{word}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn colours_of_code_change_no_text_of_a_difference(
+        old in "([a-z\"/* {}\\\\\n日]{0,8}\n){0,6}", new in "([a-z\"/* {}\\\\\n日]{0,8}\n){0,6}", width in 12..60_usize,
+    ) {
+        let texts = |colours| {
+            let ui = settings(colours);
+            rows(&ui, &old, &new, width).iter().map(Strip::plain).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(texts(CodeColours::at_once()), texts(CodeColours::off()));
+    }
+}
