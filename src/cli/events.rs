@@ -130,6 +130,7 @@ impl Printer {
             DriverEvent::Workspace(_)
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Page { .. }

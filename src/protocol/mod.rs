@@ -9,6 +9,7 @@
 pub mod changes;
 pub mod command;
 pub mod event;
+pub mod finding;
 pub mod lifecycle;
 pub mod outbox;
 pub mod refusal;
@@ -21,6 +22,7 @@ pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
     TranscriptPage, TreeRow, WorkspaceView,
 };
+pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;

@@ -72,6 +72,7 @@ impl Outbox {
                     | DriverEvent::Refused { .. }
                     | DriverEvent::Forked { .. }
                     | DriverEvent::Shelf { .. }
+                    | DriverEvent::Found { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -128,6 +129,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Refused { .. }
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)

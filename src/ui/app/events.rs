@@ -115,6 +115,12 @@ impl App {
                 let shown = self.requests.finish(ticket).map(|_| NewOverlay::Shelf(rows));
                 self.follow(shown.map(FollowUp::Show));
             }
+            DriverEvent::Found { ticket, part } => {
+                if part.end.is_some() {
+                    self.requests.finish(ticket);
+                }
+                return self.overlays.add_found(ticket, *part);
+            }
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => {
                 let known = self.model.set_consent(consent);
@@ -133,6 +139,7 @@ impl App {
                 self.follow([lost, FollowUp::Command(Command::Refresh)]);
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));
+                self.follow(self.overlays.find_again());
             }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }

@@ -84,6 +84,7 @@ impl EventLines {
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Stopped => Vec::new(),
