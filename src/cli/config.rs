@@ -52,7 +52,6 @@ pub enum Values {
     Theme,
     Language,
     Keys,
-    ComposerKeys,
     Level,
     Hours,
     Words,
@@ -73,7 +72,6 @@ impl Values {
             Self::Theme
             | Self::Language
             | Self::Keys
-            | Self::ComposerKeys
             | Self::Level
             | Self::Hours
             | Self::Words
@@ -95,10 +93,6 @@ impl fmt::Display for Values {
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
-            Self::ComposerKeys => {
-                let names = ComposerKeys::ALL.map(|keys| format!("`{}`", keys.name()));
-                write!(f, "{}", names.join(", "))
-            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
@@ -148,7 +142,7 @@ pub const SETTINGS: [Setting; 17] = [
     },
     Setting {
         path: &["composer_keys"],
-        values: Values::ComposerKeys,
+        values: Values::OneOf(terminal::COMPOSER_KEYS),
         default: || format!("`{}`", ComposerKeys::default().name()),
         meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
@@ -363,19 +357,6 @@ fn from_parts(
         prices,
         problems: report.problems,
     }
-}
-
-fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
-    let Some(given) = value.get("composer_keys").filter(|given| !given.is_null()) else {
-        return ComposerKeys::default();
-    };
-    let known = ComposerKeys::ALL.into_iter().find(|keys| given.as_str() == Some(keys.name()));
-    known.unwrap_or_else(|| {
-        let text =
-            localized!("{given} are no keys of the composer", "{given} 不是书写区的按键方式");
-        report.add(&["composer_keys"], text, Text::new("use plain or vi", "请用 plain 或 vi"));
-        ComposerKeys::default()
-    })
 }
 
 /// The text of the file, if it exists.

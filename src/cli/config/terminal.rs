@@ -1,13 +1,24 @@
-//! Settings about what is sent to the terminal, each one of a few words.
+//! Settings about what is sent to the terminal and typed there, each one of a few words.
 
 use serde_json::Value;
 
 use super::ConfigReport;
 use crate::domain::text::localized;
+use crate::ui::ComposerKeys;
 use crate::ui::highlight::CodeColours;
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
+
+/// The keys that the composer may have, as they are named.
+pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
+
+/// The keys of the composer; those of a shell unless others are named.
+pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    let word = read_word(value, "composer_keys", COMPOSER_KEYS, report);
+    let known = ComposerKeys::ALL.into_iter().find(|keys| word == Some(keys.name()));
+    known.unwrap_or_default()
+}
 
 /// Colours of code; on unless they are switched off.
 pub(super) fn read_code_colours(value: &Value, report: &mut ConfigReport<'_>) -> CodeColours {

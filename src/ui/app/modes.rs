@@ -23,7 +23,7 @@ impl ComposerKeys {
     pub const ALL: [Self; 2] = [Self::Plain, Self::Vi];
 
     /// As it is written in the configuration.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Vi => "vi",

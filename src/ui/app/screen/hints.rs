@@ -11,6 +11,7 @@ use crate::ui::cx::UiSettings;
 use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
+use crate::ui::panes::field::ViMode;
 
 impl Screen<'_> {
     /// The composer's title: the mode of vi, the recipient, and what Enter does.
@@ -67,6 +68,16 @@ impl Screen<'_> {
         has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, words::SHOW_PASTE))
     }
 
+    /// What the key does that leaves the composer: with the keys of vi it ends a mode first.
+    fn leave_word(&self) -> Text {
+        match self.app.writing.composer().mode() {
+            Some(ViMode::Insert | ViMode::Visual | ViMode::VisualLines) => {
+                mode_word(ViMode::Normal)
+            }
+            Some(ViMode::Normal) | None => words::KEEP,
+        }
+    }
+
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
         let inbox = &self.app.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
@@ -84,7 +95,7 @@ impl Screen<'_> {
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
         }
         hints.extend(self.paste_hint(ui));
-        hints.push(hint(ui, SCOPE, Action::Leave, words::KEEP));
+        hints.push(hint(ui, SCOPE, Action::Leave, self.leave_word()));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
@@ -150,7 +161,7 @@ impl Screen<'_> {
                 hints.push((Action::ToggleThinking, words::THINKING));
             }
             Focus::Composer => {
-                hints.push((Action::Leave, words::KEEP));
+                hints.push((Action::Leave, self.leave_word()));
                 if asked {
                     hints.push((Action::AnswerOldest, words::QUESTIONS));
                 }

@@ -26,8 +26,10 @@ fn the_title_names_the_mode_at_every_size() {
         let mut stage = with_vi(width, height);
         stage.type_text("one two");
         assert!(stage.screen().contains(" insert · message to"), "{}", stage.screen());
+        assert!(width == 40 || stage.screen().contains("esc normal"), "{}", stage.screen());
         stage.keys("<esc>");
         assert!(stage.screen().contains(" normal · message to"), "{}", stage.screen());
+        assert!(width == 40 || stage.screen().contains("esc keep"), "{}", stage.screen());
         stage.keys("v");
         assert!(stage.screen().contains(" visual · message to"), "{}", stage.screen());
         stage.keys("V");
