@@ -16,6 +16,7 @@ use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
+use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
 use crate::ui::{AttentionSettings, UiSettings};
 use crate::yaml::{self, Lines};
@@ -108,7 +109,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 13] = [
+pub const SETTINGS: [Setting; 14] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -120,6 +121,12 @@ pub const SETTINGS: [Setting; 13] = [
         values: Values::OneOf(terminal::SWITCH),
         default: || "`on`".to_owned(),
         meaning: "colours in code blocks, differences and files read",
+    },
+    Setting {
+        path: &["mouse"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`off`".to_owned(),
+        meaning: "the wheel scrolls and a click chooses, from the start; `M` switches it",
     },
     Setting {
         path: &["language"],
@@ -215,6 +222,7 @@ pub struct UserConfig {
     pub attention: AttentionSettings,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
+    pub mouse: MouseUse,
     pub problems: Vec<Problem>,
 }
 
@@ -305,6 +313,7 @@ fn from_parts(
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
+    let mouse = terminal::read_mouse(&value, &mut report);
     UserConfig {
         look,
         themes: chosen.follows,
@@ -313,6 +322,7 @@ fn from_parts(
         levels,
         attention,
         notify_command,
+        mouse,
         problems: report.problems,
     }
 }

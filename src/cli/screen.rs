@@ -154,6 +154,7 @@ async fn on_terminal(
         moment: Instant::now(),
     });
     app.set_attention(setup.attention);
+    app.use_mouse(setup.mouse);
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {

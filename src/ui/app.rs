@@ -10,6 +10,7 @@
 mod alerts;
 mod answering;
 mod appearance;
+mod areas;
 mod attention;
 mod batch;
 mod browsing;
@@ -32,6 +33,7 @@ mod lifecycle;
 mod new_overlay;
 mod overlays;
 mod pick;
+mod pointer;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -70,6 +72,8 @@ use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 use self::overlays::{OverlayFacts, Overlays};
+pub use self::pointer::Gesture;
+use self::pointer::Pointer;
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -135,6 +139,7 @@ pub struct App {
     /// The size that was laid out last.
     size: Option<Size>,
     in_view: InView,
+    pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
 }
@@ -162,6 +167,7 @@ impl App {
             queue: QueueStrip::default(),
             size: None,
             in_view: InView::default(),
+            pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }

@@ -21,7 +21,7 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect, LookChange, Looking};
+use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::caller::Caller;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
@@ -349,6 +349,14 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
+    /// After somebody else had the terminal its colours may be others. One that did not say them is not
+    /// asked again.
+    fn ask_background_again(&mut self) {
+        if self.background == Background::Replied {
+            self.ask_background();
+        }
+    }
+
     fn ask_background(&mut self) {
         self.surface.control(&Control::ask_background());
         self.pacer.mark(Cause::Event);
@@ -371,7 +379,12 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Event::FocusGained => return self.app.look(Looking::Here),
             Event::FocusLost => return self.app.look(Looking::Away),
-            Event::Mouse(_) => return,
+            Event::Mouse(_) if self.shutdown_deadline.is_some() => return,
+            Event::Mouse(event) => {
+                let Some(gesture) = Gesture::of(event) else { return };
+                let commands = self.app.point(gesture);
+                self.unsent.extend(commands);
+            }
         }
         self.pacer.mark(Cause::Key);
     }
@@ -417,6 +430,7 @@ impl<'a, S: Surface> Run<'a, S> {
             Effect::Suspend => {
                 self.app.look(Looking::Unknown);
                 self.surface.suspend()?;
+                self.ask_background_again();
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
@@ -427,6 +441,10 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Event);
             }
             Effect::Ring(call) => self.ring(call),
+            Effect::UseMouse(wanted) => {
+                self.surface.use_mouse(wanted);
+                self.pacer.mark(Cause::Key);
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::ConfigReport;
 use crate::domain::text::localized;
 use crate::ui::highlight::CodeColours;
+use crate::ui::terminal::MouseUse;
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
@@ -14,6 +15,14 @@ pub(super) fn read_code_colours(value: &Value, report: &mut ConfigReport<'_>) ->
     match read_word(value, "code_colours", SWITCH, report) {
         Some("off") => CodeColours::off(),
         Some(_) | None => CodeColours::on(),
+    }
+}
+
+/// Whether the mouse is used from the start; not unless it is switched on.
+pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseUse {
+    match read_word(value, "mouse", SWITCH, report) {
+        Some("on") => MouseUse::On,
+        Some(_) | None => MouseUse::Off,
     }
 }
 

@@ -83,6 +83,7 @@ impl App {
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
+            Action::SwitchMouse => self.switch_mouse(),
             Action::Quit => vec![quitting::ask_if_running(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),

@@ -27,6 +27,15 @@ pub enum Multiplexer {
     Screen,
 }
 
+/// Whether the terminal reports the mouse: buttons and the wheel, not its motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MouseUse {
+    /// The terminal keeps the mouse: it selects and copies text with it.
+    #[default]
+    Off,
+    On,
+}
+
 /// Bytes that are safe to send outside a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control(Vec<u8>);
@@ -57,6 +66,15 @@ impl Control {
         self.0.starts_with(TITLE)
     }
 
+    /// Reports of buttons and the wheel (mode 1000), in the form without limits (mode 1006).
+    #[must_use]
+    pub fn mouse(wanted: MouseUse) -> Self {
+        Self(match wanted {
+            MouseUse::On => b"\x1b[?1000h\x1b[?1006h".to_vec(),
+            MouseUse::Off => b"\x1b[?1006l\x1b[?1000l".to_vec(),
+        })
+    }
+
     /// The bell: works over every link and in every multiplexer.
     #[must_use]
     pub fn bell() -> Self {
@@ -84,6 +102,12 @@ impl Control {
     #[must_use]
     pub fn ask_background() -> Self {
         Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
+    }
+
+    /// True for a question, whose replies are to come.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.0.ends_with(b"\x1b[c")
     }
 
     #[must_use]

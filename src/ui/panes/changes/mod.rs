@@ -81,6 +81,8 @@ pub struct ChangesSheet {
     cursor: usize,
     top: usize,
     height: usize,
+    /// Rows above the first one: the heading, and a note.
+    above: usize,
 }
 
 impl ChangesSheet {
@@ -96,6 +98,7 @@ impl ChangesSheet {
             cursor: 0,
             top: 0,
             height: 0,
+            above: 0,
         }
     }
 
@@ -306,6 +309,17 @@ impl Overlay for ChangesSheet {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        let at = row.checked_sub(self.above).map(|row| self.top + row);
+        let Some(at) = at.filter(|at| *at < self.rows.len()) else { return Handled::Ignored };
+        let is_head = self.rows.get(at).is_some_and(|row| row.is_head);
+        if is_head && at == self.cursor {
+            return self.toggle(cx);
+        }
+        self.cursor = at;
+        Handled::Done
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }
@@ -316,6 +330,7 @@ impl Overlay for ChangesSheet {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
         self.make_rows(view, cx, area.width);
         self.height = usize::from(rows.height);
+        self.above = usize::from(rows.y - area.y);
         self.step(0);
         let lowest = self.rows.len().saturating_sub(self.height);
         let first = (self.cursor + 1).saturating_sub(self.height);

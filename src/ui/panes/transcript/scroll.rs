@@ -17,6 +17,9 @@ pub enum ScrollMove {
     /// Down for positive numbers.
     HalfPages(isize),
     Pages(isize),
+    Lines(isize),
+    /// The cursor to this item.
+    Cursor(isize),
     Start,
     /// To the end, and follow it.
     End,
@@ -33,8 +36,11 @@ impl ScrollMove {
     fn is_up(&self) -> bool {
         match self {
             Self::Up(_) | Self::Start | Self::Position(_) => true,
-            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count) => *count < 0,
-            Self::Down(_) | Self::End | Self::Target(_) => false,
+            Self::HalfPages(count)
+            | Self::Pages(count)
+            | Self::Lines(count)
+            | Self::Generations(count) => *count < 0,
+            Self::Down(_) | Self::End | Self::Target(_) | Self::Cursor(_) => false,
         }
     }
 }
@@ -104,6 +110,8 @@ impl TranscriptPane {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
                 self.lines(open, context, count * page);
             }
+            ScrollMove::Lines(count) => self.lines(open, context, count),
+            ScrollMove::Cursor(item) => self.cursor_to(open, context, item),
             ScrollMove::Start => {
                 self.leave_end(open, context);
                 self.top = first(open);
