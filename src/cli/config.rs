@@ -16,9 +16,10 @@ use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
+use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, UiSettings};
+use crate::ui::{AttentionSettings, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
@@ -109,7 +110,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 14] = [
+pub const SETTINGS: [Setting; 15] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -121,6 +122,12 @@ pub const SETTINGS: [Setting; 14] = [
         values: Values::OneOf(terminal::SWITCH),
         default: || "`on`".to_owned(),
         meaning: "colours in code blocks, differences and files read",
+    },
+    Setting {
+        path: &["links"],
+        values: Values::OneOf(terminal::LINKS),
+        default: || "`auto`".to_owned(),
+        meaning: "links of answers are links of the terminal; `auto`: where it is known to show them",
     },
     Setting {
         path: &["mouse"],
@@ -223,6 +230,7 @@ pub struct UserConfig {
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
     pub mouse: MouseUse,
+    pub links: LinkUse,
     pub problems: Vec<Problem>,
 }
 
@@ -309,11 +317,13 @@ fn from_parts(
         keymap,
         lang,
         colours: terminal::read_code_colours(&value, &mut report),
+        links: Links::default(),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
     let mouse = terminal::read_mouse(&value, &mut report);
+    let links = terminal::read_links(&value, &mut report);
     UserConfig {
         look,
         themes: chosen.follows,
@@ -323,6 +333,7 @@ fn from_parts(
         attention,
         notify_command,
         mouse,
+        links,
         problems: report.problems,
     }
 }

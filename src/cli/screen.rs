@@ -180,7 +180,12 @@ async fn on_terminal(
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions { link: link(), grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer() },
+        run: RunOptions {
+            link: link(),
+            grace: SHUTDOWN_TIMEOUT,
+            multiplexer: multiplexer(),
+            links: setup.links,
+        },
         questions,
         modes,
     };

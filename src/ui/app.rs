@@ -92,6 +92,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
+use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
@@ -287,6 +288,11 @@ impl App {
     /// The terminal was resized or overwritten, or colours of code are known now.
     pub fn resized(&mut self) {
         self.redraw.mark();
+    }
+
+    /// The addresses of links on the screen.
+    pub fn links(&self) -> Links {
+        self.ui.links.clone()
     }
 
     /// Notified when more colours of code are known; then [`App::resized`] draws them.

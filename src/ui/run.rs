@@ -29,7 +29,7 @@ use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
-use super::terminal::{Control, Multiplexer, Notifier};
+use super::terminal::{Control, LinkSupport, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 use programs::Foreground;
@@ -75,6 +75,17 @@ pub struct RunOptions {
     /// How long dialogs may take to stop at the end.
     pub grace: Duration,
     pub multiplexer: Multiplexer,
+    pub links: LinkUse,
+}
+
+/// Whether links are links of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkUse {
+    /// Where it says that it shows them.
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// How the loop ended.
@@ -212,6 +223,9 @@ impl<'a, S: Surface> Run<'a, S> {
         E: Future<Output = ()>,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
+        if self.options.links == LinkUse::Always {
+            self.show_links();
+        }
         let stored = self.drafts.written();
         let coloured = self.app.code_coloured();
         let mut copied = self.copies.take_outcomes();
@@ -332,7 +346,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Of the replies only colours change the screen; the app says if they do.
+    /// Of the replies only colours and links change the screen.
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Background(colour) => {
@@ -344,9 +358,22 @@ impl<'a, S: Surface> Run<'a, S> {
                 Background::Replied => self.ask_background(),
                 Background::Unknown => self.app.show_on(shade),
             },
+            Reply::Terminal { notifier, links } => {
+                if let Some(notifier) = notifier {
+                    self.notifier = self.notifier.or_better(notifier);
+                }
+                if (self.options.links, links) == (LinkUse::Auto, LinkSupport::Known) {
+                    self.show_links();
+                }
+            }
             Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
             Reply::Attributes => {}
         }
+    }
+
+    fn show_links(&mut self) {
+        self.surface.show_links(self.app.links());
+        self.app.resized();
     }
 
     /// After somebody else had the terminal its colours may be others. One that did not say them is not

@@ -9,6 +9,7 @@ use ratatui::{Frame, Terminal};
 
 use super::backend::{self, Capabilities, ScreenBackend};
 use super::input::InputGate;
+use super::links::Links;
 use super::terminal::{Control, MouseUse, Output, RawMode, Sink, TerminalGuard};
 
 /// Accepts frames. No call waits for the terminal.
@@ -35,6 +36,9 @@ pub trait Surface {
 
     /// Has the mouse reported from the next frame on, or not any more.
     fn use_mouse(&mut self, wanted: MouseUse);
+
+    /// Links are links of the terminal from the next frame on.
+    fn show_links(&mut self, links: Links);
 
     /// Restores the terminal and stops the process until it is continued.
     ///
@@ -145,6 +149,10 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     fn use_mouse(&mut self, wanted: MouseUse) {
         self.guard.use_mouse(wanted);
         self.control(&Control::mouse(wanted));
+    }
+
+    fn show_links(&mut self, links: Links) {
+        self.terminal.backend_mut().show_links(links);
     }
 
     fn suspend(&mut self) -> io::Result<()> {

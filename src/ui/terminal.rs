@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-pub use control::{Control, MAX_CLIPBOARD_BYTES, MouseUse, Multiplexer, Notifier};
+pub use control::{Control, LinkSupport, MAX_CLIPBOARD_BYTES, MouseUse, Multiplexer, Notifier};
 pub use output::{Output, OutputError, Sink, terminal_file};
 
 /// Alternate screen, bracketed paste, reports of the focus, and of dark and light colours. The backend handles

@@ -203,6 +203,7 @@ mod tests {
     use crate::ui::app::words;
     use crate::ui::bindings;
     use crate::ui::highlight::CodeColours;
+    use crate::ui::links::Links;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
@@ -213,6 +214,7 @@ mod tests {
             keymap,
             lang: Lang::En,
             colours: CodeColours::off(),
+            links: Links::default(),
         };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let facts = OverlayFacts {

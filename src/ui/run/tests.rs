@@ -18,6 +18,7 @@ use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::programs::testing::TestHost;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
@@ -83,6 +84,10 @@ impl Surface for Memory {
         self.controls.extend_from_slice(control.bytes());
     }
 
+    fn show_links(&mut self, _: Links) {
+        self.controls.extend_from_slice(b"links");
+    }
+
     fn use_mouse(&mut self, wanted: MouseUse) {
         self.control(&Control::mouse(wanted));
     }
@@ -116,6 +121,7 @@ fn app() -> App {
             keymap: bindings::defaults(),
             lang: Lang::En,
             colours: CodeColours::off(),
+            links: Links::default(),
         },
         clock: Arc::new(FixedClock),
         drafts: DraftTexts::new(),
@@ -123,8 +129,12 @@ fn app() -> App {
     })
 }
 
-const OPTIONS: RunOptions =
-    RunOptions { link: Link::Local, grace: Duration::from_secs(3), multiplexer: Multiplexer::None };
+const OPTIONS: RunOptions = RunOptions {
+    link: Link::Local,
+    grace: Duration::from_secs(3),
+    multiplexer: Multiplexer::None,
+    links: LinkUse::Auto,
+};
 
 fn press(c: char) -> Input {
     Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)).into()
@@ -592,6 +602,15 @@ async fn after_the_program_was_suspended_a_terminal_that_said_its_colours_is_ask
         (vec![(10, ctrl_z.into())], ""),
     ] {
         let (_, _, asked) = shown_after(input).await;
+        assert_eq!(asked, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_are_shown_where_the_terminal_says_that_it_knows_them() {
+    for (support, expected) in [(LinkSupport::Known, "links"), (LinkSupport::Unknown, "")] {
+        let reply = Input::Reply(Reply::Terminal { notifier: None, links: support });
+        let (_, _, asked) = shown_after(vec![(10, reply)]).await;
         assert_eq!(asked, expected);
     }
 }

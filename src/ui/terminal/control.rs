@@ -36,6 +36,36 @@ pub enum MouseUse {
     On,
 }
 
+/// Names at the start of an XTVERSION reply, in lower case, of terminals known to open links (OSC 8).
+const KNOW_LINKS: [&str; 11] = [
+    "kitty", "iterm2", "wezterm", "ghostty", "foot", "contour", "vte", "konsole", "mintty", "rio",
+    "xterm.js",
+];
+
+/// Whether a terminal shows links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkSupport {
+    Known,
+    /// It did not say that it does.
+    Unknown,
+}
+
+impl LinkSupport {
+    /// That of a terminal of this name.
+    #[must_use]
+    pub fn of_terminal(name: &str) -> Self {
+        let knows = KNOW_LINKS.iter().any(|known| is_named(name, known));
+        if knows { Self::Known } else { Self::Unknown }
+    }
+}
+
+/// True if a terminal's reply begins with this name.
+fn is_named(reply: &str, name: &str) -> bool {
+    let reply = reply.to_ascii_lowercase();
+    let rest = reply.strip_prefix(name);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+}
+
 /// Bytes that are safe to send outside a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control(Vec<u8>);

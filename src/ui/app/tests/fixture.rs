@@ -27,6 +27,7 @@ use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -99,6 +100,7 @@ impl Stage {
             keymap: bindings::defaults(),
             lang,
             colours: CodeColours::at_once(),
+            links: Links::default(),
         };
         let app = App::new(AppOptions {
             ui,
