@@ -15,7 +15,7 @@ use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
-use crate::ui::keymap::KeyFault;
+use crate::ui::keymap::{KeyFault, PRESETS};
 use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
@@ -90,7 +90,13 @@ impl fmt::Display for Values {
                 )
             }
             Self::Language => write!(f, "`en`, `zh`"),
-            Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
+            Self::Keys => {
+                let presets = PRESETS.map(|preset| format!("`{}`", preset.name)).join(", ");
+                write!(
+                    f,
+                    "{presets}, or a mapping of scopes to actions to lists of keys, with `preset` for one of these"
+                )
+            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
