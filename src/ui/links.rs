@@ -34,10 +34,8 @@ impl LinkId {
     /// The number that this colour carries.
     #[must_use]
     pub fn of_colour(colour: Color) -> Option<Self> {
-        match colour {
-            Color::Rgb(red, green, blue) => Some(Self(u32::from_be_bytes([0, red, green, blue]))),
-            _ => None,
-        }
+        let Color::Rgb(red, green, blue) = colour else { return None };
+        Some(Self(u32::from_be_bytes([0, red, green, blue])))
     }
 
     #[must_use]

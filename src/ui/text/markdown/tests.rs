@@ -176,10 +176,10 @@ proptest! {
 #[test]
 fn colours_of_code_change_no_text_and_no_row() {
     let markdown = "- a\n\n  ```rust\n  fn a() { \"日本語\" } // a long comment that goes on\n\n  let b = 1;\n  ```\n";
-    let (colours, links) = (CodeColours::at_once(), Links::default());
+    let (colours, addresses) = (CodeColours::at_once(), Links::default());
     for width in 4..60 {
         colours.begin_frame();
-        let coloured = with(markdown, width, &colours, &links);
+        let coloured = with(markdown, width, &colours, &addresses);
         let plain = lines(markdown, width);
         let texts = |lines: &[StyledLine]| lines.iter().map(StyledLine::text).collect::<Vec<_>>();
         assert_eq!(texts(&coloured), texts(&plain), "{width}");
@@ -203,10 +203,11 @@ fn only_code_that_names_a_known_language_is_coloured() {
 
 /// The texts that are links, with their addresses.
 fn linked(markdown: &str, width: usize) -> Vec<(String, String)> {
-    let links = Links::default();
-    let lines = with(markdown, width, &CodeColours::off(), &links);
-    let spans = lines.into_iter().flat_map(|line| line.spans);
-    let linked = spans.filter_map(|span| Some((span.text.to_string(), links.address(span.link?)?)));
+    let addresses = Links::default();
+    let rendered = with(markdown, width, &CodeColours::off(), &addresses);
+    let spans = rendered.into_iter().flat_map(|line| line.spans);
+    let linked =
+        spans.filter_map(|span| Some((span.text.to_string(), addresses.address(span.link?)?)));
     linked.collect()
 }
 
