@@ -25,6 +25,8 @@ pub struct Cli {
     /// The workspace; the current folder by default.
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub screen: ScreenArgs,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -229,8 +231,18 @@ pub struct ForkArgs {
     pub driving: DriveArgs,
 }
 
+/// How dialogs are shown.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ScreenArgs {
+    /// One line for each event, answers typed at a prompt; also where TERM=dumb
+    #[arg(long)]
+    pub plain: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct DemoArgs {
+    #[command(flatten)]
+    pub screen: ScreenArgs,
     /// How fast the team works
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     pub speed: f64,

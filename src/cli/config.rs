@@ -19,7 +19,7 @@ use crate::ui::keymap::{KeyFault, PRESETS};
 use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, LinkUse, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
@@ -52,6 +52,7 @@ pub enum Values {
     Theme,
     Language,
     Keys,
+    ComposerKeys,
     Level,
     Hours,
     Words,
@@ -71,6 +72,7 @@ impl Values {
             Self::Theme
             | Self::Language
             | Self::Keys
+            | Self::ComposerKeys
             | Self::Level
             | Self::Hours
             | Self::Words
@@ -97,6 +99,10 @@ impl fmt::Display for Values {
                     "{presets}, or a mapping of scopes to actions to lists of keys, with `preset` for one of these"
                 )
             }
+            Self::ComposerKeys => {
+                let names = ComposerKeys::ALL.map(|keys| format!("`{}`", keys.name()));
+                write!(f, "{}", names.join(", "))
+            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
@@ -116,7 +122,7 @@ impl fmt::Display for Values {
 const ANY_PATH: &str = "PATH";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 15] = [
+pub const SETTINGS: [Setting; 16] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -152,6 +158,12 @@ pub const SETTINGS: [Setting; 15] = [
         values: Values::Keys,
         default: || "`themes/keys.yaml`".to_owned(),
         meaning: "keys of actions; an action that is not named keeps its own",
+    },
+    Setting {
+        path: &["composer_keys"],
+        values: Values::ComposerKeys,
+        default: || format!("`{}`", ComposerKeys::default().name()),
+        meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
     Setting {
         path: &["quiet_hours"],
@@ -233,6 +245,7 @@ pub struct UserConfig {
     pub limits: UserLimits,
     pub levels: SandboxLevels,
     pub attention: AttentionSettings,
+    pub composer_keys: ComposerKeys,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
     pub mouse: MouseUse,
@@ -330,6 +343,7 @@ fn from_parts(
     let notify_command = attention::read_command(&value, &mut report);
     let mouse = terminal::read_mouse(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
+    let composer_keys = read_composer_keys(&value, &mut report);
     UserConfig {
         look,
         themes: chosen.follows,
@@ -337,11 +351,25 @@ fn from_parts(
         limits,
         levels,
         attention,
+        composer_keys,
         notify_command,
         mouse,
         links,
         problems: report.problems,
     }
+}
+
+fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    let Some(given) = value.get("composer_keys").filter(|given| !given.is_null()) else {
+        return ComposerKeys::default();
+    };
+    let known = ComposerKeys::ALL.into_iter().find(|keys| given.as_str() == Some(keys.name()));
+    known.unwrap_or_else(|| {
+        let text =
+            localized!("{given} are no keys of the composer", "{given} 不是书写区的按键方式");
+        report.add(&["composer_keys"], text, Text::new("use plain or vi", "请用 plain 或 vi"));
+        ComposerKeys::default()
+    })
 }
 
 /// The text of the file, if it exists.

@@ -130,7 +130,9 @@ impl Printer {
             DriverEvent::Workspace(_)
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Page { .. }
             | DriverEvent::Sheet { .. }
             | DriverEvent::Done { .. }

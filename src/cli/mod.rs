@@ -21,10 +21,12 @@ mod listing;
 mod manual;
 mod mind;
 mod notify_command;
+mod plain;
 mod probe;
 mod programs;
 mod queries;
 mod reminders;
+mod runtime;
 mod sandbox;
 mod screen;
 mod servers;
@@ -37,7 +39,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::app;
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::{descriptors, dirs, hardening, logs};
@@ -50,6 +51,8 @@ pub use manual::definitions;
 use args::{Cli, Command, Q4hArgs, Q4hCommand};
 use exit::{CommandError, Status};
 use queries::TranscriptFormat;
+use runtime::{block_on, runtime};
+use screen::ScreenMode;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -104,12 +107,17 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Manual { folder }) = &cli.command {
         return manual::write(folder);
     }
+    if cli.screen.plain && cli.command.is_some() {
+        let text = "`--plain` shows the workspace; with a command it is written after `demo`, and no \
+                    other command has it";
+        return Err(CommandError::usage(text));
+    }
     if let Some(Command::Demo(demo)) = cli.command {
         return demo::demo(&demo);
     }
     let workspace = canonical_folder(&workspace)?;
     match cli.command {
-        None => screen::open(&workspace),
+        None => screen::open(&workspace, ScreenMode::of(cli.screen)?),
         Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
         Some(Command::Drive { drive }) => block_on(drive::drive(&workspace, &drive)),
         Some(Command::Dialogs { all, json }) => queries::dialogs(&workspace, all, json),
@@ -203,15 +211,4 @@ fn init(folder: &Path) -> Result<Status, CommandError> {
     }
     lines::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
     Ok(Status::Done)
-}
-
-/// Runs a command on its own runtime.
-fn block_on(
-    command: impl Future<Output = Result<Status, CommandError>>,
-) -> Result<Status, CommandError> {
-    runtime()?.block_on(command)
-}
-
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    app::runtime().map_err(|error| CommandError::invalid(format!("starting the runtime: {error}")))
 }

@@ -25,30 +25,61 @@ use crate::ui::{
     ProgramHost, QuitPolicy, RunOptions,
 };
 
+use super::args::ScreenArgs;
 use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
-use super::lines;
 use super::notify_command::NotifyCommand;
 use super::programs::Programs;
+use super::{lines, plain};
 
 /// For dialogs to stop when the screen is closed.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// For the last frame.
 const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
-pub fn open(workspace: &Path) -> Result<Status, CommandError> {
+pub fn open(workspace: &Path, mode: ScreenMode) -> Result<Status, CommandError> {
     let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
-    match run(workspace, models, ScreenStart::default(), &mut Keys::default())? {
+    let opening = ScreenStart { mode, ..ScreenStart::default() };
+    match run(workspace, models, opening, &mut Keys::default())? {
         ScreenExit::Status(status) => Ok(status),
         ScreenExit::Replay => Ok(Status::Done),
+    }
+}
+
+/// How dialogs are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScreenMode {
+    /// On a screen of its own, which is gone at the end.
+    #[default]
+    Full,
+    /// As lines.
+    Plain,
+}
+
+impl ScreenMode {
+    /// The mode that was asked for; the full screen needs a terminal that can move its cursor. Lines are
+    /// for any output, but only a person's wish or terminal gets them.
+    pub fn of(wanted: ScreenArgs) -> Result<Self, CommandError> {
+        if wanted.plain {
+            return Ok(Self::Plain);
+        }
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            let text = format!(
+                "standard input or output is not a terminal, which the screen needs; {WITHOUT_SCREEN}"
+            );
+            return Err(CommandError::usage(text));
+        }
+        let is_dumb = env::variable("TERM").is_some_and(|term| term == "dumb");
+        Ok(if is_dumb { Self::Plain } else { Self::Full })
     }
 }
 
 /// The initial state of a screen.
 #[derive(Debug, Default)]
 pub struct ScreenStart<'a> {
+    pub mode: ScreenMode,
     /// Commands sent before any input.
     pub commands: Vec<Command>,
     /// The workspace of the demo, which has a text at its end.
@@ -63,27 +94,12 @@ pub enum ScreenExit {
     Replay,
 }
 
-/// Lists the commands that work without a screen.
 /// How long an answer can be undone.
 const UNDO_ANSWERS: Duration = Duration::from_secs(5);
 
-const WITHOUT_SCREEN: &str = "these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
+/// Lists the commands that work without a screen.
+const WITHOUT_SCREEN: &str = "`--plain` prints lines, and these commands need none: `run`, `drive`, `q4h`, `q4h answer`, `dialogs`, `show`, `doctor`; \
                               `--help` lists all";
-
-/// A screen needs a terminal that can move its cursor.
-pub fn check_terminal() -> Result<(), CommandError> {
-    if env::variable("TERM").is_some_and(|term| term == "dumb") {
-        let text = format!("TERM=dumb: this terminal cannot show a screen; {WITHOUT_SCREEN}");
-        return Err(CommandError::usage(text));
-    }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let text = format!(
-            "standard input or output is not a terminal, which the screen needs; {WITHOUT_SCREEN}"
-        );
-        return Err(CommandError::usage(text));
-    }
-    Ok(())
-}
 
 /// Runs the screen.
 pub fn run(
@@ -92,9 +108,11 @@ pub fn run(
     opening: ScreenStart<'_>,
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
-    check_terminal()?;
-    let runtime = super::runtime()?;
-    let outcome = runtime.block_on(show(workspace, models, opening, keys));
+    let runtime = super::runtime::runtime()?;
+    let outcome = match opening.mode {
+        ScreenMode::Full => runtime.block_on(show(workspace, models, opening, keys)),
+        ScreenMode::Plain => runtime.block_on(plain::show(workspace, models, opening.commands)),
+    };
     runtime.shutdown_timeout(LAST_FRAME_TIMEOUT);
     outcome
 }
@@ -102,23 +120,12 @@ pub fn run(
 async fn show(
     workspace: &Path,
     models: Models,
-    ScreenStart { commands: first, demo }: ScreenStart<'_>,
+    ScreenStart { commands: first, demo, .. }: ScreenStart<'_>,
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
-    let (driver, store, shells) = app::start(StartOptions {
-        workspace,
-        models,
-        audience: Audience::Screen,
-        pick_up: PickUp::Everything,
-        driving: true,
-        user_lang: setup.look.lang,
-        limits: setup.limits,
-        config_problems: setup.problems.clone(),
-        level: setup.levels.of(workspace),
-        level_is_set: setup.levels.set_for(workspace).is_some(),
-        servers_level: setup.levels.servers,
-    })?;
+    let options = start_options(workspace, models, Audience::Screen, &setup);
+    let (driver, store, shells) = app::start(options)?;
     for command in first {
         let _ = driver.commands.send(command).await;
     }
@@ -129,6 +136,28 @@ async fn show(
         lines::note(&report);
     }
     shown.map_err(|error| CommandError::usage(format!("the terminal: {error}")))
+}
+
+/// Starts the engine for a person: everything that can go on does.
+pub fn start_options<'a>(
+    workspace: &'a Path,
+    models: Models,
+    audience: Audience,
+    setup: &UserConfig,
+) -> StartOptions<'a> {
+    StartOptions {
+        workspace,
+        models,
+        audience,
+        pick_up: PickUp::Everything,
+        driving: true,
+        user_lang: setup.look.lang,
+        limits: setup.limits,
+        config_problems: setup.problems.clone(),
+        level: setup.levels.of(workspace),
+        level_is_set: setup.levels.set_for(workspace).is_some(),
+        servers_level: setup.levels.servers,
+    }
 }
 
 async fn on_terminal(
@@ -155,6 +184,7 @@ async fn on_terminal(
     });
     app.set_attention(setup.attention);
     app.use_mouse(setup.mouse);
+    app.set_composer_keys(setup.composer_keys);
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
@@ -214,7 +244,7 @@ fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
 }
 
 /// Said after the screen is closed, where questions stay open.
-fn open_questions_line(open: usize, lang: Lang) -> Option<String> {
+pub fn open_questions_line(open: usize, lang: Lang) -> Option<String> {
     match open {
         0 => None,
         1 => Some(in_lang!(
@@ -242,7 +272,7 @@ async fn next_signal(signals: &mut Signals, modes: &ModeFlag) -> StopSignal {
 
 /// The user chooses whether background processes end. After SIGINT or SIGTERM they end. After SIGHUP (a
 /// lost connection) they keep running, and the next start finds them.
-async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
+pub async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitPolicy) {
     let stop = match asked {
         Some(StopSignal::Interrupt | StopSignal::Terminate) => true,
         Some(StopSignal::HangUp) => false,
@@ -256,7 +286,7 @@ async fn end_processes(shells: &Shells, asked: Option<StopSignal>, chosen: QuitP
 }
 
 /// Reports the signal after the terminal is restored.
-fn report_signal(ask: StopSignal) -> Status {
+pub fn report_signal(ask: StopSignal) -> Status {
     let (signal, status) = match ask {
         StopSignal::Interrupt => ("SIGINT", Status::Interrupted),
         StopSignal::Terminate => ("SIGTERM", Status::Terminated),

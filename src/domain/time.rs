@@ -36,6 +36,13 @@ impl Stamp {
         self.0.get(11..16).unwrap_or(&self.0)
     }
 
+    /// The stamp with this number of [`Self::seconds`]; empty where no calendar reaches.
+    #[must_use]
+    pub fn of_seconds(seconds: i64) -> Self {
+        let at = jiff::Timestamp::from_second(seconds).map(|at| at.to_zoned(TimeZone::UTC));
+        Self(at.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default())
+    }
+
     /// Seconds since the epoch *as if* the stamp were UTC; differences between stamps of one zone are
     /// right. `None` where the text has another form (ISO with `T` is accepted).
     #[must_use]
@@ -87,6 +94,9 @@ mod tests {
         assert_eq!(ours, Stamp::new("2026-11-21T20:20:16.000Z").seconds());
         assert_eq!(Stamp::new("2026-11-21 20:20:17").seconds(), ours.map(|s| s + 1));
         assert_eq!(Stamp::new("yesterday").seconds(), None);
+        let again = ours.map(Stamp::of_seconds);
+        assert_eq!(again, Some(Stamp::new("2026-11-21 20:20:16")));
+        assert_eq!(Stamp::of_seconds(i64::MAX), Stamp::default());
     }
 
     #[test]

@@ -52,8 +52,8 @@ pub use shared::engine::{
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
+pub use reporting::audience::Audience;
 use reporting::pump::pump;
-use reporting::reports::Subscription;
 use reporting::screen_state::ScreenState;
 use supervisor::task::SupervisorTask;
 
@@ -63,20 +63,6 @@ const COMMAND_QUEUE: usize = 64;
 const REPORT_QUEUE: usize = 256;
 /// Queued events for the screen.
 const EVENT_QUEUE: usize = 64;
-/// Events the pump buffers for a slow screen before it drops them for [`DriverEvent::Lagged`].
-const OUTBOX_EVENTS: usize = 4096;
-
-/// Who receives the events of the driver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    /// Records and live text of one dialog at a time; a slow screen may miss events.
-    Screen,
-    /// Every record of every dialog, none missing.
-    Script,
-    /// Every record and all live text.
-    Follower,
-}
-
 /// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
 #[derive(Debug)]
 pub struct Driver {
@@ -94,17 +80,13 @@ impl Driver {
         let (commands, commands_rx) = mpsc::channel(COMMAND_QUEUE);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
         let (screen, events) = mpsc::channel(EVENT_QUEUE);
-        let (watch, outbox_limit) = match audience {
-            Audience::Screen => (Subscription::NoDialog, OUTBOX_EVENTS),
-            Audience::Script => (Subscription::AllRecords, usize::MAX),
-            Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
-        };
+        let (watch, outbox_limit) = audience.start();
         let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
             commands_rx,
             pick_up == PickUp::Everything,
-            audience == Audience::Screen,
+            audience,
         );
         let mut tasks = JoinSet::new();
         for source in sources.all() {

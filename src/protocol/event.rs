@@ -15,6 +15,7 @@ use crate::domain::{
 };
 
 use super::command::Ticket;
+use super::finding::FoundPart;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::sheet::Sheet;
 use crate::store::Fact;
@@ -264,6 +265,14 @@ pub enum DriverEvent {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
     },
+    /// Results of a search, after those that were sent before.
+    Found {
+        ticket: Ticket,
+        part: Box<FoundPart>,
+    },
+    /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
+    /// names are as on disk.
+    Files(Vec<String>),
     /// All background processes; replaces the previous ones.
     Processes(Vec<Background>),
     /// What waits for consent; replaces the previous value.

@@ -9,10 +9,12 @@
 pub mod changes;
 pub mod command;
 pub mod event;
+pub mod finding;
 pub mod lifecycle;
 pub mod outbox;
 pub mod refusal;
 pub mod sheet;
+pub mod timeline;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
@@ -20,7 +22,9 @@ pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
     TranscriptPage, TreeRow, WorkspaceView,
 };
+pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use outbox::Outbox;
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
+pub use timeline::{TimelineRow, TimelineView};

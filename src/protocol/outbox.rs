@@ -72,6 +72,7 @@ impl Outbox {
                     | DriverEvent::Refused { .. }
                     | DriverEvent::Forked { .. }
                     | DriverEvent::Shelf { .. }
+                    | DriverEvent::Found { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -90,6 +91,7 @@ fn is_replaceable(event: &DriverEvent) -> bool {
             | DriverEvent::Inbox(_)
             | DriverEvent::Problems(_)
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
     )
 }
 
@@ -99,7 +101,8 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
         (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
         (DriverEvent::Inbox(_), DriverEvent::Inbox(_))
         | (DriverEvent::Problems(_), DriverEvent::Problems(_))
-        | (DriverEvent::Processes(_), DriverEvent::Processes(_)) => true,
+        | (DriverEvent::Processes(_), DriverEvent::Processes(_))
+        | (DriverEvent::Files(_), DriverEvent::Files(_)) => true,
         (_, _) => false,
     }
 }
@@ -126,7 +129,9 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Refused { .. }
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
         | DriverEvent::Processes(_)
+        | DriverEvent::Files(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::Halted(_)

@@ -1,11 +1,12 @@
-//! The sheets of a dialog: its reminders, its Taskdoc, and the files it changed, read and changed by the user. Everything is read
-//! again for each request.
+//! The sheets of a dialog: its reminders, its Taskdoc, the files it changed, and what it did over time, read and
+//! changed by the user. Everything is read again for each request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Stamp;
 use crate::domain::text::Localized;
 use crate::protocol::changes::{ChangesScope, ChangesView, ReadEnd};
+use crate::protocol::timeline::TimelineView;
 
 /// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,8 @@ pub enum SheetRequest {
     Taskdoc,
     /// Answered by [`Sheet::Changes`].
     Changes(ChangesScope),
+    /// Answered by [`Sheet::Timeline`], of the main dialog with all side dialogs.
+    Timeline,
     /// Changes up to here are reviewed; answered by those that are not.
     MarkReviewed(Vec<ReadEnd>),
     AddReminder {
@@ -53,6 +56,7 @@ pub enum Sheet {
     Reminders(Vec<ReminderView>),
     Taskdoc(TaskdocView),
     Changes(ChangesView),
+    Timeline(TimelineView),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -48,6 +48,7 @@ pub use outcome::{
     MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage, ToolOutcome,
 };
 pub use registry::{NameTaken, Registry, ToolSubset};
+pub use search::list_files;
 pub use shell::{
     Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
     ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,

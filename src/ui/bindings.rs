@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{changes, composer, confirm, consent, inbox, sheet, transcript, tree};
+use super::panes::{changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -39,6 +39,8 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::SwitchMouse, &["M"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),
+    Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
+    Scope::PANES.bind(Action::Timeline, &["w"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.
@@ -65,6 +67,7 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         composer::BINDINGS,
         sheet::BINDINGS,
         changes::BINDINGS,
+        timeline::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

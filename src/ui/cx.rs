@@ -5,15 +5,18 @@ use std::fmt::Display;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, Bucket, CallId, DialogId, Lang, MsgId, RootId, Stamp};
+use crate::domain::{
+    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
+};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, Lifecycle, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
+use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -73,6 +76,9 @@ impl UiSettings {
 
     /// A key's name as printed on keyboards, with a symbol for Enter where the terminal has one.
     pub fn key_label(&self, name: &str) -> String {
+        if name == "plus" {
+            return "+".to_owned();
+        }
         let held = [("alt+", "Alt+"), ("ctrl+", "Ctrl+"), ("shift+", "Shift+")];
         let name = held.iter().fold(name.to_owned(), |name, (key, shown)| name.replace(key, shown));
         if self.glyphs == Glyphs::ASCII { name } else { name.replace("enter", self.glyphs.enter) }
@@ -186,11 +192,21 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Search the records of dialogs; what was searched for before is not any more.
+    Find(FindRequest),
+    /// End that search.
+    EndFind,
+    /// Show a record that it found.
+    ShowFound(DialogId, FoundPlace),
+    /// Show a generation of a dialog.
+    ShowGeneration(DialogId, Course, Genseq),
     /// Open a file of a record in the editor.
     EditFile {
         path: String,
         line: Option<usize>,
     },
+    /// Put a text that was sent before into the composer.
+    TakeSent(String),
     /// Take a queued message back into the composer.
     EditQueued {
         dialog: DialogId,
@@ -225,7 +241,11 @@ pub struct Cx<'a> {
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
+    /// What a search in the records of dialogs found.
+    pub finds: &'a Finds,
     pub drafts: &'a Drafts,
+    /// What was sent before.
+    pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub intents: &'a mut Vec<Intent>,
 }

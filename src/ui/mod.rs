@@ -20,6 +20,7 @@ pub mod model;
 pub mod overlay;
 pub mod pacer;
 pub mod panes;
+pub mod plain;
 pub mod programs;
 pub mod run;
 pub mod start;
@@ -30,8 +31,8 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, DemoStart, Effect, Gesture, LookChange, QuietHours,
-    QuitPolicy,
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, LookChange,
+    QuietHours, QuitPolicy,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};

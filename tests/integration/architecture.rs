@@ -314,6 +314,33 @@ fn every_package_of_the_manifest_has_its_row_and_every_row_its_package() {
     }
 }
 
+/// The packages that the project is built on, as code names them. Others come and go with a reason, these stay.
+const FIXED_PACKAGES: [&str; 9] = [
+    "directories",
+    "ratatui",
+    "reqwest",
+    "serde",
+    "serde_json",
+    "serde_yaml",
+    "tokio",
+    "tracing_appender",
+    "tui_textarea",
+];
+
+#[test]
+fn the_packages_that_the_project_is_built_on_are_declared_and_used() {
+    let (graph, files) = &*PROGRAM;
+    let declared = owners::asked_for(&document("Cargo.toml"), "dependencies");
+    let named = files.keys().flat_map(|module| graph.packages(module));
+    let named: BTreeSet<String> = named.map(|(_, package)| package).collect();
+    for package in FIXED_PACKAGES {
+        let is_declared = declared.iter().any(|one| one == package);
+        assert!(is_declared && named.contains(package), "{package}");
+    }
+    // Named through ratatui, so that there is one version.
+    assert!(declared.iter().any(|one| one == "crossterm"), "crossterm");
+}
+
 #[test]
 fn no_file_is_longer_than_one_can_read() {
     let all = sources("src").into_iter().chain(sources("tests"));

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -385,25 +386,47 @@ fn without_a_terminal_it_says_so_and_exits_with_2() {
     }
 }
 
+/// The demo as lines, in a terminal that knows nothing but lines.
+fn lines_of_demo(home: &Home, term: &str, args: &[&str]) -> Program {
+    let mut environment = home.environment();
+    environment.retain(|(name, _)| *name != "TERM");
+    environment.push(("TERM", term.into()));
+    let workspace = home.workspace();
+    let mut all: Vec<&OsStr> = ["demo", "--speed", "0", "--dir"].map(OsStr::new).to_vec();
+    all.push(workspace.as_os_str());
+    all.extend(args.iter().map(OsStr::new));
+    Program::start(environment, &all, 200, 100)
+}
+
 #[test]
-fn a_terminal_that_cannot_show_a_screen_is_told_which_commands_work() {
-    let home = Home::new();
-    for args in [vec!["demo"], vec![]] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        program
-            .args(&args)
-            .current_dir(home.environment().swap_remove(0).1)
-            .env_clear()
-            .envs(home.environment())
-            .env("TERM", "dumb");
-        let program = output(&mut program);
-        let said = String::from_utf8_lossy(&program.stderr);
-        assert_eq!(program.status.code(), Some(2), "{said}");
-        for word in ["TERM=dumb", "`run`", "`drive`", "`q4h`", "`dialogs`", "`show`", "--help"] {
-            assert!(said.contains(word), "{word}: {said}");
-        }
-        assert_eq!(program.stdout, b"");
+fn lines_never_move_the_cursor_and_take_answers_by_number() {
+    for (term, args) in [("dumb", [].as_slice()), ("xterm-256color", &["--plain"])] {
+        let home = Home::new();
+        let mut program = lines_of_demo(&home, term, args);
+        program.until_shown(&["question 1  @orchestrator", "question 2  @dba"]);
+        program.keys("1\n");
+        program.until_shown(&["answer to 1"]);
+        program.keys("a\n");
+        program.until_shown(&["question 1 is answered"]);
+        program.keys("2 keep it\n");
+        program.until_shown(&["question 2 is answered", "nothing is left to do"]);
+        program.keys("quit\n");
+        let (status, raw) = program.end();
+        assert_eq!(status, 0, "{term}");
+        let controls: Vec<u8> =
+            raw.into_iter().filter(|byte| *byte < 0x20 && !b"\r\n".contains(byte)).collect();
+        assert!(controls.is_empty(), "{term}: only line ends, not {controls:?}");
     }
+}
+
+#[test]
+fn lines_end_with_their_input() {
+    let home = Home::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+    command.args(["demo", "--plain"]).env_clear().envs(home.environment());
+    let program = output(&mut command);
+    assert_eq!(program.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&program.stdout).contains("`help` lists"));
 }
 
 /// A workspace whose model answers everything with two sentences.

@@ -35,11 +35,11 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// A named string argument of a call.
-pub(super) fn argument(arguments: &Map<String, Value>, name: &str) -> Option<String> {
+pub(in crate::domain) fn argument(arguments: &Map<String, Value>, name: &str) -> Option<String> {
     arguments.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-pub(super) fn arguments(raw: &str) -> Map<String, Value> {
+pub(in crate::domain) fn arguments(raw: &str) -> Map<String, Value> {
     json::read(raw).unwrap_or_default()
 }
 

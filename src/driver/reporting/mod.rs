@@ -3,6 +3,7 @@
 //!
 //! Uses no other folder of the driver.
 
+pub mod audience;
 pub mod log;
 pub mod pump;
 pub mod reminder_views;

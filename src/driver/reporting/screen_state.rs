@@ -168,7 +168,9 @@ impl ScreenState {
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Processes(_)
+            | DriverEvent::Files(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
             | DriverEvent::Halted(_)

@@ -67,7 +67,7 @@ fn tree_of(engine: &Engine, bucket: Bucket, dialog: &DialogId) -> Vec<DialogId> 
     dialogs.map(|found| dialog_of(dialog, &found.meta.id)).collect()
 }
 
-fn dialog_of(tree: &DialogId, this: &SelfId) -> DialogId {
+pub(super) fn dialog_of(tree: &DialogId, this: &SelfId) -> DialogId {
     if this.as_str() == tree.root.as_str() {
         DialogId::main(tree.root.clone())
     } else {
@@ -95,10 +95,15 @@ fn changes_of(
                 changes.pop_front();
             }
         };
-        let lines = engine.store.visit_records(bucket, dialog, course, (MARK, from), add)?;
+        let lines =
+            engine.store.visit_records(bucket, dialog, course, (&is_of_changes, from), add)?;
         end = Some(ReadEnd { dialog: dialog.this.clone(), course, lines });
     }
     Ok((changes, end))
+}
+
+fn is_of_changes(line: &str) -> bool {
+    line.contains(MARK)
 }
 
 fn recorded(dialog: &DialogId, entry: Entry) -> Vec<ChangeByCall> {

@@ -24,7 +24,7 @@ impl Supervisor {
                 self.page(ticket, dialog, Some(course), Some(before)).await;
             }
             Command::Close => {
-                if self.one_dialog_only {
+                if self.audience.sees_one_dialog() {
                     self.report(DriverReport::Watch(Subscription::NoDialog)).await;
                 }
             }
@@ -85,7 +85,10 @@ impl Supervisor {
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
+            Command::Files => self.begin_to_list_files(),
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Find { ticket, request } => self.find(Some((ticket, request))),
+            Command::EndFind => self.find(None),
             Command::Refresh => {
                 self.report(DriverReport::Refresh).await;
                 self.send_processes().await;
@@ -95,8 +98,11 @@ impl Supervisor {
     }
 
     async fn stop_all(&mut self) {
-        let reason =
-            if self.one_dialog_only { StopReason::EmergencyStop } else { StopReason::UserStop };
+        let reason = if self.audience.is_person() {
+            StopReason::EmergencyStop
+        } else {
+            StopReason::UserStop
+        };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -136,7 +142,7 @@ impl Supervisor {
     }
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
-        if self.one_dialog_only {
+        if self.audience.sees_one_dialog() {
             self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
         }
         self.page(ticket, dialog, course, None).await;

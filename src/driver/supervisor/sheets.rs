@@ -1,4 +1,4 @@
-//! The sheets of a dialog, its reminders and its Taskdoc: read and changed by the user.
+//! The sheets of a dialog, such as its reminders and its Taskdoc: read and changed by the user.
 //!
 //! A reminder is changed by its tree task, like a change by a tool. A section of a Taskdoc is a file of the
 //! workspace; it is replaced completely, as `change_mind` does.
@@ -10,6 +10,7 @@ use crate::domain::counted;
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
 use crate::domain::text::{Localized, localized};
+use crate::domain::timeline::Driven;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
 use crate::driver::reporting::reminder_views::reminder_views;
@@ -27,6 +28,7 @@ use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
 use crate::tools::{Access, ToolCx, replace_section};
 
 use super::changes::{mark_reviewed, read_changes};
+use super::timeline::read_timeline;
 use super::trees::Supervisor;
 
 impl Supervisor {
@@ -42,6 +44,13 @@ impl Supervisor {
                 };
                 return self.show_sheet(ticket, dialog, read).await;
             }
+            SheetRequest::Timeline => {
+                let driven = self.driven(&dialog);
+                let read = move |engine: &Engine, dialog: &DialogId, on: &BlockingThread| {
+                    read_timeline(engine, dialog, driven, on)
+                };
+                return self.show_sheet(ticket, dialog, read).await;
+            }
             SheetRequest::MarkReviewed(ends) => {
                 return self.mark_reviewed(ticket, dialog, ends).await;
             }
@@ -54,6 +63,11 @@ impl Supervisor {
         };
         let request = TreeRequest::Reminder { ticket, dialog: dialog.this.clone(), change };
         self.forward(Some(ticket), &dialog, request).await;
+    }
+
+    /// Whether this program drives the tree of a dialog.
+    fn driven(&self, dialog: &DialogId) -> Driven {
+        if self.trees.contains_key(&dialog.root) { Driven::Yes } else { Driven::No }
     }
 
     /// Reads a sheet on a blocking thread.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
+use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::reports::ReportSender;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
@@ -20,20 +21,24 @@ pub struct SupervisorTask {
 }
 
 impl SupervisorTask {
-    /// `pick_up`: load every tree that can continue. `one_dialog_only`: send one dialog to a screen, not all
-    /// to a script.
+    /// `pick_up`: load every tree that can continue.
     pub fn new(
         engine: Arc<Engine>,
         reports: ReportSender,
         commands: mpsc::Receiver<Command>,
         pick_up: bool,
-        one_dialog_only: bool,
+        audience: Audience,
     ) -> Self {
-        let supervisor = Supervisor::new(engine, reports, pick_up, one_dialog_only);
+        let supervisor = Supervisor::new(engine, reports, pick_up, audience);
         Self { supervisor, commands }
     }
 
-    pub async fn run(mut self) {
+    pub async fn run(self) {
+        let searches = self.supervisor.searches();
+        tokio::join!(self.take_commands(), searches);
+    }
+
+    async fn take_commands(mut self) {
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
         let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
@@ -52,7 +57,8 @@ impl SupervisorTask {
                 },
                 Ok(()) = processes.changed() => self.supervisor.send_processes().await,
                 Some(ended) = self.supervisor.tasks.join_next() => self.supervisor.tree_ended(ended).await,
-                _ = minds_poll.tick(), if self.supervisor.one_dialog_only => self.supervisor.check_minds().await,
+                Some(listed) = self.supervisor.listings.join_next() => self.supervisor.files_listed(listed).await,
+                _ = minds_poll.tick(), if self.supervisor.audience.is_person() => self.supervisor.check_minds().await,
             }
         }
         self.supervisor.trees.clear();

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::domain::text::Text;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{DialogId, RootId, TreeChange};
+use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
@@ -18,6 +19,8 @@ use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
+
+use super::finding::{Wanted, search_as_wanted};
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -34,10 +37,13 @@ pub struct Supervisor {
     reports: ReportSender,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
+    /// The listing of files that runs, if there is one.
+    pub(super) listings: JoinSet<Vec<String>>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
-    /// Records and live text of one dialog are sent; false: records of all dialogs, for a script.
-    pub(super) one_dialog_only: bool,
+    pub(super) audience: Audience,
+    /// The search that is wanted; dropped, it ends. Of several only the newest counts.
+    pub(super) finding: watch::Sender<Wanted>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -47,10 +53,17 @@ impl Supervisor {
         engine: Arc<Engine>,
         reports: ReportSender,
         pick_up: bool,
-        one_dialog_only: bool,
+        audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { engine, reports, trees, tasks, pick_up, one_dialog_only, minds_stamp: None }
+        let listings = JoinSet::new();
+        let ((finding, _), minds_stamp) = (watch::channel(None), None);
+        Self { engine, reports, trees, tasks, listings, pick_up, audience, finding, minds_stamp }
+    }
+
+    /// Carries searches out, until this supervisor is dropped.
+    pub fn searches(&self) -> impl Future<Output = ()> + use<> {
+        search_as_wanted(self.engine.clone(), self.reports.clone(), self.finding.subscribe())
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

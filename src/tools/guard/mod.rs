@@ -112,6 +112,14 @@ impl Guard {
         Self::for_tool(cx, GuardZone::Taskdoc, Arc::default())
     }
 
+    /// A guard for a person: the areas that are reserved are closed, no member's lists apply.
+    ///
+    /// # Errors
+    /// The workspace cannot be opened.
+    pub fn for_person(workspace: &Path) -> Result<Self, PathFault> {
+        Self::new(workspace, GuardZone::General, Arc::default())
+    }
+
     fn for_tool(cx: &ToolCx, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
         let mut guard = Self::new(&cx.workspace, zone, access)?;
         if cx.root.is_some() && cx.root != guard.root.identity().ok() {

@@ -8,10 +8,13 @@
 //!  run ──▶ walk ──▶ filter   which files
 //!   ├────▶ find ──▶ pieces   what is in one
 //!   └────▶ show              the result
+//!
+//!  listing ──▶ walk          names only, for a person
 //! ```
 
 mod filter;
 mod find;
+mod listing;
 mod matcher;
 mod options;
 mod pieces;
@@ -21,6 +24,7 @@ mod show;
 mod tools;
 mod walk;
 
+pub use listing::list_files;
 pub(super) use tools::{NAMES, tools};
 
 #[cfg(test)]

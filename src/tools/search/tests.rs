@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::query::Query;
-use super::run;
+use super::{list_files, run};
 use crate::domain::{AccessLists, Lang};
 use crate::tools::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
@@ -263,4 +263,15 @@ fn c08_results_speak_the_work_language_and_no_file_breaks_their_form() {
     bench.cx.lang = Lang::Zh;
     let outcome = bench.run("ripgrep_snippets", &json!({"pattern": "needle"}));
     assert!(outcome.text.contains("匹配行"));
+}
+
+#[test]
+fn the_files_that_a_person_may_mention_are_those_that_a_search_looks_at() {
+    let bench = tree();
+    bench.put("my notes.txt", "").put("src/deep/x.rs", "");
+    assert_eq!(
+        list_files(&bench.cx.workspace),
+        ["bin", "docs/a.md", "my notes.txt", "src/deep/x.rs", "src/lib.rs", "src/main.rs"]
+    );
+    assert!(list_files(&bench.cx.workspace.join("missing")).is_empty());
 }

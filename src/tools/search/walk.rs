@@ -50,6 +50,7 @@ pub(super) struct SearchWalk<'a> {
     followed: Vec<Identity>,
     waiting: usize,
     seen: usize,
+    max_entries: usize,
     pub passed: SkippedCounts,
 }
 
@@ -87,6 +88,7 @@ impl<'a> SearchWalk<'a> {
             followed: Vec::new(),
             waiting: 0,
             seen: 0,
+            max_entries: MAX_ENTRIES,
             passed: SkippedCounts::default(),
         };
         match guard.open_dir(path) {
@@ -101,6 +103,11 @@ impl<'a> SearchWalk<'a> {
             Err(fault) => return Err(fault),
         }
         Ok(walk)
+    }
+
+    /// Looks at fewer entries.
+    pub(super) fn at_most(self, entries: usize) -> Self {
+        Self { max_entries: entries.min(MAX_ENTRIES), ..self }
     }
 
     fn descend(&mut self, dir: OpenDir, rules: IgnoreRules) {
@@ -230,7 +237,7 @@ impl Iterator for SearchWalk<'_> {
         while !self.stop.is_set() {
             let (name, kind) = self.next_entry()?;
             self.seen += 1;
-            if self.seen > MAX_ENTRIES {
+            if self.seen > self.max_entries {
                 self.passed.cut = true;
                 return None;
             }

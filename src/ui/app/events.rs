@@ -24,14 +24,20 @@ impl App {
     /// True if the screen may have changed.
     fn apply_event(&mut self, event: DriverEvent) -> bool {
         match event {
-            DriverEvent::Workspace(workspace) => self.model.workspace = workspace,
+            DriverEvent::Workspace(workspace) => {
+                self.model.workspace = workspace;
+                self.writing.offers_changed();
+            }
+            DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
+                let again = self.overlays.reload_sheet_of(&row.dialog.root);
                 self.model.put_row(*row);
+                self.follow(again);
             }
             DriverEvent::Removed(dialog) => {
                 self.model.tree.remove(&dialog);
@@ -57,7 +63,10 @@ impl App {
                 self.reading.apply_page(ticket, *page);
             }
             DriverEvent::Sheet { dialog, sheet } => {
-                return self.overlays.update_sheet(&dialog, *sheet);
+                let changed = self.overlays.update_sheet(&dialog, *sheet);
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+                return changed;
             }
             DriverEvent::Fact(fact) => {
                 self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));
@@ -106,6 +115,12 @@ impl App {
                 let shown = self.requests.finish(ticket).map(|_| NewOverlay::Shelf(rows));
                 self.follow(shown.map(FollowUp::Show));
             }
+            DriverEvent::Found { ticket, part } => {
+                if part.end.is_some() {
+                    self.requests.finish(ticket);
+                }
+                return self.overlays.add_found(ticket, *part);
+            }
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => {
                 let known = self.model.set_consent(consent);
@@ -124,6 +139,7 @@ impl App {
                 self.follow([lost, FollowUp::Command(Command::Refresh)]);
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));
+                self.follow(self.overlays.find_again());
             }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }

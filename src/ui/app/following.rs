@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::pick::Pick;
+use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
@@ -28,6 +29,9 @@ impl App {
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
                 self.reading.requested(&request, ticket);
+                if let Some(before) = self.overlays.requested(&request, ticket) {
+                    self.requests.finish(before);
+                }
                 self.commands.push(self.requests.begin(ticket, request));
             }
             FollowUp::Command(command) => self.commands.push(command),
@@ -59,7 +63,17 @@ impl App {
                 self.follow(told);
             }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
-            FollowUp::SheetRefused => self.overlays.sheet_refused(),
+            FollowUp::SheetRefused => {
+                self.overlays.sheet_refused();
+                let again = self.overlays.reload_if_outdated();
+                self.follow(again);
+            }
+            FollowUp::EndFind => {
+                if let Some(ticket) = self.overlays.end_find() {
+                    self.requests.finish(ticket);
+                    self.commands.push(Command::EndFind);
+                }
+            }
 
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
                 self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
@@ -67,6 +81,9 @@ impl App {
             FollowUp::Focus(focus) => {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {
                     self.writing.keep(now);
+                }
+                if focus == Focus::Composer && !self.focus.is(Focus::Composer) {
+                    self.writing.entered();
                 }
                 if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
                     self.model.tree.regroup();
@@ -102,12 +119,31 @@ impl App {
                 let shown = self.reading.show_call(&dialog, call);
                 self.follow(shown);
             }
-            FollowUp::Scroll(to) => self.reading.scroll(to),
-            FollowUp::Search(text) => self.reading.search(&text),
-            FollowUp::StepSearch { down } => {
-                self.reading.step_search(down);
+            FollowUp::ShowGeneration(dialog, course, genseq) => {
+                let newest = self.model.tree.get(&dialog).map(|row| row.course);
+                let shown = self.reading.show_generation(&dialog, (course, genseq), newest);
+                self.follow(shown);
             }
-            FollowUp::LeaveSearch => self.reading.leave_search(),
+            FollowUp::ShowFound(dialog, found) => {
+                let shown = self.reading.show_found(&dialog, found);
+                self.follow(shown);
+            }
+            FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::Search(text) => {
+                if !self.overlays.search(&text) {
+                    self.reading.search(&text);
+                }
+            }
+            FollowUp::StepSearch(towards) => {
+                if !self.overlays.step_search(towards) {
+                    self.reading.step_search(towards);
+                }
+            }
+            FollowUp::LeaveSearch => {
+                if !self.overlays.leave_search() {
+                    self.reading.leave_search();
+                }
+            }
             FollowUp::ShowParts => {
                 let shown = self.reading.show_parts();
                 self.follow(shown);
@@ -165,6 +201,7 @@ impl App {
                 self.follow(edited);
             }
             FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
+            FollowUp::TakeSent(text) => self.writing.take_sent(&text, now),
 
             FollowUp::SelectDialog(dialog) => self.model.tree.select(&dialog),
             FollowUp::SelectQuestion(id) => self.model.inbox.select_id(&id),

@@ -18,7 +18,7 @@ use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::search_prompt::count_text;
 use crate::ui::panes::sheet::SheetKind;
-use crate::ui::panes::transcript::{ScrollMove, Stop};
+use crate::ui::panes::transcript::{ScrollMove, Stop, Towards};
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -75,12 +75,13 @@ impl App {
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
             Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
-                self.step_search(true)
+                self.step_search(Towards::End)
             }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
+            Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::SwitchMouse => self.switch_mouse(),
@@ -111,7 +112,8 @@ impl App {
             Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
-            Action::PreviousMatch => self.step_search(false),
+            Action::FindEverywhere => browsing::find_everywhere(facts),
+            Action::PreviousMatch => self.step_search(Towards::Start),
             Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
             Action::Edit => self.reading.edit_file(),
             Action::ReadAll => facts.on_dialog_here(programs::page),
@@ -145,15 +147,26 @@ impl App {
                 self.writing.edit_or_recall(newest.as_ref(), self.reading.dialog(), now)
             }
             Action::HistoryDown => self.writing.recall(true, now),
+            Action::FindSent => self.writing.find_sent(),
             Action::ClearDraft if self.writing.is_empty() => vec![quitting::ask(facts)],
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),
+            Action::Redo => self.writing.redo(now),
+            Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
-            Action::PreviousFile
+            Action::NextMatch
+            | Action::PreviousFile
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::EarlierSpan
+            | Action::LaterSpan
+            | Action::ZoomIn
+            | Action::ZoomOut
+            | Action::WholeTime
+            | Action::EarlierTime
+            | Action::LaterTime
             | Action::Revive
             | Action::Add
             | Action::AddPersonal
@@ -187,8 +200,8 @@ impl App {
     }
 
     /// Goes to the next or the previous match, and says which one it is.
-    fn step_search(&mut self, down: bool) -> FollowUps {
-        if !self.reading.step_search(down) {
+    fn step_search(&mut self, towards: Towards) -> FollowUps {
+        if !self.reading.step_search(towards) {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)];
         }
         self.settle();
@@ -225,8 +238,12 @@ impl App {
         vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
     }
 
-    /// In the composer, the arrows move the caret; at the edge of the text they recall the history.
+    /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the
+    /// text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
+        if self.complete(action) {
+            return;
+        }
         let down = action == Action::HistoryDown;
         let recalls = down || action == Action::HistoryUp;
         if recalls && !self.writing.composer().field.at_edge(down) {

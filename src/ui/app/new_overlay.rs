@@ -48,10 +48,18 @@ pub(super) enum NewOverlay {
         dialog: DialogId,
         scope: ChangesScope,
     },
+    /// Who ran and who waited in the tree of this dialog.
+    Timeline {
+        dialog: DialogId,
+    },
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.
     Search,
+    /// Searches the records of dialogs, with the dialog where the user is.
+    Finder(Option<DialogId>),
+    /// Searches in what was sent before.
+    Sent,
     /// What can be copied of a text.
     CopyParts {
         whole: String,

@@ -5,6 +5,7 @@ mod jumping;
 mod searching;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use ratatui::layout::Rect;
 
@@ -18,8 +19,12 @@ use crate::ui::app::words;
 use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{
-    CallEnd, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, is_openable,
+    Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
+    is_openable,
 };
+
+/// Long enough for a reader to be through with the last words before they move.
+const FILL_AFTER: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {
@@ -59,6 +64,17 @@ impl Reading {
     /// A generation of the open dialog is running.
     pub fn is_generating(&self) -> bool {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())
+    }
+
+    /// When rows that following left blank are filled, if nothing is drawn before: `drawn` is when that was last.
+    pub fn fills_at(&self, drawn: Instant) -> Option<Instant> {
+        let open = self.open().filter(|_| !self.is_generating())?;
+        self.transcript.has_blank_rows(open).then(|| drawn + FILL_AFTER)
+    }
+
+    /// Fills them.
+    pub fn fill(&mut self) {
+        self.transcript.fill();
     }
 
     /// The generation of the block with the cursor, with its course.
@@ -215,7 +231,7 @@ impl Reading {
             let (dialog, course) = (open.dialog.clone(), open.first_course());
             return vec![FollowUp::Request(Request::Page { dialog, course, before })];
         }
-        not_found.map(|call_end| self.search_previous_course(call_end)).unwrap_or_default()
+        not_found.map(|landmark| self.search_previous_course(landmark)).unwrap_or_default()
     }
 
     /// Shows where a question was asked; `newest` is the newest course of its dialog.
@@ -229,7 +245,7 @@ impl Reading {
             let course = newest.filter(|newest| *newest != asked_in).map(|_| asked_in);
             follow_ups = self.open_dialog(&row.dialog, course);
         }
-        self.scroll(ScrollMove::Target(CallEnd::Call(row.question.call_id.clone())));
+        self.scroll(ScrollMove::Target(Landmark::Call(row.question.call_id.clone())));
         follow_ups
     }
 
@@ -250,7 +266,7 @@ impl Reading {
     }
 
     /// Shows another course of a dialog, without the view saved for it.
-    fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
+    pub(super) fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
         self.saved_views.remove(dialog);
         let follow_ups = self.show(dialog, Some(course));
         self.saved_views.remove(dialog);

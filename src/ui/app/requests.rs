@@ -7,7 +7,7 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
+use crate::protocol::{Command, FindRequest, Lifecycle, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
 use crate::ui::panes::composer::Target;
 
@@ -89,6 +89,8 @@ pub(super) enum Request {
     },
     ContinueAll,
     Shelf,
+    /// A search in the records of dialogs.
+    Find(FindRequest),
     StopProcess {
         pid: u32,
     },
@@ -134,6 +136,7 @@ impl Request {
             | Self::Continue { .. }
             | Self::ContinueAll
             | Self::Shelf
+            | Self::Find(_)
             | Self::StopProcess { .. } => None,
         }
     }
@@ -169,6 +172,7 @@ impl Request {
             Self::Continue { dialog } => Command::Continue { ticket, dialog },
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
+            Self::Find(request) => Command::Find { ticket, request },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

@@ -47,6 +47,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Continue { .. }
         | Request::ContinueAll
         | Request::Shelf
+        | Request::Find(_)
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
@@ -78,6 +79,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         | Request::Continue { .. }
         | Request::ContinueAll
         | Request::Shelf
+        | Request::Find(_)
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

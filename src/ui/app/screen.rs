@@ -257,6 +257,10 @@ impl Screen<'_> {
             self.draw_title(frame, areas.title, view);
         }
         self.draw_transcript(frame, areas.transcript, view);
+        if focused {
+            let above = Rect { height: areas.composer.y - areas.right.y, ..areas.right };
+            self.app.writing.composer().completion.draw(frame, above, view);
+        }
     }
 
     fn draw_title(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -355,6 +359,7 @@ impl Screen<'_> {
             queued: &queued,
             places: self.app.reading.places(),
             drafts: self.app.writing.drafts(),
+            sent: self.app.writing.composer().sent(),
             ui: view.ui,
         };
         self.app.overlays.draw(facts, frame, area, view);

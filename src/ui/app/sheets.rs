@@ -44,6 +44,15 @@ pub(super) fn show_changes(dialog: DialogId, scope: ChangesScope) -> FollowUps {
     ]
 }
 
+/// Opens the timeline of a dialog's main dialog, with the cursor on the dialog.
+pub(super) fn open_timeline(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+    let (dialog, request) = (dialog.clone(), SheetRequest::Timeline);
+    vec![
+        FollowUp::Show(NewOverlay::Timeline { dialog: dialog.clone() }),
+        FollowUp::Request(Request::Sheet { dialog, request }),
+    ]
+}
+
 /// The user changes something on a sheet; the typed text stays a draft until it is on disk.
 pub(super) fn change(
     dialog: DialogId,

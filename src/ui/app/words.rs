@@ -5,7 +5,7 @@ use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
     CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, FILE_IS_GONE, KEEP, KEEP_GOING, LOADING,
-    NEW_LINE, OF, OPEN, PASTE_TOO_LONG, THINKING, WAIT_FOR_CONSENT,
+    NEW_LINE, OF, OPEN, PASTE_TOO_LONG, RUN, THINKING, WAIT_FOR_CONSENT,
 };
 
 pub(super) const MOUSE_USED: Text = Text::new(
@@ -95,6 +95,20 @@ pub(super) const LEAVE_PROGRAM: Text = Text::new("quit", "退出");
 pub(super) const DRAFT_CLEARED: Text = Text::new("draft cleared", "草稿已清空");
 pub(super) const BRINGS_BACK: Text = Text::new("restores it", "恢复");
 pub(super) const NOTHING_TO_UNDO: Text = Text::new("there is nothing to undo", "没有可撤销的改动");
+pub(super) const NOTHING_TO_REDO: Text = Text::new("there is nothing to redo", "没有可重做的改动");
+pub(super) const NOTHING_SENT: Text = Text::new("nothing was sent yet", "还没有发送过文字");
+pub(super) const COMPLETE: Text = Text::new("complete", "补全");
+pub(super) const SHOW_PASTE: Text = Text::new("show paste", "展开粘贴");
+pub(super) const PASTE_TOO_LARGE: Text = Text::new(
+    "it is too large to be shown here; edit it in your editor",
+    "内容太大，无法在此展开；请用编辑器编辑",
+);
+pub(super) const INSERT_MODE: Text = Text::new("insert", "插入");
+pub(super) const NORMAL_MODE: Text = Text::new("normal", "普通");
+pub(super) const VISUAL_MODE: Text = Text::new("visual", "可视");
+pub(super) const VISUAL_LINES_MODE: Text = Text::new("visual lines", "可视行");
+pub(super) const NO_PASTE_HERE: Text =
+    Text::new("no pasted text is folded at the caret", "光标处没有折叠的粘贴文字");
 pub(super) const NO_CALL_ABOVE: Text =
     Text::new("no call above in this course", "此课程中上方没有调用");
 pub(super) const NO_CHANGE_ABOVE: Text =

@@ -2,6 +2,7 @@
 
 mod answering;
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use ratatui::crossterm::event::KeyEvent;
@@ -9,18 +10,25 @@ use ratatui::crossterm::event::KeyEvent;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::held::HeldAnswer;
+use super::new_overlay::NewOverlay;
 use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
+use crate::protocol::MemberView;
 use crate::protocol::event::QueuedMessage;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
-use crate::ui::panes::composer::{Composer, SCOPE, Target};
+use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
+use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
+use crate::ui::panes::field::{ChipOpened, Field, ViKeys, ViMode, ViOutcome};
 use crate::ui::panes::transcript::ScrollMove;
+
+/// Fields of other targets that are kept; of more, only the drafts.
+const MAX_LEFT: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Writing {
@@ -29,6 +37,18 @@ pub(super) struct Writing {
     /// Drafts that are being sent, with their texts.
     sending: Vec<(DraftKey, String)>,
     before_answering: Option<ReturnPoint>,
+    /// Fields of other targets as they were left, with undo and chips; the last one left last.
+    left: VecDeque<(DraftKey, Field)>,
+}
+
+/// What came of completing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Completed {
+    /// The key is not about what is offered.
+    Nothing,
+    Done,
+    /// This is to be run.
+    Run(Scope, Action),
 }
 
 /// Where to return after answering.
@@ -41,11 +61,13 @@ struct ReturnPoint {
 impl Writing {
     /// With the drafts as they were stored.
     pub fn new(stored: DraftTexts) -> Self {
+        let drafts = Drafts::new(stored);
         Self {
-            composer: Composer::default(),
-            drafts: Drafts::new(stored),
+            composer: Composer::new(SentTexts::from_stored(drafts.get(&DraftKey::Sent))),
+            drafts,
             sending: Vec::new(),
             before_answering: None,
+            left: VecDeque::new(),
         }
     }
 
@@ -110,11 +132,26 @@ impl Writing {
         if target == self.composer.target {
             return;
         }
+        self.composer.reset_mode();
         self.keep(now);
         self.drafts.save();
+        let before = std::mem::take(&mut self.composer.field);
+        if let Some(key) = self.composer.target.key().filter(|_| !before.is_empty()) {
+            self.left.retain(|(of, _)| *of != key);
+            self.left.push_back((key, before));
+            self.left.drain(..self.left.len().saturating_sub(MAX_LEFT));
+        }
         let draft = target.key().map(|key| self.unsent_draft(&key)).unwrap_or_default();
-        self.composer.field.set(&draft);
+        self.composer.field = self.take_left(&target, &draft);
         self.composer.target = target;
+    }
+
+    /// The field as it was left, if it has this text; else a new one.
+    fn take_left(&mut self, target: &Target, draft: &str) -> Field {
+        let key = target.key();
+        let at = self.left.iter().position(|(of, _)| Some(of) == key.as_ref());
+        let left = at.and_then(|at| self.left.remove(at)).map(|(_, field)| field);
+        left.filter(|field| field.text() == draft).unwrap_or_else(|| Field::new(draft))
     }
 
     /// A draft, unless it is already being sent.
@@ -142,8 +179,8 @@ impl Writing {
     }
 
     /// Inserts pasted text; false if it is too long.
-    pub fn paste(&mut self, text: &str, now: Instant) -> bool {
-        let fits = self.composer.field.paste(text);
+    pub fn paste(&mut self, text: &str, ui: &UiSettings, now: Instant) -> bool {
+        let fits = self.composer.paste(text, ui);
         if fits {
             self.keep(now);
         }
@@ -191,6 +228,123 @@ impl Writing {
         restored.into_iter().collect()
     }
 
+    /// Does again what was undone last.
+    pub fn redo(&mut self, now: Instant) -> Vec<FollowUp> {
+        if !self.composer.field.redo() {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_REDO)];
+        }
+        self.keep(now);
+        Vec::new()
+    }
+
+    /// Ctrl+R: searches in what was sent before.
+    pub fn find_sent(&self) -> Vec<FollowUp> {
+        if self.composer.sent().is_empty() {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_SENT)];
+        }
+        vec![FollowUp::Show(NewOverlay::Sent)]
+    }
+
+    pub fn take_sent(&mut self, text: &str, now: Instant) {
+        if self.can_write() {
+            self.composer.take_sent(text);
+            self.keep(now);
+        }
+    }
+
+    /// Finds what completes the text at the caret; true if the files of the workspace may be asked for.
+    pub fn refresh_offers(
+        &mut self,
+        members: &[MemberView],
+        actions: impl FnOnce(&str) -> Vec<Offer>,
+    ) -> bool {
+        if self.composer.mode().is_some_and(|mode| mode != ViMode::Insert) {
+            self.composer.completion.hide();
+            return false;
+        }
+        let Composer { completion, field, files, .. } = &mut self.composer;
+        completion.refresh(field, |kind, typed| match kind {
+            TypedKind::Name => offers::names(typed, members, files),
+            TypedKind::Action => actions(typed),
+        })
+    }
+
+    /// The composer has the keys of vi, or not.
+    pub fn set_vi(&mut self, vi: Option<ViKeys>) {
+        self.composer.vi = vi;
+    }
+
+    /// Gives a key to vi, if the composer has its keys.
+    pub fn vi_key(&mut self, key: KeyEvent, now: Instant) -> ViOutcome {
+        let Composer { vi, field, .. } = &mut self.composer;
+        let Some(vi) = vi.as_mut() else { return ViOutcome::NotTaken };
+        let outcome = vi.press(key, field);
+        if outcome == ViOutcome::Taken {
+            self.keep(now);
+        }
+        outcome
+    }
+
+    /// After each key and event: in normal mode the caret is on a character, whatever has moved it.
+    pub fn settle_vi(&mut self) {
+        let Composer { vi, field, .. } = &mut self.composer;
+        if let Some(vi) = vi {
+            vi.settle(field);
+        }
+    }
+
+    /// The composer gets the focus: what is typed is text.
+    pub fn entered(&mut self) {
+        self.composer.reset_mode();
+    }
+
+    /// There may be other offers, as with other members.
+    pub fn offers_changed(&mut self) {
+        self.composer.completion.set_stale();
+    }
+
+    /// The files of the workspace were listed.
+    pub fn set_files(&mut self, paths: Vec<String>) {
+        self.composer.files = OfferedFiles::new(paths);
+        self.offers_changed();
+    }
+
+    /// What the action does to what is offered at the caret.
+    pub fn complete(&mut self, action: Action, now: Instant) -> Completed {
+        let Composer { completion, field, .. } = &mut self.composer;
+        let chosen = completion.chosen_action().filter(|_| action == Action::Send);
+        let done = (action == Action::FocusNext && completion.take(field))
+            || (action == Action::HistoryDown && completion.step(true))
+            || (action == Action::HistoryUp && completion.step(false))
+            || (action == Action::Leave && completion.close());
+        if chosen.is_some() {
+            field.clear();
+        }
+        if done || chosen.is_some() {
+            self.keep(now);
+        }
+        match chosen {
+            Some((scope, action)) => Completed::Run(scope, action),
+            None if done => Completed::Done,
+            None => Completed::Nothing,
+        }
+    }
+
+    /// Shows all of the pasted text at the caret.
+    pub fn open_paste(&mut self) -> Vec<FollowUp> {
+        let why = match self.composer.field.open_chip() {
+            ChipOpened::Opened => return Vec::new(),
+            ChipOpened::NoChip => words::NO_PASTE_HERE,
+            ChipOpened::TooLarge => words::PASTE_TOO_LARGE,
+        };
+        vec![FollowUp::Notify(Tone::Plain, why)]
+    }
+
+    /// The composer is this wide.
+    pub fn lay_out(&mut self, cells: u16) {
+        self.composer.lay_out(cells);
+    }
+
     /// The typed text with the options it picks. The texts of options are recorded, not their letters,
     /// which mean nothing without the question.
     fn read_answer(&self, typed: &str, inbox: &Inbox) -> (Vec<AnswerChoice>, PickedAnswer) {
@@ -228,7 +382,10 @@ impl Writing {
         let (_, PickedAnswer { text, .. }) = self.read_answer(&typed, inbox);
         self.sending.push((key, typed.clone()));
         self.composer.remember(&text);
+        // After the draft was handed over: the message does not wait for it.
+        self.drafts.set(&DraftKey::Sent, &self.composer.sent().to_stored(), now);
         self.composer.field.set("");
+        self.composer.reset_mode();
         match self.composer.target.clone() {
             Target::Nobody => Vec::new(),
             Target::Dialog(dialog) => vec![
@@ -359,7 +516,8 @@ mod tests {
         let now = Instant::now();
         let mut writing = Writing::new(DraftTexts::new());
         writing.write_to(Target::Dialog(dialog()), now);
-        assert!(writing.paste(text, now));
+        writing.composer.field.set(text);
+        writing.keep(now);
         (writing, now)
     }
 
@@ -379,6 +537,19 @@ mod tests {
         assert!(writing.is_empty());
         writing.saved(&key(), "hello", now);
         assert!(!writing.drafts().has(&key()));
+    }
+
+    #[test]
+    fn another_target_leaves_undo_and_chips_as_they_were() {
+        let (mut writing, now) = writing("");
+        let pasted = "line\n".repeat(30);
+        assert!(writing.composer.field.paste_shown(&pasted, |_| Some("[chip]".to_owned())));
+        writing.write_to(Target::Nobody, now);
+        writing.write_to(Target::Dialog(dialog()), now);
+        assert!(writing.composer().field.has_chips());
+        assert_eq!(writing.drafts().get(&key()), pasted);
+        writing.undo(now);
+        assert!(writing.is_empty());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
+use crate::ui::panes::row_search::{RowJump, RowSearch, top_for};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -101,8 +102,13 @@ pub fn bindings<L: List>() -> Vec<Binding> {
         ],
     };
     let own = L::KEYS.iter().map(|key| scope.bind(key.action, key.keys).says(key.does));
+    let find = [
+        scope.bind(Action::Find, &["/"]).does("Find in this list", "在此列表中查找"),
+        scope.bind(Action::NextMatch, &["n"]),
+        scope.bind(Action::PreviousMatch, &["N"]),
+    ];
     let close = scope.bind(Action::Close, &["esc", "q", "ctrl+c"]);
-    walk.iter().copied().chain(own).chain([close, L::OPENED_BY]).collect()
+    walk.iter().copied().chain(own).chain(find).chain([close, L::OPENED_BY]).collect()
 }
 
 /// Shows a list and handles its keys.
@@ -116,6 +122,7 @@ pub struct ListOverlay<L> {
     /// All rows of a text, and those that fit.
     rows: usize,
     height: usize,
+    search: RowSearch,
 }
 
 impl<L: List> ListOverlay<L> {
@@ -125,7 +132,7 @@ impl<L: List> ListOverlay<L> {
 
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
-        Self { list, chosen, top: 0, rows: 0, height: 0 }
+        Self { list, chosen, top: 0, rows: 0, height: 0, search: RowSearch::default() }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
@@ -181,6 +188,24 @@ impl<L: List> ListOverlay<L> {
         entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
     }
 
+    /// Chooses the entry with the match.
+    fn follow_search(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+        let entries = self.list.entries(cx).into_iter();
+        let rows = entries.map(|entry| {
+            let rows = self.list.rows(entry, width.into(), view, cx);
+            rows.first().map(plain).unwrap_or_default()
+        });
+        if let Some(RowJump::To(row) | RowJump::Back(row)) = self.search.follow(rows) {
+            self.chosen = row;
+        }
+    }
+
+    fn marked(&self, row: &Row, view: View<'_>) -> Row {
+        let style = view.ui.style(Role::Search);
+        let (left, right) = row.clone();
+        (self.search.marked(left, style), self.search.marked(right, style))
+    }
+
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
         let width = usize::from(area.width);
@@ -193,8 +218,9 @@ impl<L: List> ListOverlay<L> {
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
-            for (left, right) in self.list.rows(entry, width, view, cx).iter().take(1) {
-                draw_between(frame.buffer_mut(), inner, y, (left, right), ui.glyphs.cut);
+            for row in self.list.rows(entry, width, view, cx).iter().take(1) {
+                let (left, right) = self.marked(row, view);
+                draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
             }
         }
     }
@@ -202,10 +228,16 @@ impl<L: List> ListOverlay<L> {
     fn draw_text(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         let rows = self.text(area.width, view, cx);
-        for (y, (left, right)) in (area.y..area.bottom()).zip(rows.iter().skip(self.top)) {
-            draw_between(frame.buffer_mut(), inner, y, (left, right), view.ui.glyphs.cut);
+        for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(self.top)) {
+            let (left, right) = self.marked(row, view);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
         }
     }
+}
+
+/// What is searched of a row.
+fn plain((left, right): &Row) -> String {
+    format!("{}\n{}", left.plain(), right.plain())
 }
 
 impl<L: List> Overlay for ListOverlay<L> {
@@ -251,17 +283,37 @@ impl<L: List> Overlay for ListOverlay<L> {
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.height = usize::from(area.height.saturating_sub(1));
+        self.search.rows_changed();
         match L::WALK {
             Walk::Entries => {
                 let fits = self.height.max(1);
+                self.follow_search(area.width, view, cx);
                 self.go(0, cx);
                 self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
             }
             Walk::Text => {
-                self.rows = self.text(area.width, view, cx).len();
+                let rows = self.text(area.width, view, cx);
+                self.rows = rows.len();
+                match self.search.follow(rows.iter().map(plain)) {
+                    Some(RowJump::To(row)) => self.top = top_for(row, self.height),
+                    Some(RowJump::Back(row)) => self.top = row,
+                    None => {}
+                }
                 self.go(0, cx);
             }
         }
+        self.search.stands_at(match L::WALK {
+            Walk::Entries => self.chosen,
+            Walk::Text => self.top,
+        });
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {

@@ -33,6 +33,20 @@ pub fn long(seconds: u64) -> String {
     }
 }
 
+/// `12 s`, `3 min 12 s`, `2 h 5 min`, `3 d 4 h`: for sentences that need it exactly.
+pub fn exact(seconds: u64) -> String {
+    let (large, small) = match seconds {
+        ..MINUTE => return long(seconds),
+        MINUTE..HOUR => ((seconds / MINUTE, "min"), (seconds % MINUTE, "s")),
+        HOUR..DAY => ((seconds / HOUR, "h"), (seconds % HOUR / MINUTE, "min")),
+        DAY.. => ((seconds / DAY, "d"), (seconds % DAY / HOUR, "h")),
+    };
+    match small {
+        (0, _) => format!("{} {}", large.0, large.1),
+        (rest, unit) => format!("{} {} {rest} {unit}", large.0, large.1),
+    }
+}
+
 /// `0:42`, `1:02:03`.
 pub fn clock(seconds: u64) -> String {
     let (hours, minutes, rest) = (seconds / HOUR, seconds % HOUR / MINUTE, seconds % MINUTE);
@@ -59,6 +73,15 @@ mod tests {
             ("soon", ""),
         ] {
             assert_eq!(short(&Stamp::new(then), &now), expected, "{then}");
+        }
+        for (seconds, expected) in [
+            (12, "12 s"),
+            (180, "3 min"),
+            (192, "3 min 12 s"),
+            (7_500, "2 h 5 min"),
+            (273_600, "3 d 4 h"),
+        ] {
+            assert_eq!(exact(seconds), expected);
         }
         assert_eq!((clock(42), clock(3723)), ("0:42".to_owned(), "1:02:03".to_owned()));
     }

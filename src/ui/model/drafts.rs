@@ -19,6 +19,8 @@ pub enum DraftKey {
     Answer(String),
     /// No draft: until when a question is put off, in seconds of the clock.
     PutOff(String),
+    /// No draft: what was sent before.
+    Sent,
     /// The first message of a new dialog.
     New,
     /// A reminder of a dialog, by its id; new ones have special names instead.
@@ -34,6 +36,7 @@ impl DraftKey {
             Self::Message(dialog) => format!("message/{dialog}"),
             Self::Answer(question) => format!("answer/{question}"),
             Self::PutOff(question) => format!("later/{question}"),
+            Self::Sent => "sent".to_owned(),
             Self::New => "new".to_owned(),
             Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
             Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),

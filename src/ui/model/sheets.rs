@@ -1,7 +1,7 @@
 //! The content of the open sheet, as the driver sent it last. Dropped when the sheet is closed.
 
-use crate::domain::DialogId;
-use crate::protocol::{ChangesView, ReminderView, Sheet, SheetRequest, TaskdocView};
+use crate::domain::{DialogId, RootId};
+use crate::protocol::{ChangesView, ReminderView, Sheet, SheetRequest, TaskdocView, TimelineView};
 
 #[derive(Debug, Default)]
 pub struct Sheets {
@@ -10,6 +10,17 @@ pub struct Sheets {
     content: Option<Sheet>,
     /// Grows with each content.
     revision: u64,
+    awaited: Awaited,
+}
+
+/// Whether content is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Awaited {
+    #[default]
+    No,
+    Yes,
+    /// Something changed since it was requested.
+    Outdated,
 }
 
 impl Sheets {
@@ -17,6 +28,7 @@ impl Sheets {
     pub fn open(&mut self, dialog: DialogId, request: SheetRequest) {
         self.open = Some((dialog, request));
         self.content = None;
+        self.awaited = Awaited::Yes;
     }
 
     pub fn close(&mut self) {
@@ -31,6 +43,7 @@ impl Sheets {
                     Sheet::Reminders(_) => *request == SheetRequest::Reminders,
                     Sheet::Taskdoc(_) => *request == SheetRequest::Taskdoc,
                     Sheet::Changes(ref view) => *request == SheetRequest::Changes(view.scope),
+                    Sheet::Timeline(_) => *request == SheetRequest::Timeline,
                 }
         });
         if wanted {
@@ -46,6 +59,28 @@ impl Sheets {
         dialog.is_none_or(|dialog| open.0 == *dialog).then(|| open.clone())
     }
 
+    /// The request to repeat after something happened in this tree, if the open sheet is about all of it. While
+    /// an answer is on its way there is none: [`Self::request_if_outdated`] has it then.
+    pub fn request_after_change(&mut self, root: &RootId) -> Option<(DialogId, SheetRequest)> {
+        let (dialog, request) = self.open.as_ref()?;
+        if dialog.root != *root || *request != SheetRequest::Timeline {
+            return None;
+        }
+        if self.awaited != Awaited::No {
+            self.awaited = Awaited::Outdated;
+            return None;
+        }
+        self.awaited = Awaited::Yes;
+        self.open.clone()
+    }
+
+    /// An answer came, or was refused. If something changed meanwhile, the request to repeat.
+    pub fn request_if_outdated(&mut self) -> Option<(DialogId, SheetRequest)> {
+        let outdated = self.awaited == Awaited::Outdated;
+        self.awaited = if outdated { Awaited::Yes } else { Awaited::No };
+        if outdated { self.open.clone() } else { None }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.content.is_none()
     }
@@ -58,21 +93,28 @@ impl Sheets {
     pub fn reminders(&self) -> Option<&[ReminderView]> {
         match &self.content {
             Some(Sheet::Reminders(reminders)) => Some(reminders),
-            Some(Sheet::Taskdoc(_) | Sheet::Changes(_)) | None => None,
+            Some(Sheet::Taskdoc(_) | Sheet::Changes(_) | Sheet::Timeline(_)) | None => None,
         }
     }
 
     pub fn taskdoc(&self) -> Option<&TaskdocView> {
         match &self.content {
             Some(Sheet::Taskdoc(taskdoc)) => Some(taskdoc),
-            Some(Sheet::Reminders(_) | Sheet::Changes(_)) | None => None,
+            Some(Sheet::Reminders(_) | Sheet::Changes(_) | Sheet::Timeline(_)) | None => None,
         }
     }
 
     pub fn changes(&self) -> Option<&ChangesView> {
         match &self.content {
             Some(Sheet::Changes(changes)) => Some(changes),
-            Some(Sheet::Reminders(_) | Sheet::Taskdoc(_)) | None => None,
+            Some(Sheet::Reminders(_) | Sheet::Taskdoc(_) | Sheet::Timeline(_)) | None => None,
+        }
+    }
+
+    pub fn timeline(&self) -> Option<&TimelineView> {
+        match &self.content {
+            Some(Sheet::Timeline(timeline)) => Some(timeline),
+            Some(Sheet::Reminders(_) | Sheet::Taskdoc(_) | Sheet::Changes(_)) | None => None,
         }
     }
 }

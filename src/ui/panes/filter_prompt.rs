@@ -61,7 +61,7 @@ impl Overlay for FilterPrompt {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut FilterPrompt, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 6] = [
+        let handlers: [(Action, Handler); 7] = [
             (Action::Send, |_, _| Handled::Close),
             (Action::Leave, |prompt, cx| {
                 cx.intents.push(Intent::Filter(prompt.list, String::new()));
@@ -76,6 +76,10 @@ impl Overlay for FilterPrompt {
             }),
             (Action::Undo, |prompt, cx| {
                 prompt.field.undo();
+                prompt.apply(cx)
+            }),
+            (Action::Redo, |prompt, cx| {
+                prompt.field.redo();
                 prompt.apply(cx)
             }),
             (Action::HistoryUp, |prompt, cx| prompt.step(-1, cx)),

@@ -140,7 +140,7 @@ impl Overlay for InputPrompt {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut InputPrompt, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 4] = [
+        let handlers: [(Action, Handler); 5] = [
             (Action::Send, Self::submit),
             (Action::Leave, |_, _| Handled::Close),
             (Action::ClearDraft, |ask, _| {
@@ -152,6 +152,10 @@ impl Overlay for InputPrompt {
             }),
             (Action::Undo, |ask, _| {
                 ask.field.undo();
+                Handled::Done
+            }),
+            (Action::Redo, |ask, _| {
+                ask.field.redo();
                 Handled::Done
             }),
         ];

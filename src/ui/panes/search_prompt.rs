@@ -15,8 +15,8 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words::FIND;
 
-const FIND: Text = Text::new("find", "查找");
 const STAY: Text = Text::new("stay", "停留");
 const BACK: Text = Text::new("back", "返回");
 const NO_MATCH: Text = Text::new("no match", "没有匹配");
@@ -73,7 +73,7 @@ impl Overlay for SearchPrompt {
             cx.intents.push(Intent::LeaveSearch);
             return Handled::Close;
         }
-        let handlers: [(Action, Handler); 5] = [
+        let handlers: [(Action, Handler); 6] = [
             (Action::Send, |_, _| Handled::Close),
             (Action::ClearDraft, |prompt, cx| {
                 prompt.field.clear();
@@ -81,6 +81,10 @@ impl Overlay for SearchPrompt {
             }),
             (Action::Undo, |prompt, cx| {
                 prompt.field.undo();
+                prompt.search(cx)
+            }),
+            (Action::Redo, |prompt, cx| {
+                prompt.field.redo();
                 prompt.search(cx)
             }),
             (Action::HistoryDown, |_, cx| {

@@ -40,6 +40,9 @@ pub struct Glyphs {
     pub enter: &'static str,
     pub below: &'static str,
     pub path: &'static str,
+    /// A stretch of time at work, and one in which there was something to do.
+    pub at_work: &'static str,
+    pub ready: &'static str,
 }
 
 impl Glyphs {
@@ -70,6 +73,8 @@ impl Glyphs {
         enter: "⏎",
         below: "↓",
         path: "›",
+        at_work: "█",
+        ready: "░",
     };
 
     pub const ASCII: Self = Self {
@@ -99,6 +104,8 @@ impl Glyphs {
         enter: "Enter",
         below: "v",
         path: ">",
+        at_work: "#",
+        ready: ":",
     };
 
     /// The set for a terminal that does or does not show UTF-8.
@@ -109,7 +116,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 26] {
+    pub fn all(&self) -> [&'static str; 28] {
         [
             self.running,
             self.waiting,
@@ -137,6 +144,8 @@ impl Glyphs {
             self.enter,
             self.below,
             self.path,
+            self.at_work,
+            self.ready,
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! What a person does on the sheets of a dialog: its reminders and its Taskdoc.
+//! What a person does on the sheets of a dialog: its reminders, its Taskdoc, and what was recorded of its tree.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use dominds_tui::domain::diff::LineTag;
 use dominds_tui::domain::net_changes::NetChange;
 use dominds_tui::domain::text::Localized;
+use dominds_tui::domain::timeline::{Activity, Span};
 use dominds_tui::domain::{DialogId, Reminder, Stamp};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};
@@ -38,24 +39,24 @@ impl Running {
     }
 
     async fn reminders(&mut self, dialog: &DialogId) -> Vec<ReminderView> {
-        match self.sheet(dialog, SheetRequest::Reminders).await {
-            Sheet::Reminders(reminders) => reminders,
-            Sheet::Taskdoc(_) | Sheet::Changes(_) => panic!("another sheet"),
-        }
+        let Sheet::Reminders(reminders) = self.sheet(dialog, SheetRequest::Reminders).await else {
+            panic!("another sheet")
+        };
+        reminders
     }
 
     async fn taskdoc(&mut self, dialog: &DialogId) -> TaskdocView {
-        match self.sheet(dialog, SheetRequest::Taskdoc).await {
-            Sheet::Taskdoc(taskdoc) => taskdoc,
-            Sheet::Reminders(_) | Sheet::Changes(_) => panic!("another sheet"),
-        }
+        let Sheet::Taskdoc(taskdoc) = self.sheet(dialog, SheetRequest::Taskdoc).await else {
+            panic!("another sheet")
+        };
+        taskdoc
     }
 
     async fn changes(&mut self, dialog: &DialogId, scope: ChangesScope) -> ChangesView {
-        match self.sheet(dialog, SheetRequest::Changes(scope)).await {
-            Sheet::Changes(changes) => changes,
-            Sheet::Reminders(_) | Sheet::Taskdoc(_) => panic!("another sheet"),
-        }
+        let Sheet::Changes(changes) = self.sheet(dialog, SheetRequest::Changes(scope)).await else {
+            panic!("another sheet")
+        };
+        changes
     }
 }
 
@@ -336,4 +337,51 @@ async fn the_changes_of_a_tree_are_one_difference_per_file_until_they_are_review
     assert_eq!(summaries(&seen), [("a.txt".to_owned(), 1, 1)]);
     let seen = running.changes(&dialog, ChangesScope::MainDialog).await;
     assert_eq!(summaries(&seen)[0], ("a.txt".to_owned(), 2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_that_a_person_may_mention_are_listed_while_commands_go_on() {
+    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
+    std::fs::create_dir_all(world.path().join("src/deep")).expect("a folder");
+    for name in ["src/deep/x.rs", "my notes.txt", ".env", "built.o"] {
+        std::fs::write(world.path().join(name), "").expect("a file");
+    }
+    std::fs::write(world.path().join(".gitignore"), "*.o\n").expect("a file");
+    let mut running = world.start().await;
+    for _ in 0..3 {
+        running.send(Command::Files).await;
+    }
+    let listed = loop {
+        if let DriverEvent::Files(paths) = running.event().await {
+            break paths;
+        }
+    };
+    let seen = |path: &str| listed.iter().any(|listed| listed == path);
+    assert!(seen("src/deep/x.rs") && seen("my notes.txt"), "{listed:?}");
+    let closed = |path: &String| path.starts_with('.') || path == "built.o";
+    assert!(!listed.iter().any(closed), "{listed:?}");
+    running.talk("Hello").await;
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_timeline_of_a_tree_has_a_row_for_each_dialog() {
+    let asks = json!({"targetAgentId": "alice", "tellaskContent": "Look."}).to_string();
+    let models = Sequence::new()
+        .reply("lead", Reply::call("x", "tellaskSessionless", &asks))
+        .reply("alice", Reply::saying("It is fine."))
+        .reply("lead", Reply::saying("Done."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.talk("Go").await;
+    let Sheet::Timeline(timeline) = running.sheet(&dialog, SheetRequest::Timeline).await else {
+        panic!("another sheet")
+    };
+    let rows: Vec<_> = timeline.rows.iter().map(|row| (row.agent.as_str(), row.depth)).collect();
+    assert_eq!((rows, timeline.left_out), (vec![("lead", 0), ("alice", 1)], 0));
+    for row in &timeline.rows {
+        let ran = |span: &Span| matches!(span.activity, Activity::Ran { .. });
+        assert!(row.timeline.spans.iter().any(ran), "{row:?}");
+        assert!(row.timeline.spans.windows(2).all(|pair| pair[0].to == pair[1].from), "{row:?}");
+    }
 }

@@ -3,13 +3,13 @@
 
 use super::Reading;
 use crate::domain::transcript::{BlockBody, Reply, Tellask};
-use crate::domain::{CallId, Course, DialogId, SelfId, TellaskKind};
+use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::pick::Pick;
 use crate::ui::app::words;
-use crate::ui::model::{Place, Tone};
-use crate::ui::panes::transcript::{CallEnd, ScrollMove};
+use crate::ui::model::{FoundPlace, Place, Tone};
+use crate::ui::panes::transcript::{Landmark, ScrollMove};
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
@@ -18,9 +18,9 @@ const MAX_BACK_ENTRIES: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JumpTarget {
     /// To this block of another dialog of the tree.
-    OtherDialog(SelfId, CallEnd),
+    OtherDialog(SelfId, Landmark),
     /// To the call in this course of the same dialog.
-    SameDialog(Course, CallEnd),
+    SameDialog(Course, Landmark),
     /// To the question for the user.
     Question,
     /// Nowhere: open or close the block.
@@ -43,10 +43,10 @@ impl Reading {
         };
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match jump_target(&body, asker) {
-            JumpTarget::OtherDialog(there, call_end) => {
-                self.go_to(&DialogId::side(&dialog.root, &there), call_end)
+            JumpTarget::OtherDialog(there, landmark) => {
+                self.go_to(&DialogId::side(&dialog.root, &there), landmark)
             }
-            JumpTarget::SameDialog(course, call_end) => self.go_within(course, call_end),
+            JumpTarget::SameDialog(course, landmark) => self.go_within(course, landmark),
             JumpTarget::Question => {
                 let call = body.call().cloned();
                 call.map(|call| FollowUp::Answer(Pick::Call(dialog, call))).into_iter().collect()
@@ -56,20 +56,51 @@ impl Reading {
         }
     }
 
-    /// Shows a call in its dialog, also in an earlier course.
-    pub fn show_call(&mut self, dialog: &DialogId, call: CallId) -> Vec<FollowUp> {
+    /// Shows a generation of a dialog; `newest` is the newest course of it.
+    pub fn show_generation(
+        &mut self,
+        dialog: &DialogId,
+        (course, genseq): (Course, Genseq),
+        newest: Option<Course>,
+    ) -> Vec<FollowUp> {
         self.remember_position();
-        self.go_to(dialog, CallEnd::Call(call))
-    }
-
-    fn go_to(&mut self, dialog: &DialogId, call_end: CallEnd) -> Vec<FollowUp> {
-        let mut follow_ups = self.open_dialog(dialog, None);
+        let course = (newest != Some(course)).then_some(course);
+        let mut follow_ups = self.show(dialog, course);
+        self.saved_views.remove(dialog);
         follow_ups.push(FollowUp::Focus(Focus::Dialog));
-        self.seek(call_end);
+        self.scroll(ScrollMove::Target(Landmark::Generation(genseq)));
         follow_ups
     }
 
-    fn go_within(&mut self, course: Course, call_end: CallEnd) -> Vec<FollowUp> {
+    /// Shows a call in its dialog, also in an earlier course.
+    pub fn show_call(&mut self, dialog: &DialogId, call: CallId) -> Vec<FollowUp> {
+        self.remember_position();
+        self.go_to(dialog, Landmark::Call(call))
+    }
+
+    /// Shows a record that a search found; from there on its dialog is searched.
+    pub fn show_found(&mut self, dialog: &DialogId, found: FoundPlace) -> Vec<FollowUp> {
+        let course = found.place.course;
+        let is_shown = self.open().is_some_and(|open| {
+            let courses = open.first_course()..=open.course;
+            open.dialog == *dialog && open.loaded && courses.contains(&course)
+        });
+        self.remember_position();
+        let mut follow_ups = if is_shown { Vec::new() } else { self.show_course(dialog, course) };
+        self.is_seeking = false;
+        self.scroll(ScrollMove::Target(Landmark::Found(found)));
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        follow_ups
+    }
+
+    fn go_to(&mut self, dialog: &DialogId, landmark: Landmark) -> Vec<FollowUp> {
+        let mut follow_ups = self.open_dialog(dialog, None);
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        self.seek(landmark);
+        follow_ups
+    }
+
+    fn go_within(&mut self, course: Course, landmark: Landmark) -> Vec<FollowUp> {
         let Some(open) = self.open() else {
             return Vec::new();
         };
@@ -80,19 +111,24 @@ impl Reading {
             follow_ups = self.show(&dialog, Some(course));
             self.saved_views.remove(&dialog);
         }
-        self.seek(call_end);
+        self.seek(landmark);
         follow_ups
     }
 
-    fn seek(&mut self, call_end: CallEnd) {
+    fn seek(&mut self, landmark: Landmark) {
         self.is_seeking = true;
-        self.scroll(ScrollMove::Target(call_end));
+        self.scroll(ScrollMove::Target(landmark));
     }
 
     /// The block is not in this course: searches the previous one.
-    pub(super) fn search_previous_course(&mut self, call_end: CallEnd) -> Vec<FollowUp> {
+    pub(super) fn search_previous_course(&mut self, landmark: Landmark) -> Vec<FollowUp> {
         if !std::mem::take(&mut self.is_seeking) {
-            return Vec::new();
+            return match landmark {
+                Landmark::Found(_) | Landmark::Generation(_) => {
+                    vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)]
+                }
+                Landmark::Call(_) | Landmark::Assignment(_) => Vec::new(),
+            };
         }
         let before = self.open().and_then(|open| {
             let course = open.course.0.checked_sub(1).filter(|course| *course > 0)?;
@@ -103,7 +139,7 @@ impl Reading {
         };
         let follow_ups = self.show(&dialog, Some(course));
         self.saved_views.remove(&dialog);
-        self.seek(call_end);
+        self.seek(landmark);
         follow_ups
     }
 
@@ -169,11 +205,11 @@ fn jump_target(body: &BlockBody, asker: Option<&SelfId>) -> JumpTarget {
     match body {
         BlockBody::Tellask(tellask) => jump_target_of_call(tellask, asker),
         BlockBody::Assignment { from, call, .. } => {
-            JumpTarget::OtherDialog(from.clone(), CallEnd::Call(call.clone()))
+            JumpTarget::OtherDialog(from.clone(), Landmark::Call(call.clone()))
         }
         BlockBody::Reply(Reply { to, answers: Some(call), .. }) => {
             to.as_ref().or(asker).map_or(JumpTarget::Unknown, |to| {
-                JumpTarget::OtherDialog(to.clone(), CallEnd::Call(call.clone()))
+                JumpTarget::OtherDialog(to.clone(), Landmark::Call(call.clone()))
             })
         }
         BlockBody::Question(question) if question.answer.is_none() => JumpTarget::Question,
@@ -195,7 +231,7 @@ fn jump_target(body: &BlockBody, asker: Option<&SelfId>) -> JumpTarget {
 fn jump_target_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> JumpTarget {
     let call = tellask.call.clone();
     if let Some(course) = tellask.called_in {
-        return JumpTarget::SameDialog(course, CallEnd::Call(call));
+        return JumpTarget::SameDialog(course, Landmark::Call(call));
     }
     let there = match tellask.kind {
         TellaskKind::Back => asker,
@@ -204,7 +240,7 @@ fn jump_target_of_call(tellask: &Tellask, asker: Option<&SelfId>) -> JumpTarget 
         }
     };
     there.map_or(JumpTarget::Unknown, |there| {
-        JumpTarget::OtherDialog(there.clone(), CallEnd::Assignment(call))
+        JumpTarget::OtherDialog(there.clone(), Landmark::Assignment(call))
     })
 }
 
@@ -243,9 +279,9 @@ mod tests {
     #[test]
     fn each_end_of_a_call_jumps_to_the_other() {
         let asker = SelfId::new("asker");
-        let to = |id: &str, call_end| JumpTarget::OtherDialog(SelfId::new(id), call_end);
-        let assignment = || CallEnd::Assignment("c".into());
-        let call = || CallEnd::Call("c".into());
+        let to = |id: &str, landmark| JumpTarget::OtherDialog(SelfId::new(id), landmark);
+        let assignment = || Landmark::Assignment("c".into());
+        let call = || Landmark::Call("c".into());
         let from = SelfId::new("asker");
         let assigned =
             BlockBody::Assignment { from, call: "c".into(), reply: None, text: String::new() };

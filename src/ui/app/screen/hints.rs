@@ -5,15 +5,28 @@ use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
+use crate::ui::app::modes::mode_word;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::lists::queued;
 use crate::ui::model::Mark;
-use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, hint};
+use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 
 impl Screen<'_> {
-    /// The composer's title: the recipient, and what Enter does.
+    /// The composer's title: the mode of vi, the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
+        let heading = self.target_heading(ui);
+        let mode = self.app.writing.composer().mode();
+        match mode.filter(|_| self.app.focus.is(Focus::Composer)) {
+            Some(mode) => {
+                let (mode, dot) = (ui.text(mode_word(mode)), ui.glyphs.middle_dot);
+                Heading { left: format!("{mode} {dot} {}", heading.left), ..heading }
+            }
+            None => heading,
+        }
+    }
+
+    fn target_heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match self.app.writing.target() {
             Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
@@ -25,14 +38,33 @@ impl Screen<'_> {
                 let open = self.app.reading.open().and_then(|open| open.agent.as_ref());
                 let agent = row.map(|row| &row.agent).or(open);
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
-                let new_line = hint(ui, SCOPE, Action::NewLine, words::NEW_LINE);
-                Heading {
-                    left: format!("{} {who}", ui.text(words::MESSAGE_TO)),
-                    right: parts(&[hint(ui, SCOPE, Action::Send, words::SEND), new_line]),
-                }
+                let mut hints = self.first_hints(ui, words::SEND);
+                hints.extend(self.paste_hint(ui));
+                hints.push(hint(ui, SCOPE, Action::NewLine, words::NEW_LINE));
+                let left = format!("{} {who}", ui.text(words::MESSAGE_TO));
+                Heading { left, right: parts(&hints) }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
         }
+    }
+
+    /// What the keys do to what is offered, and what `Enter` does.
+    fn first_hints(&self, ui: &UiSettings, send: Text) -> Vec<String> {
+        let shown = self.app.writing.composer().completion.shown();
+        match shown.filter(|_| self.app.focus.is(Focus::Composer)) {
+            Some(TypedKind::Name) => vec![
+                hint(ui, SCOPE, Action::FocusNext, words::COMPLETE),
+                hint(ui, SCOPE, Action::Send, send),
+            ],
+            Some(TypedKind::Action) => vec![hint(ui, SCOPE, Action::Send, words::RUN)],
+            None => vec![hint(ui, SCOPE, Action::Send, send)],
+        }
+    }
+
+    /// The key that opens a chip, if there is one.
+    fn paste_hint(&self, ui: &UiSettings) -> Option<String> {
+        let has_chips = self.app.writing.composer().field.has_chips();
+        has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, words::SHOW_PASTE))
     }
 
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
@@ -45,12 +77,13 @@ impl Screen<'_> {
         } else {
             words::SEND
         };
-        let mut hints = vec![hint(ui, SCOPE, Action::Send, send)];
+        let mut hints = self.first_hints(ui, send);
         let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
         }
+        hints.extend(self.paste_hint(ui));
         hints.push(hint(ui, SCOPE, Action::Leave, words::KEEP));
         Heading {
             left: format!(

@@ -78,6 +78,7 @@ impl App {
                 queue = self.queue_messages();
             }
             self.layout_left(&mut areas, area.width);
+            self.writing.lay_out(areas.right.width);
             layout_right(&mut areas, self.writing.composer(), area.width, queue.len());
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
@@ -204,7 +205,7 @@ fn layout_right(areas: &mut Areas, composer: &Composer, width: u16, queued: usiz
     }
     let narrow = width < MEDIUM;
     let min_rows = if width >= WIDE { 2 } else { 1 };
-    let wanted = composer.height(area.width, min_rows).min(area.height / 2);
+    let wanted = composer.height(area.width, min_rows, area.height);
     areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
     let strip = queued::height(queued, area.height);
     areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };

@@ -13,7 +13,9 @@ use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
-use crate::ui::panes::{changes, composer, confirm, consent, inbox, sheet, transcript, tree};
+use crate::ui::panes::{
+    changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree,
+};
 use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
@@ -51,6 +53,7 @@ fn focused(scope: Scope) -> Stage {
         (composer::SCOPE, "3 i"),
         (sheet::SCOPE, "3 r"),
         (changes::SCOPE, "3 m"),
+        (timeline::SCOPE, "3 w"),
         (consent::SCOPE, "1 L"),
         (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
@@ -93,6 +96,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Reminders, sheet::SCOPE),
         (Action::Taskdoc, sheet::SCOPE),
         (Action::Changes, changes::SCOPE),
+        (Action::Timeline, timeline::SCOPE),
         (Action::Palette, composer::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
@@ -100,6 +104,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::PutOff, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::Find, composer::SCOPE),
+        (Action::FindEverywhere, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),
         (Action::Delete, confirm::SCOPE),

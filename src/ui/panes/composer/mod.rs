@@ -1,5 +1,8 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
+mod completion;
+pub mod offers;
+mod sent;
 #[cfg(test)]
 mod tests;
 
@@ -7,7 +10,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::field::Field;
+pub use self::completion::{Completion, TypedKind};
+use self::offers::OfferedFiles;
+pub use self::sent::SentTexts;
+use super::field::{Field, ViKeys, ViMode};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::text::Text;
@@ -16,6 +22,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::DraftKey;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE]).for_typing();
 
@@ -24,6 +31,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::NewLine, &["alt+enter", "ctrl+j"]),
     SCOPE.bind(Action::HistoryUp, &["up"]),
     SCOPE.bind(Action::HistoryDown, &["down"]),
+    SCOPE.bind(Action::FindSent, &["ctrl+r"]),
     SCOPE
         .bind(Action::Up, &["ctrl+up"])
         .does("One line up in the dialog above", "把上面的对话上滚一行")
@@ -41,17 +49,23 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::ClearDraft, &["ctrl+c"]),
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
     SCOPE.bind(Action::Edit, &["ctrl+e"]).does("Edit the draft in your editor", "用编辑器编辑草稿"),
+    SCOPE.bind(Action::Redo, &["alt+y"]),
+    SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
+    SCOPE.bind(Action::FocusNext, &["tab"]).does(
+        "Complete the name at the caret; else the next pane",
+        "补全光标处的名字；否则到下一窗格",
+    ),
 ];
 
-/// Sent messages that can be recalled.
-const HISTORY: usize = 100;
-/// Rows before the composer scrolls.
-const MAX_ROWS: usize = 8;
+/// A paste of more lines is shown as a chip.
+const LINES_IN_FULL: usize = 20;
 /// From this width on, headings start with a longer rule.
 const MEDIUM: usize = 80;
 /// With fewer cells than this, the picked option is not shown.
 const MIN_PICKED_CELLS: usize = 8;
+/// The label of a chip.
+const PASTED: Text = Text::new("[pasted {}]", "[粘贴 {}]");
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
@@ -89,7 +103,12 @@ impl Target {
 pub struct Composer {
     pub field: Field,
     pub target: Target,
-    history: Vec<String>,
+    pub completion: Completion,
+    /// What was listed of the workspace last.
+    pub files: OfferedFiles,
+    /// If it has the keys of vi.
+    pub vi: Option<ViKeys>,
+    sent: SentTexts,
     /// Which message of the history is in the field.
     recalled: Option<usize>,
 }
@@ -102,20 +121,59 @@ pub struct Heading {
 }
 
 impl Composer {
-    /// The rows it needs, with its title.
-    pub fn height(&self, cells: u16, min_rows: u16) -> u16 {
+    /// The rows it takes of a pane of `rows`, with its title: at most half of them, then it scrolls.
+    pub fn height(&self, cells: u16, min_rows: u16, rows: u16) -> u16 {
+        let limit = (rows / 2).max(1);
         let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
-        let rows = self.field.height(available, MAX_ROWS);
-        u16::try_from(rows).unwrap_or(1).max(min_rows) + 1
+        let needed = self.field.height(available, usize::from(limit));
+        (u16::try_from(needed).unwrap_or(limit).max(min_rows) + 1).min(limit)
+    }
+
+    /// The mode of vi, if it has its keys.
+    pub fn mode(&self) -> Option<ViMode> {
+        self.vi.as_ref().map(ViKeys::mode)
+    }
+
+    /// Insert mode again.
+    pub fn reset_mode(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.reset(&mut self.field);
+        }
+    }
+
+    /// The composer is this wide.
+    pub fn lay_out(&mut self, cells: u16) {
+        self.field.lay_out(usize::from(cells.saturating_sub(INDENT + 1)));
+    }
+
+    /// Inserts pasted text, a long one as a chip; false if it is too long.
+    pub fn paste(&mut self, text: &str, ui: &UiSettings) -> bool {
+        self.field.paste_shown(text, |text| {
+            let lines = text.lines().count();
+            let label = || ui.sentence(PASTED, &ui.counted(lines, words::LINES));
+            (lines > LINES_IN_FULL).then(label)
+        })
+    }
+
+    /// With what was sent in earlier sessions.
+    pub fn new(sent: SentTexts) -> Self {
+        Self { sent, ..Self::default() }
+    }
+
+    /// What was sent before.
+    pub fn sent(&self) -> &SentTexts {
+        &self.sent
+    }
+
+    /// Puts a text that was sent before into the field; one undo brings back what was there.
+    pub fn take_sent(&mut self, text: &str) {
+        self.field.replace_all(text);
+        self.recalled = None;
     }
 
     /// Adds a sent message to the history.
     pub fn remember(&mut self, text: &str) {
-        if self.history.last().is_none_or(|last| last != text) {
-            self.history.push(text.to_owned());
-        }
-        let excess = self.history.len().saturating_sub(HISTORY);
-        self.history.drain(..excess);
+        self.sent.push(text);
         self.recalled = None;
     }
 
@@ -123,7 +181,7 @@ impl Composer {
     pub fn recall_earlier(&mut self) -> bool {
         let at = match self.recalled_now() {
             Some(at) => at.checked_sub(1),
-            None if self.field.is_empty() => self.history.len().checked_sub(1),
+            None if self.field.is_empty() => self.sent.len().checked_sub(1),
             None => return false,
         };
         self.show_recalled(at.or(self.recalled))
@@ -133,7 +191,7 @@ impl Composer {
         let Some(at) = self.recalled_now() else {
             return false;
         };
-        if at + 1 < self.history.len() {
+        if at + 1 < self.sent.len() {
             return self.show_recalled(Some(at + 1));
         }
         self.recalled = None;
@@ -144,11 +202,11 @@ impl Composer {
     /// The message in the field, if it is one from the history and unchanged.
     fn recalled_now(&self) -> Option<usize> {
         let at = self.recalled?;
-        (self.history.get(at)? == &self.field.text()).then_some(at)
+        (self.sent.get(at)? == self.field.text()).then_some(at)
     }
 
     fn show_recalled(&mut self, at: Option<usize>) -> bool {
-        let Some(text) = at.and_then(|at| self.history.get(at)) else {
+        let Some(text) = at.and_then(|at| self.sent.get(at)) else {
             return false;
         };
         self.field.set(text);

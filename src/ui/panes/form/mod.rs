@@ -181,6 +181,13 @@ impl NewDialog {
         Handled::Done
     }
 
+    fn redo(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.field().redo() {
+            self.edited(cx);
+        }
+        Handled::Done
+    }
+
     fn field(&mut self) -> &mut Field {
         match self.focus {
             FormField::Teammate => &mut self.teammate.field,
@@ -233,7 +240,7 @@ impl Overlay for NewDialog {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         type Handler = fn(&mut NewDialog, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 9] = [
+        let handlers: [(Action, Handler); 10] = [
             (Action::Send, Self::submit),
             (Action::FocusNext, |form, _| form.step(false)),
             (Action::FocusPrevious, |form, _| form.step(true)),
@@ -243,6 +250,7 @@ impl Overlay for NewDialog {
             (Action::NewLine, Self::new_line),
             (Action::ClearDraft, Self::clear),
             (Action::Undo, Self::undo),
+            (Action::Redo, Self::redo),
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))

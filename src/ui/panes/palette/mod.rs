@@ -20,10 +20,9 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
-use crate::ui::words::CLOSE;
+use crate::ui::words::{CLOSE, RUN};
 
 const TITLE: Text = Text::new("ACTIONS", "操作");
-const RUN: Text = Text::new("run", "执行");
 const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
 
 /// A heading and the line that is typed into.
@@ -45,11 +44,22 @@ pub struct Palette {
 
 /// An action, where it works, and how it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct PaletteEntry {
-    scope: Scope,
-    action: Action,
-    sentence: &'static str,
-    key: String,
+pub struct PaletteEntry {
+    pub scope: Scope,
+    pub action: Action,
+    pub sentence: &'static str,
+    pub key: String,
+}
+
+/// The actions whose name begins with this, then those that have a word in their name that does.
+pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
+    let (mut found, others): (Vec<_>, Vec<_>) =
+        all_entries(from, ui).into_iter().partition(|entry| entry.action.name().starts_with(typed));
+    found.sort_by_key(|entry| entry.action.name() != typed);
+    let has_word =
+        |entry: &PaletteEntry| entry.action.name().split('-').any(|word| word.starts_with(typed));
+    found.extend(others.into_iter().filter(has_word));
+    found
 }
 
 impl Palette {

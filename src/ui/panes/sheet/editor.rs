@@ -82,6 +82,12 @@ impl Editor {
             }
             return Handled::Done;
         }
+        if action == Action::Redo {
+            if self.field.redo() {
+                self.save_draft(cx);
+            }
+            return Handled::Done;
+        }
         if action == Action::Leave { Handled::Close } else { Handled::Ignored }
     }
 

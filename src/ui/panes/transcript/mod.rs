@@ -2,7 +2,8 @@
 //!
 //! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
 //! above or below does not move it. While it follows the end, new text fills the pane and then the
-//! view scrolls by half a page: each row is drawn once, not once per line of text.
+//! view jumps: most rows are drawn once, not once per line of text. Rows that a jump left blank are filled
+//! with older text once nothing happens any more.
 
 mod anchor;
 pub mod block;
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+pub use anchor::Towards;
 use anchor::{Anchor, Selection};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
@@ -34,7 +36,7 @@ use cursor::StepBack;
 pub use cursor::Stop;
 pub use files::FileOfCall;
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{CallEnd, ScrollMove};
+pub use scroll::{Landmark, ScrollMove};
 use search::Search;
 pub use search::SearchCount;
 
@@ -150,7 +152,7 @@ pub struct TranscriptPane {
     /// Items below the view that were added or grew since following stopped.
     new_below: usize,
     /// The block to scroll to once it is loaded.
-    target: Option<CallEnd>,
+    target: Option<Landmark>,
     selection: Option<Selection>,
     search: Option<Search>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
@@ -227,7 +229,7 @@ impl TranscriptPane {
     }
 
     /// The jump target, if it is in none of the records of this course.
-    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<CallEnd> {
+    pub fn take_not_found(&mut self, open: &OpenDialog) -> Option<Landmark> {
         self.target.take_if(|_| open.is_complete())
     }
 

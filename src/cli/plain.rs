@@ -1,0 +1,61 @@
+//! `--plain`: the screen as lines on standard output, answers typed at a prompt.
+
+use std::io::{self, BufReader, IsTerminal as _};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use crate::app::{self, Models};
+use crate::driver::Audience;
+use crate::platform::signals::Signals;
+use crate::protocol::Command;
+use crate::ui::QuitPolicy;
+use crate::ui::plain::{LineChannels, PlainSession, TypedLines, run_lines};
+
+use super::exit::{CommandError, Status};
+use super::screen::{self, ScreenExit};
+use super::{config, lines};
+
+/// Opens a workspace as lines. `first`: commands sent before any input.
+pub async fn show(
+    workspace: &Path,
+    models: Models,
+    first: Vec<Command>,
+) -> Result<ScreenExit, CommandError> {
+    let setup = config::read();
+    let lang = setup.look.lang;
+    let options = screen::start_options(workspace, models, Audience::Lines, &setup);
+    let (driver, _store, shells) = app::start(options)?;
+    for command in first {
+        let _ = driver.commands.send(command).await;
+    }
+    let signals = Signals::listen();
+    let mut signals = signals.map_err(|error| CommandError::invalid(error.to_string()))?;
+    let (commands, events, tasks) = driver.into_parts();
+    let asked = Arc::new(OnceLock::new());
+    let received = asked.clone();
+    let shutdown = async move {
+        let _ = received.set(signals.next().await);
+    };
+    let typed = TypedLines::start(BufReader::new(io::stdin()));
+    let typed = typed.map_err(|error| CommandError::invalid(error.to_string()))?;
+    let is_echoed = io::stdin().is_terminal();
+    let output = io::stdout();
+    let channels = LineChannels { typed, commands, events, shutdown, output, is_echoed };
+    let mut session = PlainSession::new(lang);
+    let shown = run_lines(&mut session, channels, screen::SHUTDOWN_TIMEOUT).await;
+    tasks.join().await;
+    screen::end_processes(&shells, asked.get().copied(), QuitPolicy::Stop).await;
+    if let Some(line) = screen::open_questions_line(session.open_questions(), lang) {
+        lines::note(&line);
+    }
+    match asked.get() {
+        Some(signal) => Ok(ScreenExit::Status(screen::report_signal(*signal))),
+        // A reader that has gone needs no more lines.
+        None => match shown {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(CommandError::usage(format!("standard output: {error}")))
+            }
+            Ok(_) | Err(_) => Ok(ScreenExit::Status(Status::Done)),
+        },
+    }
+}

@@ -1,0 +1,56 @@
+//! What is offered at the caret of the composer: kept up to date after each key and event.
+
+use super::writing::Completed;
+use super::{App, Focus, intents};
+use crate::protocol::Command;
+use crate::ui::action::Action;
+use crate::ui::cx::{Intent, UiSettings};
+use crate::ui::panes::composer::SCOPE;
+use crate::ui::panes::composer::offers::{Offer, OfferEffect};
+use crate::ui::panes::palette::{self, PaletteEntry};
+
+impl App {
+    /// The files of the workspace are listed when a name is begun; what was listed before is offered meanwhile.
+    pub(super) fn refresh_offers(&mut self) {
+        if !self.focus.is(Focus::Composer) {
+            return;
+        }
+        let ui = &self.ui;
+        let offer = |entry: PaletteEntry| action_offer(&entry, ui);
+        let actions =
+            |typed: &str| palette::named(SCOPE, typed, ui).into_iter().map(offer).collect();
+        if self.writing.refresh_offers(&self.model.workspace.members, actions) {
+            self.commands.push(Command::Files);
+        }
+    }
+
+    /// Does to what is offered what the key wants; false if it wants something else.
+    pub(super) fn complete(&mut self, action: Action) -> bool {
+        if !self.focus.is(Focus::Composer) {
+            return false;
+        }
+        self.refresh_offers();
+        match self.writing.complete(action, self.redraw.now()) {
+            Completed::Nothing => false,
+            Completed::Done => true,
+            Completed::Run(scope, action) => {
+                let run = intents::follow_ups(Intent::Run(scope, action), self.facts());
+                self.follow(run);
+                true
+            }
+        }
+    }
+}
+
+fn action_offer(entry: &PaletteEntry, ui: &UiSettings) -> Offer {
+    let place = if SCOPE.chain().any(|scope| scope == entry.scope) {
+        String::new()
+    } else {
+        format!("  {}", entry.scope.heading(ui.lang))
+    };
+    Offer {
+        label: format!("/{}", entry.action.name()),
+        words: format!("{}{place}  {}", entry.sentence, entry.key),
+        effect: OfferEffect::Run(entry.scope, entry.action),
+    }
+}

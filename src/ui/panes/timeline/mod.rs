@@ -1,0 +1,449 @@
+//! The timeline: a row for each dialog of a tree, time from left to right, and what the span with the cursor
+//! was, in words.
+//!
+//! The cursor is on a span, by dialog and time, and stays there while spans are added. Drawing looks at the rows
+//! in view only.
+
+mod chart;
+mod sentence;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Clear;
+
+use self::chart::{CellKind, Stretch, Window, stretches, whole};
+use self::sentence::{name, sentence};
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript::prose::plain_rows;
+use crate::domain::DialogId;
+use crate::domain::timeline::SpanPlace;
+use crate::protocol::{TimelineRow, TimelineView};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::text::width::width;
+use crate::ui::theme::Role;
+use crate::ui::words::{CLOSE, LOADING};
+
+pub const SCOPE: Scope = Scope::new("timeline", "时间线", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::EarlierSpan, &["h", "left"]),
+    SCOPE.bind(Action::LaterSpan, &["l", "right"]),
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Move to the dialog above", "到上面的对话"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the dialog below", "到下面的对话"),
+    SCOPE.bind(Action::PageUp, &["pageup", "ctrl+u"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "ctrl+d", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the first dialog", "到第一个对话"),
+    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the last dialog", "到最后一个对话"),
+    SCOPE.bind(Action::ZoomIn, &["+", "="]),
+    SCOPE.bind(Action::ZoomOut, &["-"]),
+    SCOPE.bind(Action::WholeTime, &["0"]),
+    SCOPE.bind(Action::EarlierTime, &["<", ","]),
+    SCOPE.bind(Action::LaterTime, &[">", "."]),
+    SCOPE
+        .bind(Action::OtherEnd, &["enter"])
+        .does("Go to this place in the dialog", "到对话中的此处"),
+];
+
+/// The shortest time that fills the chart, in seconds.
+const MIN_SECONDS: i64 = 10;
+/// Cells for the names of dialogs.
+const NAME_CELLS: std::ops::RangeInclusive<usize> = 10..=28;
+
+/// What a key does.
+type Handler = fn(&mut TimelineSheet, &mut Cx<'_>) -> Handled;
+
+/// The span with the cursor. It is found again by its start when others came before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SpanCursor {
+    dialog: DialogId,
+    span: usize,
+    from: i64,
+}
+
+#[derive(Debug)]
+pub struct TimelineSheet {
+    cursor: SpanCursor,
+    /// Seconds in view; `None`: all of them.
+    seconds: Option<i64>,
+    /// Where the view begins; `None`: where it has to so that it ends with the last span.
+    from: Option<i64>,
+    now: i64,
+    /// The row of the cursor, the first row in view, and the rows that fit.
+    row: usize,
+    top: usize,
+    height: usize,
+}
+
+/// The parts of the sheet.
+struct Areas {
+    axis: Rect,
+    rows: Rect,
+    words: Rect,
+    legend: Rect,
+}
+
+impl TimelineSheet {
+    /// The cursor is on what this dialog did last.
+    pub fn new(dialog: DialogId) -> Self {
+        let cursor = SpanCursor { dialog, span: usize::MAX, from: i64::MAX };
+        Self { cursor, seconds: None, from: None, now: 0, row: 0, top: 0, height: 0 }
+    }
+
+    fn row<'a>(&self, view: &'a TimelineView) -> Option<&'a TimelineRow> {
+        view.rows.get(self.row)
+    }
+
+    /// The span with the cursor.
+    fn stretch<'a>(&self, view: &'a TimelineView) -> Option<Stretch<'a>> {
+        stretches(&self.row(view)?.timeline, self.now).nth(self.cursor.span)
+    }
+
+    /// The part of the time that is in view.
+    fn window(&self, view: &TimelineView) -> Window {
+        let whole = whole(view, self.now);
+        let seconds = self.seconds.unwrap_or(whole.seconds).min(whole.seconds);
+        let from = self.from.unwrap_or(whole.to() - seconds);
+        Window { from, seconds }.within(whole)
+    }
+
+    /// Finds the row and the span of the cursor in new content.
+    fn settle(&mut self, view: &TimelineView) {
+        let found = view.rows.iter().position(|row| row.dialog == self.cursor.dialog);
+        self.row = found.unwrap_or(self.row).min(view.rows.len().saturating_sub(1));
+        let Some(row) = self.row(view) else { return };
+        let spans = &row.timeline.spans;
+        let same = spans.get(self.cursor.span).is_some_and(|span| span.from == self.cursor.from);
+        let span = if same {
+            self.cursor.span
+        } else {
+            spans.iter().rposition(|span| span.from <= self.cursor.from).unwrap_or_default()
+        };
+        self.point_at(self.row, span, view);
+    }
+
+    fn point_at(&mut self, row: usize, span: usize, view: &TimelineView) {
+        self.row = row;
+        let Some(found) = view.rows.get(row) else { return };
+        let from = found.timeline.spans.get(span).map_or(self.cursor.from, |span| span.from);
+        self.cursor = SpanCursor { dialog: found.dialog.clone(), span, from };
+    }
+
+    /// To another dialog, at the same time.
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
+        let last = view.rows.len().saturating_sub(1);
+        let row = self.row.saturating_add_signed(rows).min(last);
+        if let Some(found) = view.rows.get(row).filter(|_| row != self.row) {
+            let spans = &found.timeline.spans;
+            let span = spans.iter().rposition(|span| span.from <= self.cursor.from);
+            self.point_at(row, span.unwrap_or_default(), view);
+        }
+        Handled::Done
+    }
+
+    /// To the span before or after, which comes into view.
+    fn step_span(&mut self, later: bool, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
+        let count = self.row(view).map_or(0, |row| row.timeline.spans.len());
+        let span = self.cursor.span.saturating_add_signed(if later { 1 } else { -1 });
+        self.point_at(self.row, span.min(count.saturating_sub(1)), view);
+        self.reveal(view);
+        Handled::Done
+    }
+
+    /// Moves the view so that the span with the cursor is in it.
+    fn reveal(&mut self, view: &TimelineView) {
+        let (Some(stretch), window) = (self.stretch(view), self.window(view)) else { return };
+        if window.cells_of(stretch, 1).is_none() {
+            self.look_at(Window { from: stretch.span.from - window.seconds / 4, ..window }, view);
+        }
+    }
+
+    /// Shows this part of the time.
+    fn look_at(&mut self, wanted: Window, view: &TimelineView) {
+        let whole = whole(view, self.now);
+        let window = wanted.within(whole);
+        self.seconds = (window.seconds < whole.seconds).then_some(window.seconds);
+        self.from = (window.to() < whole.to()).then_some(window.from);
+    }
+
+    /// Shows half or twice the time; the span with the cursor stays in the middle.
+    fn zoom(&mut self, larger: bool, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
+        let window = self.window(view);
+        let seconds =
+            if larger { (window.seconds / 2).max(MIN_SECONDS) } else { window.seconds * 2 };
+        let middle = self.stretch(view).map_or(window.from, |stretch| {
+            let (from, to) = (stretch.span.from.max(window.from), stretch.to.min(window.to()));
+            from + (to - from) / 2
+        });
+        self.look_at(Window { from: middle - seconds / 2, seconds }, view);
+        Handled::Done
+    }
+
+    fn whole_time(&mut self) -> Handled {
+        (self.seconds, self.from) = (None, None);
+        Handled::Done
+    }
+
+    /// Scrolls by half of what is in view.
+    fn scroll(&mut self, later: bool, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
+        let window = self.window(view);
+        let half = (window.seconds / 2).max(1);
+        let from = if later { window.from + half } else { window.from - half };
+        self.look_at(Window { from, ..window }, view);
+        Handled::Done
+    }
+
+    /// Goes to the place of the span in its dialog.
+    fn go(&self, cx: &mut Cx<'_>) -> Handled {
+        let place = cx.sheets.timeline().and_then(|view| self.stretch(view)?.span.place.clone());
+        let dialog = self.cursor.dialog.clone();
+        cx.intents.push(match place {
+            Some(SpanPlace::Call(call)) => Intent::ShowCall(dialog, call),
+            Some(SpanPlace::Generation(course, genseq)) => {
+                Intent::ShowGeneration(dialog, course, genseq)
+            }
+            None => {
+                cx.intents.push(Intent::Notify(cx.ui.text(words::NOT_IN_RECORDS).to_owned()));
+                return Handled::Done;
+            }
+        });
+        Handled::Close
+    }
+
+    fn heading(view: Option<&TimelineView>, ui: &UiSettings) -> Heading {
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let mut left = vec![ui.text(words::TITLE).to_owned()];
+        if let Some(view) = view {
+            left.push(ui.counted(view.rows.len(), words::DIALOGS));
+            if view.left_out > 0 {
+                left.push(ui.counted(view.left_out, words::LEFT_OUT));
+            }
+        }
+        let hints = [
+            hint(ui, SCOPE, Action::OtherEnd, words::GO),
+            hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::ZoomIn, words::LARGER),
+            hint(ui, SCOPE, Action::ZoomOut, words::SMALLER),
+        ];
+        Heading { left: left.join(&dot), right: hints.join(PART) }
+    }
+
+    /// Below the heading: the axis with a line for the cursor, the rows, the span in words, the legend.
+    fn areas(area: Rect, rows: usize) -> Areas {
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let axis = Rect { height: below.height.min(2), ..below };
+        let words = if below.height >= 10 { 4 } else { 3 };
+        let legend = if below.height >= 16 { 3 } else { 0 };
+        let free = below.height.saturating_sub(axis.height);
+        let most = free.saturating_sub(words + legend).max(free.min(1));
+        let height = u16::try_from(rows).unwrap_or(u16::MAX).min(most);
+        let rows = Rect { y: axis.bottom(), height, ..area };
+        let top = (rows.bottom() + 1).min(area.bottom());
+        let words = Rect { y: top, height: (words - 1).min(area.bottom() - top), ..area };
+        let top = (area.bottom() - legend.min(area.height)).max(words.bottom());
+        let legend = Rect { y: top, height: area.bottom() - top, ..area };
+        Areas { axis, rows, words, legend }
+    }
+
+    /// The cells of the names, and of the chart.
+    fn columns(view: &TimelineView, available: u16) -> (usize, usize) {
+        let widest = view.rows.iter().map(|row| width(&label(row))).max().unwrap_or(0);
+        let most = (usize::from(available) * 2 / 5).min(*NAME_CELLS.end());
+        let names = (widest + 2).max(*NAME_CELLS.start()).min(most);
+        (names, usize::from(available).saturating_sub(names + 1))
+    }
+
+    fn draw_axis(
+        &self,
+        buffer: &mut Buffer,
+        area: Rect,
+        (window, cells): (Window, usize),
+        (view, ui): (&TimelineView, &UiSettings),
+    ) {
+        let dim = ui.style(Role::TextDim);
+        let left = area.width.saturating_sub(u16::try_from(cells + 1).unwrap_or(u16::MAX));
+        let area = Rect { x: area.x + left, width: area.width - left, ..area };
+        let mut labels = Strip::new();
+        for (cell, label) in window.labels(cells) {
+            labels = labels.pad_to(cell).put(&label, dim);
+        }
+        labels.draw(buffer, area, area.y);
+        let cell = self.stretch(view).and_then(|stretch| window.cells_of(stretch, cells));
+        if let Some(cell) = cell {
+            let mark = Strip::new().pad_to(cell.start).put(ui.glyphs.open, ui.style(Role::Accent));
+            mark.draw(buffer, area, area.y + 1);
+        }
+    }
+
+    fn draw_rows(
+        &self,
+        buffer: &mut Buffer,
+        area: Rect,
+        (window, names): (Window, usize),
+        (view, ui): (&TimelineView, &UiSettings),
+    ) {
+        let cells = usize::from(area.width).saturating_sub(names + 1);
+        for (y, (at, row)) in
+            (area.y..area.bottom()).zip(view.rows.iter().enumerate().skip(self.top))
+        {
+            let chosen = at == self.row;
+            let role = if chosen { Role::Title } else { Role::Agent };
+            let bar = if chosen { ui.glyphs.selected } else { " " };
+            let mut strip = Strip::new().put(bar, ui.style(Role::Accent));
+            strip = strip
+                .put(&label(row), ui.style(role))
+                .shortened(names.saturating_sub(1), ui.glyphs.cut, Style::default())
+                .pad_to(names);
+            let stretch = self.stretch(view).filter(|_| chosen);
+            let strip = strip.join(self.chart(row, stretch, (window, cells), ui));
+            strip.draw(buffer, Rect { y, height: 1, ..area }, y);
+        }
+    }
+
+    /// The cells of a dialog; those of the span with the cursor show nothing else.
+    fn chart(
+        &self,
+        row: &TimelineRow,
+        chosen: Option<Stretch<'_>>,
+        (window, cells): (Window, usize),
+        ui: &UiSettings,
+    ) -> Strip {
+        let marked = chosen.and_then(|stretch| {
+            let kind = CellKind::of(&stretch.span.activity);
+            Some((kind, window.cells_of(stretch, cells)?))
+        });
+        let mut strip = Strip::new();
+        for (cell, kind) in window.kinds(&row.timeline, self.now, cells).into_iter().enumerate() {
+            let selected = marked.as_ref().filter(|(_, range)| range.contains(&cell));
+            let kind = selected.map(|(kind, _)| *kind).or(kind);
+            let mut style = kind.map_or(Style::default(), |kind| ui.style(kind.role()));
+            if selected.is_some() {
+                style = style.patch(ui.style(Role::RowSelected));
+            }
+            strip.push(kind.map_or(" ", |kind| kind.glyph(&ui.glyphs)), style);
+        }
+        strip
+    }
+
+    /// What the span with the cursor was.
+    fn draw_words(&self, buffer: &mut Buffer, area: Rect, view: &TimelineView, ui: &UiSettings) {
+        let text = match (self.row(view), self.stretch(view)) {
+            (Some(row), Some(stretch)) => sentence(row, stretch, view, ui),
+            (Some(_) | None, _) => ui.text(words::NOTHING).to_owned(),
+        };
+        let width = usize::from(area.width.saturating_sub(2)).max(1);
+        let rows = plain_rows(&text, 1, width, ui.style(Role::Text));
+        for (y, row) in (area.y..area.bottom()).zip(&rows) {
+            row.draw(buffer, area, y);
+        }
+    }
+}
+
+/// The name of a dialog, indented below the one that asked it.
+fn label(row: &TimelineRow) -> String {
+    format!("{}{}", " ".repeat(row.depth.min(4)), name(row))
+}
+
+/// What the symbols mean, as far as they fit.
+fn draw_legend(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {
+    let dim = ui.style(Role::TextDim);
+    let mut line = Strip::new();
+    let mut y = area.y;
+    for kind in CellKind::ALL {
+        let word = match kind {
+            CellKind::Ran => words::RAN,
+            CellKind::ForDialogs => words::FOR_DIALOGS,
+            CellKind::ForPerson => words::FOR_PERSON,
+            CellKind::Ready => words::READY,
+            CellKind::Stopped => words::STOPPED,
+            CellKind::NothingToDo => words::NOTHING_TO_DO,
+        };
+        let part = Strip::new()
+            .put(" ", dim)
+            .put(kind.glyph(&ui.glyphs), ui.style(kind.role()))
+            .put(&format!(" {} ", ui.text(word)), dim);
+        if line.width() + part.width() > usize::from(area.width) {
+            line.draw(buffer, area, y);
+            (line, y) = (Strip::new(), y + 1);
+        }
+        line = line.join(part);
+    }
+    line.draw(buffer, area, y);
+}
+
+impl Overlay for TimelineSheet {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.step(rows, cx);
+        }
+        let handlers: [(Action, Handler); 8] = [
+            (Action::EarlierSpan, |sheet, cx| sheet.step_span(false, cx)),
+            (Action::LaterSpan, |sheet, cx| sheet.step_span(true, cx)),
+            (Action::ZoomIn, |sheet, cx| sheet.zoom(true, cx)),
+            (Action::ZoomOut, |sheet, cx| sheet.zoom(false, cx)),
+            (Action::WholeTime, |sheet, _| sheet.whole_time()),
+            (Action::EarlierTime, |sheet, cx| sheet.scroll(false, cx)),
+            (Action::LaterTime, |sheet, cx| sheet.scroll(true, cx)),
+            (Action::OtherEnd, |sheet, cx| sheet.go(cx)),
+        ];
+        if matches!(action, Action::Cancel | Action::Quit | Action::Timeline) {
+            return Handled::Close;
+        }
+        let handler = handlers.into_iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let Some(content) = cx.sheets.timeline() else { return };
+        self.now = view.now.seconds().unwrap_or(self.now);
+        self.settle(content);
+        self.height = usize::from(Self::areas(area, content.rows.len()).rows.height);
+        let first = (self.row + 1).saturating_sub(self.height.max(1));
+        self.top = self.top.clamp(first.min(self.row), self.row);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let (ui, content) = (view.ui, cx.sheets.timeline());
+        let heading = Self::heading(content, ui);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let buffer = frame.buffer_mut();
+        let Some(content) = content else {
+            let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+            let dim = ui.style(Role::TextDim);
+            Strip::new().put("  ", dim).put(ui.text(LOADING), dim).draw(buffer, below, below.y);
+            return;
+        };
+        let areas = Self::areas(area, content.rows.len());
+        let (names, cells) = Self::columns(content, area.width);
+        let window = self.window(content);
+        self.draw_axis(buffer, areas.axis, (window, cells), (content, ui));
+        self.draw_rows(buffer, areas.rows, (window, names), (content, ui));
+        self.draw_words(buffer, areas.words, content, ui);
+        if areas.legend.height > 0 {
+            draw_legend(buffer, areas.legend, ui);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The timeline, from keys to the screen.
+
+use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
+use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, Stamp};
+use crate::protocol::{Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView};
+use crate::ui::app::tests::fixture::*;
+use crate::ui::theme::Glyphs;
+
+const NOW: &str = "12:03:00";
+
+fn at(time: &str) -> i64 {
+    Stamp::new(format!("2026-11-21 {time}")).seconds().expect("a time")
+}
+
+fn span(from: &str, to: &str, activity: Activity, place: Option<SpanPlace>) -> Span {
+    Span { from: at(from), to: at(to), activity, place }
+}
+
+fn ran(from: &str, to: &str, generations: usize) -> Span {
+    let place = Some(SpanPlace::Generation(Course(1), Genseq(13)));
+    span(from, to, Activity::Ran { generations }, place)
+}
+
+fn waited_for(from: &str, to: &str, call: &str, by: Option<&str>, member: &str) -> Span {
+    let call = CallId::new(call);
+    let place = Some(SpanPlace::Call(call.clone()));
+    let awaited = AwaitedCall { call, by: by.map(SelfId::new), member: Some(member.into()) };
+    span(from, to, Activity::WaitedForDialogs(vec![awaited]), place)
+}
+
+fn row(
+    dialog: &DialogId,
+    agent: &str,
+    slug: Option<&str>,
+    depth: usize,
+    spans: Vec<Span>,
+) -> TimelineRow {
+    let timeline = Timeline { spans, goes_on: true, left_out: 0 };
+    TimelineRow {
+        dialog: dialog.clone(),
+        agent: agent.into(),
+        slug: slug.map(Into::into),
+        depth,
+        timeline,
+    }
+}
+
+fn view() -> TimelineView {
+    let question = Activity::WaitedForPerson { question: "Drop users.legacy_otp?".to_owned() };
+    let rows = vec![
+        row(
+            &main_dialog(),
+            "orchestrator",
+            None,
+            0,
+            vec![
+                ran("11:58:00", "11:58:30", 3),
+                waited_for("11:58:30", "12:02:18", "c1", Some("r"), "researcher"),
+                ran("12:02:18", "12:02:40", 1),
+            ],
+        ),
+        row(
+            &side("r"),
+            "researcher",
+            Some("totp"),
+            1,
+            vec![
+                span("11:58:30", "11:59:00", Activity::WasReady, None),
+                ran("11:59:00", "12:00:00", 2),
+                waited_for("12:00:00", "12:02:00", "c9", None, "dba"),
+                span("12:02:00", "12:02:10", Activity::HadNothingToDo, None),
+            ],
+        ),
+        row(
+            &side("d"),
+            "dba",
+            Some("schema"),
+            2,
+            vec![
+                ran("12:00:00", "12:01:00", 1),
+                span("12:01:00", "12:01:40", question, Some(SpanPlace::Call(CallId::new("q1")))),
+                span("12:01:40", "12:01:50", Activity::WasStopped, None),
+                span("12:01:50", "12:02:00", Activity::WasCutOff, None),
+            ],
+        ),
+    ];
+    TimelineView { rows, left_out: 0 }
+}
+
+fn answer(stage: &mut Stage, view: TimelineView) {
+    let sheet = Box::new(Sheet::Timeline(view));
+    stage.apply(DriverEvent::Sheet { dialog: main_dialog(), sheet });
+}
+
+fn requests(stage: &Stage) -> usize {
+    let is_request = |command: &&Command| {
+        matches!(command, Command::Sheet { request: SheetRequest::Timeline, .. })
+    };
+    stage.sent.iter().filter(is_request).count()
+}
+
+fn shown_on(mut stage: Stage) -> Stage {
+    stage.keys("3 w");
+    assert_eq!(requests(&stage), 1);
+    assert!(stage.screen().contains("TIMELINE"), "{}", stage.screen());
+    answer(&mut stage, view());
+    stage.screen();
+    stage
+}
+
+fn shown(width: u16, height: u16) -> Stage {
+    shown_on(streaming(width, height))
+}
+
+#[test]
+fn the_timeline_fits_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let screen = shown(width, height).screen();
+        insta::assert_snapshot!(format!("timeline_{width}x{height}"), screen);
+    }
+}
+
+#[test]
+fn the_timeline_is_also_chinese_and_ascii() {
+    let mut stages = Vec::new();
+    for mut stage in
+        [Stage::chinese(80, 24), Stage::with(80, 24, Notebook::default(), &Glyphs::ASCII)]
+    {
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("g j <enter>").page(STORY);
+        stage.keys("3 w");
+        answer(&mut stage, view());
+        stages.push(stage);
+    }
+    insta::assert_snapshot!("timeline_zh", stages[0].keys("j j h h").screen());
+    let ascii = stages[1].screen();
+    assert!(ascii.is_ascii(), "{ascii}");
+    insta::assert_snapshot!("timeline_ascii", ascii);
+}
+
+#[test]
+fn the_span_with_the_cursor_is_told_in_words() {
+    let mut stage = shown(120, 40);
+    for (keys, expected) in [
+        ("", "@orchestrator ran 42 s: 1 generation"),
+        ("h", "@orchestrator waited 3 min 48 s for @researcher !totp"),
+        ("h", "@orchestrator ran 30 s: 3 generations"),
+        ("h", "@orchestrator ran 30 s: 3 generations"),
+        ("l j", "@researcher !totp could go on and waited 30 s to be driven"),
+        ("l l", "@researcher !totp waited 2 min for @dba"),
+        ("j", "@dba !schema ran 1 min"),
+        ("l", "@dba !schema waited 40 s for your answer to “Drop users.legacy_otp?”"),
+        ("l", "@dba !schema was stopped for 10 s"),
+        ("l", "@dba !schema stood still for 1 min 10 s"),
+    ] {
+        let screen = stage.keys(keys).screen();
+        let words: Vec<_> = screen.split_whitespace().collect();
+        assert!(words.join(" ").contains(expected), "{keys}: {expected}\n{screen}");
+    }
+}
+
+#[test]
+fn a_span_that_goes_on_reaches_to_now() {
+    let mut stage = shown(120, 40);
+    let screen = stage.screen();
+    assert!(screen.contains("2026-11-21 12:02:18 to now"), "{screen}");
+    assert!(at(NOW) - at("12:02:18") == 42 && screen.contains("ran 42 s"), "{screen}");
+}
+
+/// The labels of the axis.
+fn axis(screen: &str) -> Vec<&str> {
+    let line = screen.lines().nth(1).unwrap_or_default();
+    let line = line.split_once('│').map_or(line, |(_, right)| right);
+    line.split_whitespace().collect()
+}
+
+#[test]
+fn zooming_shows_less_time_and_scrolling_moves_it_within_the_whole() {
+    let mut stage = shown(120, 40);
+    let whole = stage.screen();
+    assert_eq!(axis(&whole).first(), Some(&"11:58:00"), "{whole}");
+    let near = stage.keys("+").screen();
+    assert_eq!(axis(&near).first(), Some(&"12:00:30"), "the last span stays in view\n{near}");
+    let earlier = stage.keys("<").screen();
+    assert_eq!(axis(&earlier).first(), Some(&"11:59:15"), "{earlier}");
+    assert_eq!(axis(&stage.keys("< < < <").screen()).first(), Some(&"11:58:00"));
+    assert_eq!(axis(&stage.keys("> > > > > >").screen()).first(), Some(&"12:00:30"));
+    for _ in 0..20 {
+        stage.keys("+");
+    }
+    let nearest = stage.keys(">").screen();
+    assert!(nearest.contains("ran 42 s"), "{nearest}");
+    assert_eq!(stage.keys("0").screen(), whole);
+    assert_eq!(stage.keys("-").screen(), whole);
+    let span_before = stage.keys("+ h h").screen();
+    assert_eq!(axis(&span_before).first(), Some(&"11:58:00"), "the cursor stays in view");
+}
+
+#[test]
+fn enter_goes_to_the_place_of_the_span() {
+    let mut stage = shown(120, 40);
+    let screen = stage.keys("j j h h <enter>").screen();
+    assert!(!screen.contains("TIMELINE"), "{screen}");
+    assert_eq!(stage.last_open().1, side("d"));
+    let screen = stage.page(DBA_STORY).screen();
+    assert!(screen.contains("Drop users.legacy_otp"), "{screen}");
+    let mut stage = shown(120, 40);
+    stage.keys("h h <enter>").page(STORY);
+    let screen = stage.screen();
+    assert!(!screen.contains("TIMELINE") && screen.contains("▌you"), "{screen}");
+    let mut stage = shown(120, 40);
+    let screen = stage.keys("j <enter>").screen();
+    assert!(screen.contains("nothing to see of it"), "{screen}");
+}
+
+#[test]
+fn a_change_of_the_tree_is_requested_once_and_again_when_the_answer_is_there() {
+    let mut stage = shown(120, 40);
+    let row = || DriverEvent::Row(Box::new(rows().remove(1)));
+    let elsewhere = || DriverEvent::Row(Box::new(rows().remove(4)));
+    stage.apply(elsewhere());
+    assert_eq!(requests(&stage), 1, "another tree");
+    for _ in 0..5 {
+        stage.apply(row());
+    }
+    assert_eq!(requests(&stage), 2, "one is on its way");
+    answer(&mut stage, view());
+    assert_eq!(requests(&stage), 3, "what changed meanwhile");
+    answer(&mut stage, view());
+    assert_eq!(requests(&stage), 3);
+    stage.keys("<esc>").apply(row());
+    assert_eq!(requests(&stage), 3, "it is closed");
+}
+
+#[test]
+fn the_cursor_stays_on_its_span_while_others_are_added_and_dialogs_come_and_go() {
+    let mut stage = shown(120, 40);
+    let before = stage.keys("j h").screen();
+    assert!(before.contains("waited 2 min for @dba"), "{before}");
+    let mut more = view();
+    more.rows.insert(1, row(&side("v"), "reviewer", None, 1, Vec::new()));
+    more.rows[2].timeline.spans.remove(0);
+    answer(&mut stage, more);
+    assert!(stage.screen().contains("waited 2 min for @dba"), "{}", stage.screen());
+    let screen = stage.keys("k").screen();
+    assert!(screen.contains("Nothing is recorded"), "{screen}");
+    stage.keys("l h + - < > <enter>");
+    answer(&mut stage, TimelineView::default());
+    assert!(stage.keys("j k l h + < 0").screen().contains("Nothing is recorded"));
+}
+
+#[test]
+fn names_of_models_cannot_reach_the_terminal() {
+    let mut stage = shown(120, 40);
+    let mut hostile = view();
+    hostile.rows[0].agent = "a\u{1b}]52;c;x\u{7}".into();
+    hostile.rows[0].timeline.spans[1].activity =
+        Activity::WaitedForPerson { question: "\u{1b}[2J\u{202e}".repeat(50) };
+    answer(&mut stage, hostile);
+    let screen = stage.keys("h").screen();
+    assert!(!screen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{screen}");
+}

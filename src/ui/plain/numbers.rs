@@ -1,0 +1,103 @@
+//! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number stays with what it was
+//! given to for the whole session and is never given twice.
+
+use std::collections::BTreeMap;
+
+use crate::domain::DialogId;
+use crate::protocol::event::{InboxRow, TreeRow};
+
+/// What is known of the dialogs and questions, with their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    dialogs: BTreeMap<DialogId, NumberedDialog>,
+    questions: BTreeMap<usize, InboxRow>,
+    last_dialog: usize,
+    last_question: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct NumberedDialog {
+    pub number: usize,
+    pub row: TreeRow,
+}
+
+/// What a new row says about its dialog.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum RowChange {
+    New,
+    State,
+    Other,
+}
+
+impl Numbers {
+    pub fn set_row(&mut self, row: TreeRow) -> RowChange {
+        let known = self.dialogs.get_mut(&row.dialog);
+        if let Some(known) = known {
+            let before = std::mem::replace(&mut known.row, row);
+            let same = before.state == known.row.state;
+            return if same { RowChange::Other } else { RowChange::State };
+        }
+        self.last_dialog += 1;
+        let numbered = NumberedDialog { number: self.last_dialog, row };
+        self.dialogs.insert(numbered.row.dialog.clone(), numbered);
+        RowChange::New
+    }
+
+    /// Forgets a tree, if `dialog` is its main dialog, else the one dialog.
+    pub fn remove(&mut self, dialog: &DialogId) -> Option<NumberedDialog> {
+        let removed = self.dialogs.remove(dialog);
+        if dialog.is_main() {
+            self.dialogs.retain(|id, _| id.root != dialog.root);
+        }
+        removed
+    }
+
+    pub fn dialog(&self, id: &DialogId) -> Option<&NumberedDialog> {
+        self.dialogs.get(id)
+    }
+
+    pub fn numbered_dialog(&self, number: usize) -> Option<&NumberedDialog> {
+        self.dialogs.values().find(|dialog| dialog.number == number)
+    }
+
+    /// In the order of their numbers.
+    pub fn dialogs(&self) -> Vec<&NumberedDialog> {
+        let mut all: Vec<&NumberedDialog> = self.dialogs.values().collect();
+        all.sort_by_key(|dialog| dialog.number);
+        all
+    }
+
+    /// The open questions as they are now. Returns the numbers of new ones and the questions that are gone.
+    pub fn set_questions(&mut self, open: &[InboxRow]) -> (Vec<usize>, Vec<(usize, InboxRow)>) {
+        let is_open = |row: &InboxRow| open.iter().any(|one| one.question.id == row.question.id);
+        let gone: Vec<usize> = self
+            .questions
+            .iter()
+            .filter(|(_, row)| !is_open(row))
+            .map(|(number, _)| *number)
+            .collect();
+        let gone = gone.into_iter().filter_map(|n| Some((n, self.questions.remove(&n)?))).collect();
+        let mut new = Vec::new();
+        for row in open {
+            if self.number_of(&row.question.id).is_none() {
+                self.last_question += 1;
+                self.questions.insert(self.last_question, row.clone());
+                new.push(self.last_question);
+            }
+        }
+        (new, gone)
+    }
+
+    fn number_of(&self, question: &str) -> Option<usize> {
+        let mut known = self.questions.iter();
+        known.find(|(_, row)| row.question.id == question).map(|(number, _)| *number)
+    }
+
+    pub fn question(&self, number: usize) -> Option<&InboxRow> {
+        self.questions.get(&number)
+    }
+
+    pub fn questions(&self) -> impl ExactSizeIterator<Item = (usize, &InboxRow)> {
+        self.questions.iter().map(|(number, row)| (*number, row))
+    }
+}

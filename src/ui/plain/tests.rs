@@ -1,0 +1,314 @@
+//! Sessions of lines, from events and typed lines to output and commands.
+
+use proptest::prelude::*;
+
+use super::session::{PlainOutput, PlainSession};
+use crate::domain::Course;
+use crate::domain::trust::TrustKind;
+use crate::domain::{AgentId, DialogId, Lang, TrustEntry, Unagreed};
+use crate::protocol::event::{ConsentView, DriverEvent, InboxRow, MemberView, WorkspaceView};
+use crate::protocol::{Command, Ticket};
+use crate::store::Fact;
+use crate::ui::app::tests::fixture::{main_dialog, questions, row, rows, side, stopped};
+
+fn session() -> PlainSession {
+    let mut session = PlainSession::new(Lang::En);
+    session.event(&DriverEvent::Workspace(WorkspaceView {
+        members: vec![MemberView {
+            id: AgentId::new("dba"),
+            name: "Dba".to_owned(),
+            gofor: String::new(),
+        }],
+        default_responder: Some(AgentId::new("orchestrator")),
+        taskdocs: vec!["add-2fa.tsk".to_owned()],
+        ..WorkspaceView::default()
+    }));
+    session.event(&DriverEvent::Rows(rows()));
+    session.event(&DriverEvent::Inbox(questions()));
+    session
+}
+
+/// What is printed; a prompt stands in brackets.
+fn printed(session: &mut PlainSession) -> Vec<String> {
+    let pieces = session.take_output().into_iter().map(|piece| match piece {
+        PlainOutput::Line(text) => text.into_string(),
+        PlainOutput::Prompt(text) => format!("[{text}]"),
+    });
+    pieces.collect()
+}
+
+fn after(session: &mut PlainSession, line: &str) -> Vec<String> {
+    session.take_output();
+    session.line(line);
+    printed(session)
+}
+
+fn answer(ticket: Ticket, row: &InboxRow, text: &str) -> Command {
+    let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+    Command::Answer { ticket, dialog, question, text: text.to_owned() }
+}
+
+fn words(text: &str) -> DriverEvent {
+    let record = serde_json::json!({ "ts": "2026-11-21 12:00:00", "type": "agent_words_record", "genseq": 1, "content": text });
+    DriverEvent::Fact(Fact::made_up(&main_dialog(), Course(1), 7, &record.to_string()))
+}
+
+#[test]
+fn a_session_begins_with_the_dialogs_and_the_open_questions() {
+    insta::assert_snapshot!(printed(&mut session()).join("\n"));
+}
+
+#[test]
+fn a_session_in_chinese_is_chinese() {
+    let mut session = PlainSession::new(Lang::Zh);
+    session.event(&DriverEvent::Rows(rows()));
+    session.event(&DriverEvent::Inbox(questions()));
+    session.line("help");
+    session.line("1");
+    insta::assert_snapshot!(printed(&mut session).join("\n"));
+}
+
+#[test]
+fn a_number_with_text_answers_and_a_letter_picks_the_option() {
+    let mut session = session();
+    for (ticket, typed, text) in [(1, "1 c", "keep it"), (2, "1 until May", "until May")] {
+        session.line(typed);
+        assert_eq!(session.take_commands(), [answer(ticket, &questions()[0], text)], "{typed}");
+    }
+}
+
+#[test]
+fn while_an_answer_is_typed_events_wait() {
+    let mut session = session();
+    let shown = after(&mut session, "2");
+    assert!(shown.iter().any(|line| line.contains("Which database")), "{shown:?}");
+    assert!(shown.last().is_some_and(|line| line.starts_with("[answer to 2")), "{shown:?}");
+    session.event(&words("I go on."));
+    assert_eq!(printed(&mut session), Vec::<String>::new());
+    assert_eq!(after(&mut session, "postgres"), ["@orchestrator d1: I go on."]);
+    assert_eq!(session.take_commands(), [answer(1, &questions()[1], "postgres")]);
+}
+
+#[test]
+fn of_many_events_that_wait_the_oldest_are_left_out_and_counted() {
+    let mut session = session();
+    session.line("");
+    (0..1_500).for_each(|n| session.event(&words(&format!("line {n}"))));
+    let shown = after(&mut session, "");
+    assert_eq!(shown.len(), 1_001);
+    assert_eq!(shown.first().map(String::as_str), Some("500 older lines were left out"));
+    assert_eq!(shown.last().map(String::as_str), Some("@orchestrator d1: line 1499"));
+}
+
+#[test]
+fn an_empty_answer_leaves_the_question_open() {
+    let mut session = session();
+    session.line("1");
+    assert_eq!(after(&mut session, "  "), ["not answered; it stays open"]);
+    assert_eq!(session.take_commands(), []);
+}
+
+#[test]
+fn an_answer_may_have_several_lines() {
+    let mut session = session();
+    for line in ["1 first\\", "second\\", "third"] {
+        session.line(line);
+    }
+    assert_eq!(session.take_commands(), [answer(1, &questions()[0], "first\nsecond\nthird")]);
+    for line in ["2", "one\\", "", "1"] {
+        session.line(line);
+    }
+    assert_eq!(session.take_commands(), [answer(2, &questions()[1], "one\n")]);
+}
+
+#[test]
+fn a_number_stays_with_its_question_when_others_are_closed() {
+    let mut session = session();
+    let left = vec![questions()[1].clone()];
+    session.take_output();
+    session.event(&DriverEvent::Inbox(left));
+    assert_eq!(printed(&mut session), ["question 1 is answered or withdrawn"]);
+    assert_eq!(after(&mut session, "1 keep it"), ["there is no open question 1"]);
+    assert_eq!(session.take_commands(), []);
+    session.line("2 postgres");
+    assert_eq!(session.take_commands(), [answer(1, &questions()[1], "postgres")]);
+    session.event(&DriverEvent::Inbox(questions()));
+    assert_eq!(session.open_questions(), 2);
+    assert!(after(&mut session, "1").concat().contains("no open question 1"));
+}
+
+#[test]
+fn a_text_that_was_refused_is_printed_again() {
+    let mut session = session();
+    session.line("1 keep it");
+    session.take_output();
+    let text = crate::domain::text::Localized::from(crate::protocol::Refusal::QuestionIsClosed);
+    session.event(&DriverEvent::Refused { ticket: 1, text });
+    let shown = printed(&mut session);
+    assert!(shown.iter().any(|line| line.starts_with("not done: ")), "{shown:?}");
+    assert!(shown.contains(&"your text was: keep it".to_owned()), "{shown:?}");
+}
+
+#[test]
+fn what_is_not_understood_sends_nothing() {
+    let mut session = session();
+    for line in
+        ["yes", "9 text", "d9 text", "stop d9", "continue d9", "new @nobody text", "agree 1"]
+    {
+        let shown = after(&mut session, line);
+        assert_eq!(shown.len(), 1, "{line}: {shown:?}");
+        assert_eq!(session.take_commands(), [], "{line}");
+    }
+}
+
+#[test]
+fn dialogs_are_begun_messaged_stopped_and_continued_by_number() {
+    let mut session = session();
+    let (agent, taskdoc) = (AgentId::new("dba"), "add-2fa.tsk".to_owned());
+    let text = "hello".to_owned();
+    for (line, expected) in [
+        ("new @dba hello", Command::Create { ticket: 1, agent, taskdoc, text: text.clone() }),
+        ("d2 hello", Command::Say { ticket: 2, dialog: side("r"), text }),
+        ("stop d1", Command::Stop { dialog: main_dialog() }),
+        ("stop all", Command::StopAll),
+        ("continue d3", Command::Continue { ticket: 3, dialog: side("d") }),
+        ("continue all", Command::ContinueAll { ticket: 4 }),
+    ] {
+        session.line(line);
+        assert_eq!(session.take_commands(), [expected], "{line}");
+    }
+}
+
+#[test]
+fn a_dialog_that_stopped_says_why_and_how_it_goes_on() {
+    let mut session = session();
+    session.take_output();
+    session.event(&DriverEvent::Row(Box::new(row(
+        &main_dialog(),
+        None,
+        "orchestrator",
+        stopped(),
+    ))));
+    assert_eq!(printed(&mut session), ["@orchestrator d1 stopped: stopped by you (`continue d1`)"]);
+}
+
+fn waiting(names: &[&str]) -> DriverEvent {
+    let one = |name: &&str| Unagreed {
+        entry: TrustEntry::new(
+            TrustKind::Shell,
+            name,
+            "runs commands",
+            format!("digest of {name}"),
+        ),
+        before: None,
+    };
+    let waiting = names.iter().map(one).collect();
+    DriverEvent::Consent(ConsentView { waiting, read_only: true, ..ConsentView::default() })
+}
+
+#[test]
+fn consent_is_given_to_the_list_that_was_shown_last() {
+    let mut session = session();
+    session.event(&waiting(&["dev"]));
+    session.event(&waiting(&["dev", "evil"]));
+    assert!(after(&mut session, "agree 1").concat().starts_with("nothing was agreed to"));
+    assert_eq!(session.take_commands(), []);
+    session.line("agree 2");
+    let digests = ["dev", "evil"].map(|name| format!("digest of {name}")).to_vec();
+    assert_eq!(session.take_commands(), [Command::Agree { ticket: 1, digests, level: None }]);
+}
+
+#[test]
+fn a_list_that_came_while_a_line_was_typed_is_shown_before_anything_is_agreed_to() {
+    let mut session = session();
+    session.event(&waiting(&["dev"]));
+    session.line("");
+    session.event(&waiting(&["dev", "evil"]));
+    let shown = after(&mut session, "agree 1");
+    assert!(shown.iter().any(|line| line.contains("evil")), "{shown:?}");
+    assert!(shown.last().is_some_and(|line| line.starts_with("nothing was agreed to")));
+    assert_eq!(session.take_commands(), []);
+}
+
+#[test]
+fn text_of_a_model_reaches_the_output_clean() {
+    let mut session = session();
+    session.take_output();
+    session.event(&words("a\x1b]52;c;eA==\x07b\x1b[2Jc"));
+    let shown = printed(&mut session).concat();
+    assert!(!shown.contains(['\x1b', '\x07']), "{shown:?}");
+}
+
+fn any_event() -> impl Strategy<Value = DriverEvent> {
+    let dialogs = [main_dialog(), side("r"), side("new")];
+    prop_oneof![
+        any::<String>().prop_map(|text| words(&text)),
+        (0..=2_usize).prop_map(|n| DriverEvent::Inbox(questions().into_iter().take(n).collect())),
+        (0..3_usize).prop_map(move |n| {
+            let dialog: DialogId = dialogs[n].clone();
+            DriverEvent::Row(Box::new(row(&dialog, None, "dba", stopped())))
+        }),
+        Just(DriverEvent::Rows(rows())),
+        Just(DriverEvent::Removed(main_dialog())),
+        (1..5_u64).prop_map(|ticket| DriverEvent::Done { ticket, dialog: None }),
+        (0..3_usize).prop_map(|n| waiting(&["a", "b", "c"][..n])),
+        Just(DriverEvent::Lagged),
+    ]
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Event(DriverEvent),
+    Line(String),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let lines = proptest::sample::select(vec![
+        "",
+        "1",
+        "2",
+        "1 a",
+        "2 text",
+        "text",
+        "d1",
+        "d2 text",
+        "d9",
+        "more\\",
+        "stop all",
+        "agree 1",
+        "help",
+        "questions",
+        "dialogs",
+        "new text",
+    ]);
+    prop_oneof![
+        any_event().prop_map(Step::Event),
+        lines.prop_map(|line| Step::Line(line.to_owned())),
+        any::<String>().prop_map(Step::Line),
+    ]
+}
+
+proptest! {
+    /// An answer goes only to a question that was open when it was asked for, and nothing that was printed
+    /// can control a terminal.
+    #[test]
+    fn answers_go_to_questions_that_were_shown(steps in proptest::collection::vec(any_step(), 0..40)) {
+        let mut session = session();
+        let known: Vec<String> = questions().into_iter().map(|row| row.question.id).collect();
+        for step in steps {
+            match step {
+                Step::Event(event) => session.event(&event),
+                Step::Line(line) => session.line(&line),
+            }
+            for command in session.take_commands() {
+                if let Command::Answer { question, text, .. } = command {
+                    prop_assert!(known.contains(&question));
+                    prop_assert!(!text.trim().is_empty());
+                }
+            }
+            for line in printed(&mut session) {
+                prop_assert!(!line.chars().any(|c| c.is_control() && c != '\n'), "{line:?}");
+            }
+        }
+    }
+}
