@@ -16,9 +16,11 @@ use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
-use crate::ui::keymap::KeyFault;
+use crate::ui::keymap::{KeyFault, PRESETS};
+use crate::ui::links::Links;
+use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, ComposerKeys, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
@@ -92,7 +94,13 @@ impl fmt::Display for Values {
                 )
             }
             Self::Language => write!(f, "`en`, `zh`"),
-            Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
+            Self::Keys => {
+                let presets = PRESETS.map(|preset| format!("`{}`", preset.name)).join(", ");
+                write!(
+                    f,
+                    "{presets}, or a mapping of scopes to actions to lists of keys, with `preset` for one of these"
+                )
+            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
@@ -115,7 +123,7 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 17] = [
+pub const SETTINGS: [Setting; 19] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -127,6 +135,18 @@ pub const SETTINGS: [Setting; 17] = [
         values: Values::OneOf(terminal::SWITCH),
         default: || "`on`".to_owned(),
         meaning: "colours in code blocks, differences and files read",
+    },
+    Setting {
+        path: &["links"],
+        values: Values::OneOf(terminal::LINKS),
+        default: || "`auto`".to_owned(),
+        meaning: "links of answers are links of the terminal; `auto`: where it is known to show them",
+    },
+    Setting {
+        path: &["mouse"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`off`".to_owned(),
+        meaning: "the wheel scrolls and a click chooses, from the start; `M` switches it",
     },
     Setting {
         path: &["language"],
@@ -249,6 +269,8 @@ pub struct UserConfig {
     pub notify_command: Vec<String>,
     /// What models cost.
     pub prices: Prices,
+    pub mouse: MouseUse,
+    pub links: LinkUse,
     pub problems: Vec<Problem>,
 }
 
@@ -335,11 +357,14 @@ fn from_parts(
         keymap,
         lang,
         colours: terminal::read_code_colours(&value, &mut report),
+        links: Links::default(),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
-    let composer_keys = read_composer_keys(&value, &mut report);
+    let mouse = terminal::read_mouse(&value, &mut report);
+    let links = terminal::read_links(&value, &mut report);
+    let composer_keys = terminal::read_composer_keys(&value, &mut report);
     let (prices, faults) = prices::read(&value);
     for fault in faults {
         let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
@@ -355,6 +380,8 @@ fn from_parts(
         composer_keys,
         notify_command,
         prices,
+        mouse,
+        links,
         problems: report.problems,
     }
 }

@@ -140,6 +140,7 @@ actions! {
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";
     NewDialog "new": "Start a new dialog" / "新建对话";
+    SwitchMouse "mouse": "Use the mouse here, or leave it to the terminal" / "在此使用鼠标，或交还给终端";
     Zoom "zoom": "Maximize this pane, or restore it" / "让此窗格占满屏幕，或恢复";
     Cancel "cancel": "Close what is open on top, or go back" / "关闭最上层，或返回";
     Quit "quit": "Quit the program" / "退出程序";

@@ -10,6 +10,7 @@
 mod alerts;
 mod answering;
 mod appearance;
+mod areas;
 mod attention;
 mod batch;
 mod browsing;
@@ -34,6 +35,7 @@ mod new_overlay;
 mod offering;
 mod overlays;
 mod pick;
+mod pointer;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -73,6 +75,8 @@ use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
 pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
+pub use self::pointer::Gesture;
+use self::pointer::Pointer;
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -92,6 +96,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
+use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
@@ -139,6 +144,7 @@ pub struct App {
     /// The size that was laid out last.
     size: Option<Size>,
     in_view: InView,
+    pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
 }
@@ -166,6 +172,7 @@ impl App {
             queue: QueueStrip::default(),
             size: None,
             in_view: InView::default(),
+            pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }
@@ -302,6 +309,11 @@ impl App {
     /// The terminal was resized or overwritten, or colours of code are known now.
     pub fn resized(&mut self) {
         self.redraw.mark();
+    }
+
+    /// The addresses of links on the screen.
+    pub fn links(&self) -> Links {
+        self.ui.links.clone()
     }
 
     /// Notified when more colours of code are known; then [`App::resized`] draws them.

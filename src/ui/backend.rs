@@ -19,6 +19,7 @@ use ratatui::buffer::{Buffer, Cell, CellWidth as _};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::{Frame, Terminal};
 
+use super::links::Links;
 use super::terminal::Control;
 pub use capabilities::Capabilities;
 use cell::ScreenCell;
@@ -76,6 +77,8 @@ pub struct ScreenBackend<W: Write> {
     cursor_wanted: bool,
     frame_writer: FrameWriter,
     controls: Vec<u8>,
+    /// The addresses of links; `None` where the terminal does not know links.
+    links: Option<Links>,
 }
 
 impl<W: Write> ScreenBackend<W> {
@@ -92,6 +95,7 @@ impl<W: Write> ScreenBackend<W> {
             cursor_wanted: false,
             frame_writer: FrameWriter::default(),
             controls: Vec::new(),
+            links: None,
         }
     }
 
@@ -115,6 +119,11 @@ impl<W: Write> ScreenBackend<W> {
     pub fn invalidate(&mut self) {
         self.repaint = true;
         self.frame_writer = FrameWriter::default();
+    }
+
+    /// Links are written from the next frame on; this has their addresses.
+    pub fn show_links(&mut self, links: Links) {
+        self.links = Some(links);
     }
 
     /// Sends a title, a bell or a notification with the next flush.
@@ -144,7 +153,8 @@ impl<W: Write> ScreenBackend<W> {
             self.wanted.touch(rows);
         }
         for y in self.wanted.take_touched() {
-            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y));
+            let links = self.links.as_ref();
+            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y), links);
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);
@@ -176,7 +186,8 @@ impl<W: Write> Backend for ScreenBackend<W> {
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let cell = ScreenCell::of(cell, self.capabilities);
+            let mut cell = ScreenCell::of(cell, self.capabilities);
+            cell.link = cell.link.filter(|_| self.links.is_some());
             covered = (y, x.saturating_add(1)..x.saturating_add(cell.width));
             self.wanted.put(x, y, cell);
         }

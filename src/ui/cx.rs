@@ -14,6 +14,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
+use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
@@ -32,6 +33,7 @@ pub struct UiSettings {
     pub keymap: Keymap,
     pub lang: Lang,
     pub colours: CodeColours,
+    pub links: Links,
 }
 
 impl UiSettings {

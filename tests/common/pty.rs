@@ -304,6 +304,8 @@ fn assert_restored(raw: &[u8]) {
         let (on, off) = (last(left, on.as_bytes()), last(left, off.as_bytes()));
         assert!(off.is_some() && off > on, "{:?}", tail(left));
     }
+    let mouse = |mode: &str| last(left, mode.as_bytes());
+    assert!(mouse("\x1b[?1000h") < mouse("\x1b[?1000l"), "{:?}", tail(left));
 }
 
 fn tail(bytes: &[u8]) -> String {

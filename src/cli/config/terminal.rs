@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::ConfigReport;
 use crate::domain::text::localized;
 use crate::ui::ComposerKeys;
+use crate::ui::LinkUse;
 use crate::ui::highlight::CodeColours;
+use crate::ui::terminal::MouseUse;
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
@@ -19,12 +21,31 @@ pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -
     let known = ComposerKeys::ALL.into_iter().find(|keys| word == Some(keys.name()));
     known.unwrap_or_default()
 }
+/// The words of `links`.
+pub(super) const LINKS: &[&str] = &["auto", "on", "off"];
 
 /// Colours of code; on unless they are switched off.
 pub(super) fn read_code_colours(value: &Value, report: &mut ConfigReport<'_>) -> CodeColours {
     match read_word(value, "code_colours", SWITCH, report) {
         Some("off") => CodeColours::off(),
         Some(_) | None => CodeColours::on(),
+    }
+}
+
+/// Whether the mouse is used from the start; not unless it is switched on.
+pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseUse {
+    match read_word(value, "mouse", SWITCH, report) {
+        Some("on") => MouseUse::On,
+        Some(_) | None => MouseUse::Off,
+    }
+}
+
+/// Whether links are links of the terminal.
+pub(super) fn read_links(value: &Value, report: &mut ConfigReport<'_>) -> LinkUse {
+    match read_word(value, "links", LINKS, report) {
+        Some("on") => LinkUse::Always,
+        Some("off") => LinkUse::Never,
+        Some(_) | None => LinkUse::Auto,
     }
 }
 

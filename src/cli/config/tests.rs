@@ -155,3 +155,19 @@ fn quiet_hours_and_the_reminder_are_not_set_unless_they_are_valid() {
     assert_eq!(set.quiet, crate::ui::QuietHours::parse("22:00-07:00"));
     assert_eq!(set.remind_after, Some(Duration::from_secs(15 * 60)));
 }
+
+#[test]
+fn settings_of_the_terminal_are_words_and_an_invalid_one_is_its_default() {
+    use crate::ui::LinkUse;
+    use crate::ui::terminal::MouseUse;
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, mouse, links, problems) in [
+        ("", MouseUse::Off, LinkUse::Auto, 0),
+        ("mouse: on\nlinks: off\ncode_colours: off\n", MouseUse::On, LinkUse::Never, 0),
+        ("mouse: true\nlinks: \"on\"\n", MouseUse::On, LinkUse::Always, 0),
+        ("mouse: yes\nlinks: 7\ncode_colours: [on]\n", MouseUse::Off, LinkUse::Auto, 3),
+    ] {
+        let config = from_text("c", Ok(Some(text.to_owned())), ability);
+        assert_eq!((config.mouse, config.links, config.problems.len()), (mouse, links, problems));
+    }
+}

@@ -85,6 +85,7 @@ impl App {
             Action::Usage => facts.on_dialog_here(sheets::open_usage),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
+            Action::SwitchMouse => self.switch_mouse(),
             Action::Quit => vec![quitting::ask_if_running(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),

@@ -328,6 +328,7 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::bindings;
     use crate::ui::highlight::CodeColours;
+    use crate::ui::links::Links;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
@@ -338,6 +339,7 @@ mod tests {
             keymap,
             lang: Lang::En,
             colours: CodeColours::off(),
+            links: Links::default(),
         };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let sent = SentTexts::default();

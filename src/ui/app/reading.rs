@@ -290,6 +290,23 @@ impl Reading {
         Vec::new()
     }
 
+    /// True if the cursor is on the block in this row of the pane, and there is more to see of it.
+    pub fn is_openable_at(&self, row: usize) -> bool {
+        let Some(open) = &self.open else { return false };
+        let item = self.transcript.item_in_row(open, row);
+        let at_cursor = item.filter(|item| self.transcript.at_cursor(open) == Some(*item));
+        let block = at_cursor.and_then(|item| open.block(item));
+        block.is_some_and(|block| is_openable(&block.body))
+    }
+
+    /// Puts the cursor on the block in this row of the pane, if there is one.
+    pub fn point_at(&mut self, row: usize) {
+        let item = self.open.as_ref().and_then(|open| self.transcript.item_in_row(open, row));
+        if let Some(item) = item {
+            self.transcript.go(ScrollMove::Cursor(item));
+        }
+    }
+
     pub fn toggle_thinking(&mut self) -> Vec<FollowUp> {
         let Some(open) = &mut self.open else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];

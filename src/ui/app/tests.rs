@@ -13,6 +13,7 @@ mod jumps;
 mod keys;
 pub mod lifecycle;
 mod modes;
+mod mouse;
 pub mod queued;
 mod screens;
 mod searching;

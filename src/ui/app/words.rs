@@ -8,6 +8,12 @@ pub(super) use crate::ui::words::{
     NEW_LINE, OF, OPEN, PASTE_TOO_LONG, RUN, THINKING, WAIT_FOR_CONSENT,
 };
 
+pub(super) const MOUSE_USED: Text = Text::new(
+    "the mouse is used here; Shift selects text in most terminals",
+    "鼠标在此使用；多数终端按住 Shift 可选择文字",
+);
+pub(super) const MOUSE_NOT_USED: Text =
+    Text::new("the mouse is left to the terminal", "鼠标已交还给终端");
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
 pub(super) const NO_FILE_HERE: Text =
     Text::new("no file was changed or read here", "此处没有改动或读取文件");

@@ -334,6 +334,20 @@ impl<L: List> Overlay for ListOverlay<L> {
         L::SCOPE
     }
 
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        let below_heading = row.checked_sub(1).filter(|_| L::WALK == Walk::Entries);
+        let Some(at) = below_heading.map(|row| self.top + row) else { return Handled::Ignored };
+        if at >= self.list.entries(cx).len() {
+            return Handled::Ignored;
+        }
+        if at != self.chosen {
+            self.chosen = at;
+            return Handled::Done;
+        }
+        let opens = L::KEYS.iter().find(|key| key.keys.contains(&"enter"));
+        opens.map_or(Handled::Done, |key| self.run(key, cx))
+    }
+
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
             return self.run(key, cx);

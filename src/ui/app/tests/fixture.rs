@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
@@ -18,12 +20,14 @@ use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::store::Fact;
+use crate::ui::app::Gesture;
 use crate::ui::app::held::HeldAnswers;
 use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -96,6 +100,7 @@ impl Stage {
             keymap: bindings::defaults(),
             lang,
             colours: CodeColours::at_once(),
+            links: Links::default(),
         };
         let app = App::new(AppOptions {
             ui,
@@ -149,6 +154,31 @@ impl Stage {
         let sent = self.app.key(key);
         self.sent.extend(sent);
         self.drafts.save(self.app.take_drafts());
+    }
+
+    /// The mouse, if it is used.
+    pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> &mut Self {
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        if let Some(gesture) = Gesture::of(event) {
+            let sent = self.app.point(gesture);
+            self.sent.extend(sent);
+        }
+        self
+    }
+
+    pub fn click(&mut self, column: u16, row: u16) -> &mut Self {
+        self.mouse(MouseEventKind::Down(MouseButton::Left), column, row)
+    }
+
+    /// The first cell of the screen where this text is.
+    pub fn place_of(&mut self, text: &str) -> (u16, u16) {
+        let screen = self.screen();
+        let found = screen.lines().enumerate().find_map(|(y, line)| {
+            let at = line.find(text)?;
+            let x = crate::ui::text::width::width(line.get(..at)?);
+            Some((u16::try_from(x).ok()?, u16::try_from(y).ok()?))
+        });
+        found.unwrap_or_else(|| panic!("{text} is not in\n{screen}"))
     }
 
     pub fn wait(&mut self, time: Duration) -> &mut Self {

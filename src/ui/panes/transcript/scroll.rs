@@ -17,6 +17,9 @@ pub enum ScrollMove {
     /// Down for positive numbers.
     HalfPages(isize),
     Pages(isize),
+    Lines(isize),
+    /// The cursor to this item.
+    Cursor(isize),
     Start,
     /// To the end, and follow it.
     End,
@@ -32,17 +35,22 @@ impl ScrollMove {
     fn towards(&self) -> Towards {
         match self {
             Self::Up(_) | Self::Start | Self::Position(_) => Towards::Start,
-            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count)
+            Self::HalfPages(count)
+            | Self::Pages(count)
+            | Self::Lines(count)
+            | Self::Generations(count)
                 if *count < 0 =>
             {
                 Towards::Start
             }
             Self::HalfPages(_)
             | Self::Pages(_)
+            | Self::Lines(_)
             | Self::Generations(_)
             | Self::Down(_)
             | Self::End
-            | Self::Target(_) => Towards::End,
+            | Self::Target(_)
+            | Self::Cursor(_) => Towards::End,
         }
     }
 }
@@ -127,6 +135,8 @@ impl TranscriptPane {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
                 self.lines(open, context, count * page);
             }
+            ScrollMove::Lines(count) => self.lines(open, context, count),
+            ScrollMove::Cursor(item) => self.cursor_to(open, context, item),
             ScrollMove::Start => {
                 self.leave_end(open, context);
                 self.top = first(open);
