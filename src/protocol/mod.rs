@@ -12,6 +12,7 @@ pub mod event;
 pub mod lifecycle;
 pub mod mind;
 pub mod outbox;
+pub mod program_log;
 pub mod refusal;
 pub mod sheet;
 pub mod timeline;
@@ -26,6 +27,7 @@ pub use event::{
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;
+pub use program_log::{LogLevel, LogLine, LogView};
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
 pub use timeline::{TimelineRow, TimelineView};

@@ -169,6 +169,7 @@ impl ScreenState {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Consent(_)

@@ -7,7 +7,7 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, Lifecycle, SheetRequest, Ticket};
+use crate::protocol::{Command, Lifecycle, LogLevel, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
 use crate::ui::panes::composer::Target;
 
@@ -89,6 +89,10 @@ pub(super) enum Request {
     },
     ContinueAll,
     Shelf,
+    /// The program's log, to be shown from this level on.
+    Log {
+        least: LogLevel,
+    },
     /// What a member is told.
     Mind {
         agent: AgentId,
@@ -139,6 +143,7 @@ impl Request {
             | Self::ContinueAll
             | Self::Shelf
             | Self::Mind { .. }
+            | Self::Log { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -174,6 +179,7 @@ impl Request {
             Self::Continue { dialog } => Command::Continue { ticket, dialog },
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
+            Self::Log { .. } => Command::Log { ticket },
             Self::Mind { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }

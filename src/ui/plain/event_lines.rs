@@ -85,6 +85,7 @@ impl EventLines {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Stopped => Vec::new(),
