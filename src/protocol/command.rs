@@ -100,6 +100,10 @@ pub enum Command {
     Shelf {
         ticket: Ticket,
     },
+    /// The end of the program's log: answered by [`super::DriverEvent::Log`].
+    Log {
+        ticket: Ticket,
+    },
     /// What a member is told: answered by [`super::DriverEvent::Mind`].
     Mind {
         ticket: Ticket,

@@ -18,6 +18,7 @@ use super::command::Ticket;
 use super::finding::FoundPart;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::mind::MindView;
+use super::program_log::LogView;
 use super::sheet::Sheet;
 use crate::store::Fact;
 
@@ -282,6 +283,11 @@ pub enum DriverEvent {
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.
     Files(Vec<String>),
+    /// The end of the program's log.
+    Log {
+        ticket: Ticket,
+        log: Box<LogView>,
+    },
     /// What a member is told.
     Mind {
         ticket: Ticket,

@@ -74,6 +74,7 @@ impl Outbox {
                     | DriverEvent::Shelf { .. }
                     | DriverEvent::Found { .. }
                     | DriverEvent::Mind { .. }
+                    | DriverEvent::Log { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -132,6 +133,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Shelf { .. }
         | DriverEvent::Found { .. }
         | DriverEvent::Mind { .. }
+        | DriverEvent::Log { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)

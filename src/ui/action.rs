@@ -221,6 +221,9 @@ actions! {
     WholeTime "whole-time": "Show all of the time" / "显示全部时间";
     EarlierTime "earlier-time": "Scroll to earlier times" / "滚到更早";
     LaterTime "later-time": "Scroll to later times" / "滚到更晚";
+    Log "log": "Show the log of this program" / "显示本程序的日志";
+    LogLevel "log-level": "Show lines of another level and above" / "切换显示的级别";
+    ReadAgain "read-again": "Read it again" / "重新读取";
     PreviousPart "previous-part": "Go to the previous part" / "到上一部分";
     NextPart "next-part": "Go to the next part" / "到下一部分";
     Send "send": "Send" / "发送";

@@ -9,7 +9,7 @@ use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
 use super::panes::{
-    changes, composer, confirm, consent, inbox, mind, sheet, timeline, transcript, tree, usage,
+    changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
 };
 
 /// The end of a demo.
@@ -44,6 +44,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
     Scope::PANES.bind(Action::Timeline, &["w"]),
     Scope::PANES.bind(Action::Usage, &["$"]),
+    Scope::PANES.bind(Action::Log, &["J"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.
@@ -73,6 +74,7 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         timeline::BINDINGS,
         usage::BINDINGS,
         mind::BINDINGS,
+        log::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

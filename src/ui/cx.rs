@@ -9,7 +9,7 @@ use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, FindRequest, Lifecycle, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
@@ -156,6 +156,8 @@ pub enum Intent {
     /// Go back to where the search began.
     LeaveSearch,
     Copy(CopyTo, CopyText),
+    /// Ask the driver for the program's log; it is shown from this level on when it arrives.
+    RequestLog(LogLevel),
     /// Ask the driver what this member is told; it is shown when it arrives.
     RequestMind(AgentId),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.

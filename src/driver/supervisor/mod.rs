@@ -15,6 +15,7 @@ mod listing;
 mod mind;
 mod minds;
 mod processes;
+mod program_log;
 mod sheets;
 mod survey;
 pub mod task;

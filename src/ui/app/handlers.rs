@@ -9,6 +9,7 @@ use super::{App, Effect, Focus, Request};
 use super::{
     answering, browsing, consent, continuing, later, lifecycle, programs, quitting, sheets,
 };
+use crate::protocol::LogLevel;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
@@ -83,6 +84,7 @@ impl App {
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
             Action::Usage => facts.on_dialog_here(sheets::open_usage),
+            Action::Log => vec![FollowUp::Request(Request::Log { least: LogLevel::Info })],
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::SwitchMouse => self.switch_mouse(),
@@ -161,6 +163,8 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::LogLevel
+            | Action::ReadAgain
             | Action::PreviousPart
             | Action::NextPart
             | Action::EarlierSpan

@@ -2,7 +2,7 @@
 
 use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::protocol::{ChangesScope, MindView, ShelfRow};
+use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::{FilteredList, Intent};
 use crate::ui::panes::input_prompt::PromptPurpose;
@@ -56,6 +56,8 @@ pub(super) enum NewOverlay {
     Usage {
         dialog: DialogId,
     },
+    /// The program's log, from this level on.
+    Log(Box<LogView>, LogLevel),
     /// What a member is told.
     Mind(Box<MindView>),
     /// The done and archived dialogs.

@@ -25,6 +25,7 @@ use crate::ui::panes::finder::Finder;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::log::{self, LogSheet};
 use crate::ui::panes::mind::MindSheet;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
@@ -112,6 +113,10 @@ impl Overlays {
                 self.close_sheets();
                 self.sheets.open(dialog.clone(), SheetRequest::Usage);
                 self.push(UsageSheet::new(dialog));
+            }
+            NewOverlay::Log(content, least) => {
+                self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
+                self.push(LogSheet::new(*content, least));
             }
             NewOverlay::Mind(mind) => self.push(MindSheet::new(*mind)),
             NewOverlay::Shelf(rows) => {

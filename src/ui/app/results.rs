@@ -49,6 +49,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Shelf
         | Request::Find(_)
         | Request::Mind { .. }
+        | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
@@ -82,6 +83,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         | Request::Shelf
         | Request::Find(_)
         | Request::Mind { .. }
+        | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

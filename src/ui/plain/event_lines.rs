@@ -86,6 +86,7 @@ impl EventLines {
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Stopped => Vec::new(),

@@ -14,7 +14,7 @@ use crate::ui::bindings::{self, DEMO};
 use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
 use crate::ui::panes::{
-    changes, composer, confirm, consent, inbox, mind, sheet, timeline, transcript, tree, usage,
+    changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
 };
 use crate::ui::theme::Glyphs;
 
@@ -56,6 +56,7 @@ fn focused(scope: Scope) -> Stage {
         (timeline::SCOPE, "3 w"),
         (usage::SCOPE, "3 $"),
         (mind::SCOPE, "1 @"),
+        (log::SCOPE, "1 J"),
         (consent::SCOPE, "1 L"),
         (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
@@ -71,12 +72,24 @@ fn focused(scope: Scope) -> Stage {
         stage.keys("<enter>");
         answer_mind(&mut stage);
     }
+    answer_log(&mut stage);
     answer_shelf(&mut stage);
     if scope == DEMO {
         stage.app.end_with("That was the demo.", DemoStart::Now);
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
     }
     stage
+}
+
+/// Answers requests for the log.
+fn answer_log(stage: &mut Stage) {
+    let asked = stage.sent.iter().filter_map(|command| {
+        let Command::Log { ticket } = command else { return None };
+        Some(*ticket)
+    });
+    for ticket in asked.collect::<Vec<_>>() {
+        stage.apply(DriverEvent::Log { ticket, log: Box::default() });
+    }
 }
 
 /// Answers the request for what a member is told.
@@ -123,6 +136,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Changes, changes::SCOPE),
         (Action::Timeline, timeline::SCOPE),
         (Action::Usage, usage::SCOPE),
+        (Action::Log, log::SCOPE),
         (Action::Palette, composer::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
@@ -153,6 +167,7 @@ fn every_binding_does_something_and_opens_the_overlay_it_is_for() {
         stage.screen();
         stage.key_named(binding.keys[0]);
         answer_shelf(&mut stage);
+        answer_log(&mut stage);
         let screen = stage.screen();
         assert!(!screen.contains("does nothing here"), "{binding:?}\n{screen}");
         if in_pane {

@@ -19,7 +19,7 @@ const INDENT: usize = 4;
 
 const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 const DEFAULT_RESPONDER: Text = Text::new("answers first", "默认应答者");
-const DEFAULT_MODEL: Text = Text::new("the first provider with a key", "第一个有密钥的提供方");
+const DEFAULT_MODEL: Text = Text::new("left to llm.yaml", "由 llm.yaml 决定");
 const MODEL: Text = Text::new("model", "模型");
 const TOOLSETS: Text = Text::new("toolsets", "工具集");
 const TOOLS: Text = Text::new("tools", "工具");

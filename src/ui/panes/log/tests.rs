@@ -38,7 +38,7 @@ fn shown_on(mut stage: Stage) -> Stage {
 fn the_end_of_the_log_fits_every_size_in_both_languages() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let screen = shown_on(Stage::new(width, height)).screen();
-        assert!(screen.contains("line 58") && !screen.contains('\u{1b}'), "{screen}");
+        assert!(screen.contains("58 ␛") && !screen.contains('\u{1b}'), "{screen}");
         insta::assert_snapshot!(format!("log_{width}x{height}"), screen);
     }
     insta::assert_snapshot!("log_zh", shown_on(Stage::chinese(80, 24)).screen());
@@ -66,6 +66,7 @@ fn it_is_read_again_on_demand_with_the_same_level() {
     assert_eq!(requests(&stage).len(), 2);
     answer(&mut stage, LogView::default());
     let screen = stage.screen();
-    assert!(screen.contains("LOG · errors · 0 lines") && screen.contains("no such lines"));
-    assert!(!stage.keys("j G k <esc>").screen().contains("LOG"), "there is one sheet");
+    assert!(screen.contains("LOG · errors · 0 lines"), "{screen}");
+    assert!(screen.contains("no such lines"), "{screen}");
+    assert!(!stage.keys("j G k <esc>").screen().contains("LOG ·"), "there is one sheet");
 }

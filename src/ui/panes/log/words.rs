@@ -7,8 +7,7 @@ pub(super) const TITLE: Text = Text::new("LOG", "日志");
 pub(super) const LINES: Counted = Counted::new("line", "lines", "行");
 pub(super) const AGAIN: Text = Text::new("read again", "重新读取");
 pub(super) const LEVEL: Text = Text::new("level", "级别");
-pub(super) const LEFT_OUT: Text =
-    Text::new("older lines are in the file", "更早的行在文件中");
+pub(super) const LEFT_OUT: Text = Text::new("older lines are in the file", "更早的行在文件中");
 pub(super) const NONE: Text = Text::new("There are no such lines today.", "今天没有这样的行。");
 pub(super) const ALL: Text = Text::new("all", "全部");
 pub(super) const INFO: Text = Text::new("info and above", "信息及以上");

@@ -101,8 +101,8 @@ impl MindSheet {
         let (title, agent) = (ui.text(words::TITLE), &self.mind.agent);
         let left = format!("{title} {dot} @{agent} {}", ui.text(words::NEW_DIALOG));
         let hints = [
-            hint(ui, SCOPE, Action::NextPart, words::PART),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::NextPart, words::PART),
         ];
         Heading { left, right: hints.join(PART) }
     }
