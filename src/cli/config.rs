@@ -1,4 +1,4 @@
-//! `config.yaml`: theme, language, keys, limits and sandbox levels. An invalid entry is skipped and
+//! `config.yaml`: theme, language, keys, prices, limits and sandbox levels. An invalid entry is skipped and
 //! reported as a problem with its line.
 
 use std::fmt;
@@ -11,6 +11,7 @@ use crate::app::{AnswerLimit, UserLimits};
 use crate::consent::Trust;
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::usage::Prices;
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
@@ -24,6 +25,7 @@ pub use self::reload::watch;
 use self::themes::{AUTO, ThemeFault};
 
 mod attention;
+mod prices;
 mod reload;
 mod terminal;
 #[cfg(test)]
@@ -53,6 +55,7 @@ pub enum Values {
     Level,
     Hours,
     Words,
+    Price,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A whole number from 1 on.
@@ -72,6 +75,7 @@ impl Values {
             | Self::Level
             | Self::Hours
             | Self::Words
+            | Self::Price
             | Self::OneOf(_) => None,
         }
     }
@@ -95,6 +99,7 @@ impl fmt::Display for Values {
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
+            Self::Price => write!(f, "0 to 1000000, with at most six decimals"),
             Self::OneOf(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 f.write_str(&words.join(", "))
@@ -106,9 +111,11 @@ impl fmt::Display for Values {
 
 /// In a path of a setting: the path of a workspace.
 const ANY_PATH: &str = "PATH";
+/// The name of a model, as its provider reports it.
+const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 14] = [
+pub const SETTINGS: [Setting; 17] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -156,6 +163,24 @@ pub const SETTINGS: [Setting; 14] = [
         values: Values::Words,
         default: || "none".to_owned(),
         meaning: "a program that is run when questions ring, and gets them as JSON",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "input"],
+        values: Values::Price,
+        default: || "no cost is shown".to_owned(),
+        meaning: "price of a million tokens of input of a model",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "output"],
+        values: Values::Price,
+        default: || "no cost is shown".to_owned(),
+        meaning: "the same for output",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "cached"],
+        values: Values::Price,
+        default: || "as `input`".to_owned(),
+        meaning: "the same for input from the provider's cache",
     },
     Setting {
         path: &["limits", "side_dialogs"],
@@ -222,6 +247,8 @@ pub struct UserConfig {
     pub composer_keys: ComposerKeys,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
+    /// What models cost.
+    pub prices: Prices,
     pub problems: Vec<Problem>,
 }
 
@@ -313,6 +340,11 @@ fn from_parts(
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
     let composer_keys = terminal::read_composer_keys(&value, &mut report);
+    let (prices, faults) = prices::read(&value);
+    for fault in faults {
+        let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
+        report.add(&keys, fault.text, fault.fix);
+    }
     UserConfig {
         look,
         themes: chosen.follows,
@@ -322,6 +354,7 @@ fn from_parts(
         attention,
         composer_keys,
         notify_command,
+        prices,
         problems: report.problems,
     }
 }

@@ -131,6 +131,7 @@ impl Printer {
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Page { .. }

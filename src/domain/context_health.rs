@@ -28,6 +28,9 @@ pub enum ContextHealth {
         prompt_tokens: u64,
         completion_tokens: u64,
         total_tokens: u64,
+        /// The part of the prompt that came from the provider's cache. An addition to the format of Dominds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cached_tokens: Option<u64>,
         #[serde(flatten)]
         limits: ContextLimits,
         hard_util: f64,
@@ -111,11 +114,21 @@ impl ContextHealth {
             prompt_tokens,
             completion_tokens,
             total_tokens,
+            cached_tokens: None,
             hard_util: share(prompt_tokens, limits.model_context_limit_tokens),
             optimal_util: share(prompt_tokens, limits.effective_optimal_max_tokens),
             level,
             limits,
         }
+    }
+
+    /// The same snapshot with the part of the prompt that came from the provider's cache, if that was counted.
+    #[must_use]
+    pub fn with_cached(mut self, cached: Option<u64>) -> Self {
+        if let Self::Available { cached_tokens, .. } = &mut self {
+            *cached_tokens = cached;
+        }
+        self
     }
 
     /// How full it is, if known.

@@ -73,6 +73,7 @@ impl Outbox {
                     | DriverEvent::Forked { .. }
                     | DriverEvent::Shelf { .. }
                     | DriverEvent::Found { .. }
+                    | DriverEvent::Mind { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -130,6 +131,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
         | DriverEvent::Found { .. }
+        | DriverEvent::Mind { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)

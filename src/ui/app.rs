@@ -85,6 +85,7 @@ use self::startup::Startup;
 use self::writing::Writing;
 use crate::domain::Clock;
 use crate::domain::sandbox::Level;
+use crate::domain::usage::Prices;
 use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
@@ -168,6 +169,11 @@ impl App {
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }
+    }
+
+    /// Sets what models cost.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.model.prices = prices;
     }
 
     /// Handles a key; returns the commands to send, in order.

@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree};
+use super::panes::{
+    changes, composer, confirm, consent, inbox, mind, sheet, timeline, transcript, tree, usage,
+};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -40,6 +42,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::Changes, &["m"]),
     Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
     Scope::PANES.bind(Action::Timeline, &["w"]),
+    Scope::PANES.bind(Action::Usage, &["$"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.
@@ -67,6 +70,8 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         sheet::BINDINGS,
         changes::BINDINGS,
         timeline::BINDINGS,
+        usage::BINDINGS,
+        mind::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

@@ -154,6 +154,8 @@ pub enum Intent {
     /// Go back to where the search began.
     LeaveSearch,
     Copy(CopyTo, CopyText),
+    /// Ask the driver what this member is told; it is shown when it arrives.
+    RequestMind(AgentId),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
     Create {

@@ -66,6 +66,14 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("notify_command: [bin/ntfy]\n", vec![(true, "no command")]),
         ("notify_command: []\n", vec![(true, "no command")]),
         ("notify_command: [ntfy, 1]\n", vec![(true, "no command")]),
+        ("prices: { m: { input: 3, output: 15.5, cached: 0.3 } }\n", vec![]),
+        ("prices: { m: { input: 0, output: 0 }, n: { input: 1, output: 2 } }\n", vec![]),
+        ("prices: 3\n", vec![(true, "mapping of models")]),
+        ("prices: { m: 3 }\n", vec![(true, "\"m\" has no prices")]),
+        ("prices: { m: { input: 3 } }\n", vec![(true, "needs input and output")]),
+        ("prices: { m: { input: -3, output: 1 } }\n", vec![(true, "`input` cannot be -3")]),
+        ("prices: { m: { input: 3, output: free } }\n", vec![(true, "cannot be \"free\"")]),
+        ("prices: { m: { input: 3, output: 1, gold: 1 } }\n", vec![(true, "unknown price")]),
         ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
     ] {
         let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);

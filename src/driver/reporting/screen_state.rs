@@ -169,6 +169,7 @@ impl ScreenState {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Consent(_)

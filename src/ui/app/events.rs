@@ -121,6 +121,10 @@ impl App {
                 }
                 return self.overlays.add_found(ticket, *part);
             }
+            DriverEvent::Mind { ticket, mind } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Mind(mind));
+                self.follow(shown.map(FollowUp::Show));
+            }
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => {
                 let known = self.model.set_consent(consent);

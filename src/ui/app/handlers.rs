@@ -82,6 +82,7 @@ impl App {
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
+            Action::Usage => facts.on_dialog_here(sheets::open_usage),
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::Quit => vec![quitting::ask_if_running(facts)],
@@ -159,6 +160,8 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::PreviousPart
+            | Action::NextPart
             | Action::EarlierSpan
             | Action::LaterSpan
             | Action::ZoomIn

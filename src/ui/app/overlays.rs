@@ -25,6 +25,7 @@ use crate::ui::panes::finder::Finder;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::mind::MindSheet;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::row_search::RowSearch;
@@ -33,6 +34,7 @@ use crate::ui::panes::sent_prompt::SentPrompt;
 use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::{SearchCount, Towards};
+use crate::ui::panes::usage::{self, UsageSheet};
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -106,6 +108,12 @@ impl Overlays {
                 self.sheets.open(dialog.clone(), SheetRequest::Timeline);
                 self.push(TimelineSheet::new(dialog));
             }
+            NewOverlay::Usage { dialog } => {
+                self.close_sheets();
+                self.sheets.open(dialog.clone(), SheetRequest::Usage);
+                self.push(UsageSheet::new(dialog));
+            }
+            NewOverlay::Mind(mind) => self.push(MindSheet::new(*mind)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
@@ -120,7 +128,7 @@ impl Overlays {
 
     /// There is content for one sheet only.
     fn close_sheets(&mut self) {
-        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE];
+        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 

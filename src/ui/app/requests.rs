@@ -91,6 +91,10 @@ pub(super) enum Request {
     Shelf,
     /// A search in the records of dialogs.
     Find(FindRequest),
+    /// What a member is told.
+    Mind {
+        agent: AgentId,
+    },
     StopProcess {
         pid: u32,
     },
@@ -137,6 +141,7 @@ impl Request {
             | Self::ContinueAll
             | Self::Shelf
             | Self::Find(_)
+            | Self::Mind { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -173,6 +178,7 @@ impl Request {
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
             Self::Find(request) => Command::Find { ticket, request },
+            Self::Mind { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

@@ -48,6 +48,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::ContinueAll
         | Request::Shelf
         | Request::Find(_)
+        | Request::Mind { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
@@ -80,6 +81,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         | Request::ContinueAll
         | Request::Shelf
         | Request::Find(_)
+        | Request::Mind { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

@@ -85,6 +85,7 @@ impl EventLines {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Stopped => Vec::new(),

@@ -413,6 +413,9 @@ pub fn workspace() -> WorkspaceView {
         id: id.into(),
         name: id.to_uppercase(),
         gofor: gofor.to_owned(),
+        model: String::new(),
+        toolsets: Vec::new(),
+        tools: Vec::new(),
     };
     WorkspaceView {
         folder: "~/srv/api".to_owned(),

@@ -227,6 +227,9 @@ mod tests {
             id: id.into(),
             name: name.to_owned(),
             gofor: String::new(),
+            model: String::new(),
+            toolsets: Vec::new(),
+            tools: Vec::new(),
         };
         vec![
             member("reviewer", "Rita"),
