@@ -18,7 +18,7 @@ use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::keymap::KeyFault;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
@@ -52,6 +52,7 @@ pub enum Values {
     Theme,
     Language,
     Keys,
+    ComposerKeys,
     Level,
     Hours,
     Words,
@@ -72,6 +73,7 @@ impl Values {
             Self::Theme
             | Self::Language
             | Self::Keys
+            | Self::ComposerKeys
             | Self::Level
             | Self::Hours
             | Self::Words
@@ -93,6 +95,10 @@ impl fmt::Display for Values {
             }
             Self::Language => write!(f, "`en`, `zh`"),
             Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
+            Self::ComposerKeys => {
+                let names = ComposerKeys::ALL.map(|keys| format!("`{}`", keys.name()));
+                write!(f, "{}", names.join(", "))
+            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
@@ -115,7 +121,7 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 16] = [
+pub const SETTINGS: [Setting; 17] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -139,6 +145,12 @@ pub const SETTINGS: [Setting; 16] = [
         values: Values::Keys,
         default: || "`themes/keys.yaml`".to_owned(),
         meaning: "keys of actions; an action that is not named keeps its own",
+    },
+    Setting {
+        path: &["composer_keys"],
+        values: Values::ComposerKeys,
+        default: || format!("`{}`", ComposerKeys::default().name()),
+        meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
     Setting {
         path: &["quiet_hours"],
@@ -238,6 +250,7 @@ pub struct UserConfig {
     pub limits: UserLimits,
     pub levels: SandboxLevels,
     pub attention: AttentionSettings,
+    pub composer_keys: ComposerKeys,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
     /// What models cost.
@@ -332,6 +345,7 @@ fn from_parts(
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
+    let composer_keys = read_composer_keys(&value, &mut report);
     let (prices, faults) = prices::read(&value);
     for fault in faults {
         let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
@@ -344,10 +358,24 @@ fn from_parts(
         limits,
         levels,
         attention,
+        composer_keys,
         notify_command,
         prices,
         problems: report.problems,
     }
+}
+
+fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    let Some(given) = value.get("composer_keys").filter(|given| !given.is_null()) else {
+        return ComposerKeys::default();
+    };
+    let known = ComposerKeys::ALL.into_iter().find(|keys| given.as_str() == Some(keys.name()));
+    known.unwrap_or_else(|| {
+        let text =
+            localized!("{given} are no keys of the composer", "{given} 不是书写区的按键方式");
+        report.add(&["composer_keys"], text, Text::new("use plain or vi", "请用 plain 或 vi"));
+        ComposerKeys::default()
+    })
 }
 
 /// The text of the file, if it exists.

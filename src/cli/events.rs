@@ -130,6 +130,7 @@ impl Printer {
             DriverEvent::Workspace(_)
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)

@@ -183,6 +183,7 @@ async fn on_terminal(
         moment: Instant::now(),
     });
     app.set_attention(setup.attention);
+    app.set_composer_keys(setup.composer_keys);
     app.set_prices(setup.prices);
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);

@@ -26,6 +26,7 @@ pub mod lang;
 pub mod latest;
 pub mod left;
 pub mod memory;
+pub mod needle;
 pub mod net_changes;
 pub mod number;
 pub mod overview;

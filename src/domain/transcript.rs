@@ -6,6 +6,7 @@
 //! pages begin; and a block that changed has a new revision.
 
 mod fold;
+mod spoken;
 mod text;
 mod tool_action;
 
@@ -15,6 +16,7 @@ use super::record::Entry;
 use super::time::Stamp;
 use super::{FileChange, PushCount, ReplyKind, TellaskKind};
 
+pub use spoken::{SpokenKind, SpokenRecord};
 pub(super) use text::{argument, arguments};
 pub use text::{count_words, first_line};
 pub use tool_action::{ToolAction, exit_line};
@@ -297,6 +299,41 @@ impl BlockBody {
     pub fn changes(&self) -> Option<&[FileChange]> {
         let Self::Tool(ToolCall { result: Some(result), .. }) = self else { return None };
         Some(&result.changes)
+    }
+
+    /// All its texts that are searched, in the order in which it shows them.
+    pub fn searched_texts(&self) -> [&str; 3] {
+        match self {
+            Self::Tool(tool) => {
+                let result = tool.result.as_ref().map_or("", |result| result.text.as_str());
+                [&tool.name, &tool.arguments, result]
+            }
+            Self::Question(asked) => {
+                let answer = asked.answer.as_ref().map_or("", |(text, _)| text.as_str());
+                [&asked.content, answer, ""]
+            }
+            Self::Tellask(Tellask { status: TellaskStatus::Working, content, .. }) => {
+                [content, "", ""]
+            }
+            Self::Tellask(tellask) => [&tellask.content, self.text(), ""],
+            Self::Reply(reply) => [&reply.content, reply.refused.as_deref().unwrap_or(""), ""],
+            Self::You { .. }
+            | Self::Assignment { .. }
+            | Self::Guide { .. }
+            | Self::Push { .. }
+            | Self::Notice { .. }
+            | Self::Thinking { .. }
+            | Self::Saying { .. }
+            | Self::CourseBreak { .. }
+            | Self::CutOff
+            | Self::Unknown { .. } => [self.text(), "", ""],
+        }
+    }
+
+    /// The same without what came after the record that made it.
+    pub fn texts_when_made(&self) -> [&str; 2] {
+        let [first, second, _] = self.searched_texts();
+        if matches!(self, Self::Tool(_)) { [first, second] } else { [first, ""] }
     }
 
     /// Its words, for copying and for search.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::finding::FindRequest;
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -131,6 +132,14 @@ pub enum Command {
         dialog: DialogId,
         request: SheetRequest,
     },
+    /// Searches the records of dialogs: answered by [`super::DriverEvent::Found`], several times. A search
+    /// that still reads ends.
+    Find {
+        ticket: Ticket,
+        request: FindRequest,
+    },
+    /// Ends a search that still reads.
+    EndFind,
     /// Requests the complete state again: rows, inbox, problems.
     Refresh,
     /// Ends the driver: streams are aborted and partial texts kept, within `grace`.

@@ -15,6 +15,7 @@ use crate::domain::{
 };
 
 use super::command::Ticket;
+use super::finding::FoundPart;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::mind::MindView;
 use super::program_log::LogView;
@@ -273,6 +274,11 @@ pub enum DriverEvent {
     Shelf {
         ticket: Ticket,
         rows: Vec<ShelfRow>,
+    },
+    /// Results of a search, after those that were sent before.
+    Found {
+        ticket: Ticket,
+        part: Box<FoundPart>,
     },
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.

@@ -9,6 +9,7 @@
 pub mod changes;
 pub mod command;
 pub mod event;
+pub mod finding;
 pub mod lifecycle;
 pub mod mind;
 pub mod outbox;
@@ -24,6 +25,7 @@ pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
     TranscriptPage, TreeRow, WorkspaceView,
 };
+pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;

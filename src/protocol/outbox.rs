@@ -72,6 +72,7 @@ impl Outbox {
                     | DriverEvent::Refused { .. }
                     | DriverEvent::Forked { .. }
                     | DriverEvent::Shelf { .. }
+                    | DriverEvent::Found { .. }
                     | DriverEvent::Mind { .. }
                     | DriverEvent::Log { .. }
                     | DriverEvent::Asked { .. }
@@ -130,6 +131,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Refused { .. }
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
         | DriverEvent::Mind { .. }
         | DriverEvent::Log { .. }
         | DriverEvent::Processes(_)

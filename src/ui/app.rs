@@ -29,6 +29,7 @@ mod intents;
 mod key_reports;
 mod later;
 mod lifecycle;
+mod modes;
 mod new_overlay;
 mod offering;
 mod overlays;
@@ -70,6 +71,7 @@ use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
+pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
@@ -182,6 +184,9 @@ impl App {
         self.redraw.mark();
         let chord = Chord::from(key);
         self.keys.press(chord);
+        if self.overlays.is_empty() && self.vi_key(key) {
+            return self.outcome();
+        }
         if self.overlays.is_empty() {
             let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
@@ -223,6 +228,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.writing.settle_vi();
         self.refresh_offers();
         self.take_commands()
     }
@@ -238,6 +244,10 @@ impl App {
         self.redraw.mark_if(back);
         self.draw_attention(now);
         let expired = self.model.notices.tick(now);
+        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        if fills.is_some_and(|at| now >= at) {
+            self.reading.fill();
+        }
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
@@ -256,7 +266,7 @@ impl App {
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
-    /// strip of queued messages.
+    /// strip of queued messages, rows that following left blank.
     fn redraw_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
@@ -264,7 +274,8 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        [ages, countdown, strip, undo].into_iter().flatten().min()
+        let fills = self.reading.fills_at(drawn);
+        [ages, countdown, strip, undo, fills].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -433,6 +444,14 @@ impl App {
         let action = self.ui.keymap.action(scope, Chord::from(key));
         if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
             self.act(global);
+            return;
+        }
+        // Keys may come faster than frames.
+        if let Some(size) = self.size.filter(|_| self.overlays.awaits_layout()) {
+            self.layout(size);
+        }
+        if let Some(shown) = action.and_then(|action| self.overlays.search_key(action, &self.ui)) {
+            self.follow(shown);
             return;
         }
         let used = self.with_overlay(|pane, cx| {

@@ -40,6 +40,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),
+    Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
     Scope::PANES.bind(Action::Timeline, &["w"]),
     Scope::PANES.bind(Action::Usage, &["$"]),
     Scope::PANES.bind(Action::Log, &["J"]),

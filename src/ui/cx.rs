@@ -9,12 +9,12 @@ use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, Lifecycle, LogLevel, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
-use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
@@ -194,6 +194,12 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Search the records of dialogs; what was searched for before is not any more.
+    Find(FindRequest),
+    /// End that search.
+    EndFind,
+    /// Show a record that it found.
+    ShowFound(DialogId, FoundPlace),
     /// Show a generation of a dialog.
     ShowGeneration(DialogId, Course, Genseq),
     /// Open a file of a record in the editor.
@@ -237,6 +243,8 @@ pub struct Cx<'a> {
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
+    /// What a search in the records of dialogs found.
+    pub finds: &'a Finds,
     pub drafts: &'a Drafts,
     /// What was sent before.
     pub sent: &'a SentTexts,

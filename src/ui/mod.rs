@@ -30,7 +30,8 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, DemoStart, Effect, LookChange, QuietHours, QuitPolicy,
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, LookChange, QuietHours,
+    QuitPolicy,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};

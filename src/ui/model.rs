@@ -7,6 +7,7 @@
 pub mod age;
 pub mod drafts;
 pub mod filter;
+pub mod finds;
 pub mod inbox;
 pub mod mark;
 pub mod notices;
@@ -22,10 +23,11 @@ use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
 pub use drafts::{DraftKey, Drafts};
 pub use filter::Filter;
+pub use finds::Finds;
 pub use inbox::Inbox;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
-pub use place::{Place, ViewPosition};
+pub use place::{FoundPlace, Place, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use tree::{Tree, TreeNode};

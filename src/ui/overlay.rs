@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use super::action::{Action, Scope};
 use super::cx::{Cx, View};
+use super::panes::row_search::RowSearch;
 
 /// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,16 @@ pub trait Overlay: fmt::Debug {
     /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
+
+    /// The search in its rows, if they can be searched now.
+    fn row_search(&self) -> Option<&RowSearch> {
+        None
+    }
+
+    /// The same, to search.
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        None
+    }
 
     /// Draws itself into `area`; places the cursor if it has a text field.
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>);

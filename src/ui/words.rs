@@ -43,6 +43,7 @@ pub const QUEUED_EARLIER: Text = Text::new("earlier", "条更早的");
 pub const SENDING: Text = Text::new("sending …", "发送中 …");
 pub const TASKDOC: Text = Text::new("Taskdoc", "任务文档");
 pub const FILE_IS_GONE: Text = Text::new("the file was removed", "此文件已被删除");
+pub const FIND: Text = Text::new("find", "查找");
 pub const RUN: Text = Text::new("run", "执行");
 pub const CLOSE: Text = Text::new("close", "关闭");
 pub const LOOK_ONLY: Text = Text::new("look only", "只看不运行");

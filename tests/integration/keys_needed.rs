@@ -82,6 +82,20 @@ fn the_last_change_is_reviewed_with_three_keys() {
 }
 
 #[test]
+fn a_word_in_another_dialog_is_found_with_four_keys_and_the_word() {
+    let home = Home::new();
+    let mut counted = over(&home);
+    counted.key("F");
+    counted.program.until_shown(&["FIND IN ALL DIALOGS"]);
+    counted.words("coffee");
+    counted.program.until_shown(&["· 1 record", "a cup of coffee"]);
+    counted.key(ENTER);
+    counted.program.until_shown(&["a cup of coffee", "message to @dba"]);
+    assert!(counted.taken() <= 4);
+    end(counted);
+}
+
+#[test]
 fn the_last_code_block_is_copied_with_three_keys() {
     let home = Home::new();
     let mut counted = over(&home);

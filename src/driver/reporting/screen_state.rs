@@ -168,6 +168,7 @@ impl ScreenState {
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)

@@ -89,6 +89,8 @@ impl Supervisor {
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Files => self.begin_to_list_files(),
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
+            Command::Find { ticket, request } => self.find(Some((ticket, request))),
+            Command::EndFind => self.find(None),
             Command::Refresh => {
                 self.report(DriverReport::Refresh).await;
                 self.send_processes().await;

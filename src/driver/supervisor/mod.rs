@@ -8,6 +8,8 @@ mod commands;
 mod consent;
 mod creation;
 mod files;
+mod finding;
+mod finding_text;
 mod lifecycle;
 mod listing;
 mod mind;

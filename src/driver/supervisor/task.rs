@@ -33,7 +33,12 @@ impl SupervisorTask {
         Self { supervisor, commands }
     }
 
-    pub async fn run(mut self) {
+    pub async fn run(self) {
+        let searches = self.supervisor.searches();
+        tokio::join!(self.take_commands(), searches);
+    }
+
+    async fn take_commands(mut self) {
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
         let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -19,6 +19,8 @@ use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
+
+use super::finding::{Wanted, search_as_wanted};
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -40,6 +42,8 @@ pub struct Supervisor {
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
+    /// The search that is wanted; dropped, it ends. Of several only the newest counts.
+    pub(super) finding: watch::Sender<Wanted>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -53,7 +57,13 @@ impl Supervisor {
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let listings = JoinSet::new();
-        Self { engine, reports, trees, tasks, listings, pick_up, audience, minds_stamp: None }
+        let ((finding, _), minds_stamp) = (watch::channel(None), None);
+        Self { engine, reports, trees, tasks, listings, pick_up, audience, finding, minds_stamp }
+    }
+
+    /// Carries searches out, until this supervisor is dropped.
+    pub fn searches(&self) -> impl Future<Output = ()> + use<> {
+        search_as_wanted(self.engine.clone(), self.reports.clone(), self.finding.subscribe())
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

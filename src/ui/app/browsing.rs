@@ -57,6 +57,13 @@ pub(super) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
     vec![FollowUp::Show(NewOverlay::Filter(list, text))]
 }
 
+/// Searches the records of all dialogs; those of the dialog here come first.
+pub(super) fn find_everywhere(facts: Facts<'_>) -> FollowUps {
+    let selected = facts.model.tree.shown_selection().filter(|_| facts.focus == Focus::Tree);
+    let here = selected.or(facts.open_dialog()).cloned();
+    vec![FollowUp::Show(NewOverlay::Finder(here))]
+}
+
 /// True if the list that has the focus is shortened.
 pub(super) fn is_filtered(facts: Facts<'_>) -> bool {
     match facts.focus {

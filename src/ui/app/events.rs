@@ -120,6 +120,12 @@ impl App {
                     self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);
                 }
             }
+            DriverEvent::Found { ticket, part } => {
+                if part.end.is_some() {
+                    self.requests.finish(ticket);
+                }
+                return self.overlays.add_found(ticket, *part);
+            }
             DriverEvent::Mind { ticket, mind } => {
                 let shown = self.requests.finish(ticket).map(|_| NewOverlay::Mind(mind));
                 self.follow(shown.map(FollowUp::Show));
@@ -142,6 +148,7 @@ impl App {
                 self.follow([lost, FollowUp::Command(Command::Refresh)]);
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));
+                self.follow(self.overlays.find_again());
             }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }

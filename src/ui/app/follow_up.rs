@@ -14,9 +14,9 @@ use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{FilteredList, PutOff};
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::model::{DraftKey, FoundPlace, Tone};
 use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::ScrollMove;
+use crate::ui::panes::transcript::{ScrollMove, Towards};
 use crate::ui::text::CopyText;
 
 pub(super) type FollowUps = Vec<FollowUp>;
@@ -55,6 +55,8 @@ pub(super) enum FollowUp {
     PutAway(RootId),
     /// The content of a sheet cannot be read.
     SheetRefused,
+    /// The search in the records of dialogs is over.
+    EndFind,
 
     // To the focus.
     /// Give the focus to this part; for the composer, notifies the user if nobody is written to.
@@ -74,14 +76,14 @@ pub(super) enum FollowUp {
     ShowQuestion(InboxRow),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
+    /// Show a record that a search found.
+    ShowFound(DialogId, FoundPlace),
     /// Show a generation of a dialog.
     ShowGeneration(DialogId, Course, Genseq),
     Scroll(ScrollMove),
     Search(String),
     /// Go to the next or the previous match.
-    StepSearch {
-        down: bool,
-    },
+    StepSearch(Towards),
     LeaveSearch,
     /// List what can be copied of the block with the cursor.
     ShowParts,

@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::pick::Pick;
+use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
@@ -28,6 +29,9 @@ impl App {
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
                 self.reading.requested(&request, ticket);
+                if let Some(before) = self.overlays.requested(&request, ticket) {
+                    self.requests.finish(before);
+                }
                 self.commands.push(self.requests.begin(ticket, request));
             }
             FollowUp::Command(command) => self.commands.push(command),
@@ -64,6 +68,12 @@ impl App {
                 let again = self.overlays.reload_if_outdated();
                 self.follow(again);
             }
+            FollowUp::EndFind => {
+                if let Some(ticket) = self.overlays.end_find() {
+                    self.requests.finish(ticket);
+                    self.commands.push(Command::EndFind);
+                }
+            }
 
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
                 self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
@@ -71,6 +81,9 @@ impl App {
             FollowUp::Focus(focus) => {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {
                     self.writing.keep(now);
+                }
+                if focus == Focus::Composer && !self.focus.is(Focus::Composer) {
+                    self.writing.entered();
                 }
                 if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
                     self.model.tree.regroup();
@@ -111,12 +124,26 @@ impl App {
                 let shown = self.reading.show_generation(&dialog, (course, genseq), newest);
                 self.follow(shown);
             }
-            FollowUp::Scroll(to) => self.reading.scroll(to),
-            FollowUp::Search(text) => self.reading.search(&text),
-            FollowUp::StepSearch { down } => {
-                self.reading.step_search(down);
+            FollowUp::ShowFound(dialog, found) => {
+                let shown = self.reading.show_found(&dialog, found);
+                self.follow(shown);
             }
-            FollowUp::LeaveSearch => self.reading.leave_search(),
+            FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::Search(text) => {
+                if !self.overlays.search(&text) {
+                    self.reading.search(&text);
+                }
+            }
+            FollowUp::StepSearch(towards) => {
+                if !self.overlays.step_search(towards) {
+                    self.reading.step_search(towards);
+                }
+            }
+            FollowUp::LeaveSearch => {
+                if !self.overlays.leave_search() {
+                    self.reading.leave_search();
+                }
+            }
             FollowUp::ShowParts => {
                 let shown = self.reading.show_parts();
                 self.follow(shown);

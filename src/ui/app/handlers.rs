@@ -19,7 +19,7 @@ use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::search_prompt::count_text;
 use crate::ui::panes::sheet::SheetKind;
-use crate::ui::panes::transcript::{ScrollMove, Stop};
+use crate::ui::panes::transcript::{ScrollMove, Stop, Towards};
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -76,7 +76,7 @@ impl App {
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
             Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
-                self.step_search(true)
+                self.step_search(Towards::End)
             }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
             Action::Reminders => sheets::open(SheetKind::Reminders, facts),
@@ -114,7 +114,8 @@ impl App {
             Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
-            Action::PreviousMatch => self.step_search(false),
+            Action::FindEverywhere => browsing::find_everywhere(facts),
+            Action::PreviousMatch => self.step_search(Towards::Start),
             Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
             Action::Edit => self.reading.edit_file(),
             Action::ReadAll => facts.on_dialog_here(programs::page),
@@ -156,7 +157,8 @@ impl App {
             Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
-            Action::PreviousFile
+            Action::NextMatch
+            | Action::PreviousFile
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
@@ -204,8 +206,8 @@ impl App {
     }
 
     /// Goes to the next or the previous match, and says which one it is.
-    fn step_search(&mut self, down: bool) -> FollowUps {
-        if !self.reading.step_search(down) {
+    fn step_search(&mut self, towards: Towards) -> FollowUps {
+        if !self.reading.step_search(towards) {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)];
         }
         self.settle();

@@ -13,6 +13,7 @@ use super::sheets;
 use crate::protocol::Command;
 use crate::ui::cx::Intent;
 use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::transcript::Towards;
 use crate::ui::programs::ProgramJob;
 
 pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
@@ -37,8 +38,8 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::RequestShelf => vec![FollowUp::Request(Request::Shelf)],
         Intent::Open(dialog) => vec![FollowUp::Read(dialog)],
         Intent::Search(text) => vec![FollowUp::Search(text)],
-        Intent::NextMatch => vec![FollowUp::StepSearch { down: true }],
-        Intent::PreviousMatch => vec![FollowUp::StepSearch { down: false }],
+        Intent::NextMatch => vec![FollowUp::StepSearch(Towards::End)],
+        Intent::PreviousMatch => vec![FollowUp::StepSearch(Towards::Start)],
         Intent::LeaveSearch => vec![FollowUp::LeaveSearch],
         Intent::ShowParts => vec![FollowUp::ShowParts],
         Intent::Copy(to, text) => vec![FollowUp::Copy(to, text)],
@@ -55,6 +56,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         }
         Intent::ShowChanges(dialog, scope) => sheets::show_changes(dialog, scope),
         Intent::ShowCall(dialog, call) => vec![FollowUp::ShowCall(dialog, call)],
+        Intent::Find(request) => vec![FollowUp::Request(Request::Find(request))],
+        Intent::EndFind => vec![FollowUp::EndFind],
+        Intent::ShowFound(dialog, found) => vec![FollowUp::ShowFound(dialog, found)],
         Intent::ShowGeneration(dialog, course, genseq) => {
             vec![FollowUp::ShowGeneration(dialog, course, genseq)]
         }

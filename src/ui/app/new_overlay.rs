@@ -64,6 +64,8 @@ pub(super) enum NewOverlay {
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.
     Search,
+    /// Searches the records of dialogs, with the dialog where the user is.
+    Finder(Option<DialogId>),
     /// Searches in what was sent before.
     Sent,
     /// What can be copied of a text.

@@ -9,17 +9,19 @@ use super::requests::Request;
 use crate::domain::record::Record;
 use crate::domain::{DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Sheet, SheetRequest, WorkspaceView};
-use crate::ui::action::Scope;
+use crate::protocol::{FoundPart, Sheet, SheetRequest, Ticket, WorkspaceView};
+use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::lists::{self, copy_parts, shelf};
-use crate::ui::model::{DraftKey, Drafts, Model, Place, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::confirm::Confirm;
 use crate::ui::panes::consent::ConsentSheet;
 use crate::ui::panes::filter_prompt::FilterPrompt;
+use crate::ui::panes::finder::Finder;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
@@ -27,17 +29,19 @@ use crate::ui::panes::log::{self, LogSheet};
 use crate::ui::panes::mind::MindSheet;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
-use crate::ui::panes::search_prompt::SearchPrompt;
+use crate::ui::panes::row_search::RowSearch;
+use crate::ui::panes::search_prompt::{SearchPrompt, count_text};
 use crate::ui::panes::sent_prompt::SentPrompt;
 use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
-use crate::ui::panes::transcript::SearchCount;
+use crate::ui::panes::transcript::{SearchCount, Towards};
 use crate::ui::panes::usage::{self, UsageSheet};
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
     stack: Vec<Box<dyn Overlay>>,
     sheets: Sheets,
+    finds: Finds,
     /// The dialog that was marked done or archived last; selected when the list is opened.
     last_put_away: Option<RootId>,
 }
@@ -60,9 +64,10 @@ pub(super) struct OverlayFacts<'a> {
 }
 
 impl<'a> OverlayFacts<'a> {
-    fn cx(self, sheets: &'a Sheets, intents: &'a mut Vec<Intent>) -> Cx<'a> {
+    fn cx(self, read: (&'a Sheets, &'a Finds), intents: &'a mut Vec<Intent>) -> Cx<'a> {
+        let (sheets, finds) = read;
         let Self { model, open, found, queued, places, drafts, sent, ui } = self;
-        Cx { model, places, open, found, queued, sheets, drafts, sent, ui, intents }
+        Cx { model, places, open, found, queued, sheets, finds, drafts, sent, ui, intents }
     }
 }
 
@@ -118,6 +123,7 @@ impl Overlays {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
             NewOverlay::Search => self.push(SearchPrompt::default()),
+            NewOverlay::Finder(dialog) => self.push(Finder::new(dialog)),
             NewOverlay::Sent => self.push(SentPrompt::default()),
             NewOverlay::CopyParts { whole, parts } => {
                 self.stack.push(copy_parts::overlay(whole, parts));
@@ -129,6 +135,56 @@ impl Overlays {
     fn close_sheets(&mut self) {
         let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
+    }
+
+    /// Searches the rows of the topmost overlay that can be searched; false if there is none.
+    pub fn search(&mut self, text: &str) -> bool {
+        self.searched().map(|search| search.set(text)).is_some()
+    }
+
+    /// Goes to the next or the previous match there; false if there is no such overlay.
+    pub fn step_search(&mut self, towards: Towards) -> bool {
+        self.searched().map(|search| search.step(towards)).is_some()
+    }
+
+    /// Ends the search there and goes back; false if there is no such overlay.
+    pub fn leave_search(&mut self) -> bool {
+        self.searched().map(RowSearch::leave).is_some()
+    }
+
+    fn searched(&mut self) -> Option<&mut RowSearch> {
+        self.stack.iter_mut().rev().find_map(|overlay| overlay.row_search_mut())
+    }
+
+    /// What a search in rows found is not known before the next layout.
+    pub fn awaits_layout(&self) -> bool {
+        let searched = self.stack.last().and_then(|overlay| overlay.row_search());
+        searched.is_some_and(RowSearch::awaits_layout)
+    }
+
+    /// What a key does to the search in the rows of the topmost overlay; `None` if nothing.
+    pub fn search_key(&mut self, action: Action, ui: &UiSettings) -> Option<Vec<FollowUp>> {
+        let search = self.stack.last_mut()?.row_search_mut()?;
+        if action == Action::Find {
+            search.begin();
+            return Some(vec![FollowUp::Show(NewOverlay::Search)]);
+        }
+        if matches!(action, Action::Cancel | Action::Close) {
+            return search.end().then(Vec::new);
+        }
+        let towards = search_step(action, search.is_active())?;
+        if !search.step(towards) {
+            return Some(vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)]);
+        }
+        let count = search.count().map(|count| count_text(count, ui));
+        Some(count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect())
+    }
+
+    /// With how far the search in an overlay is, if one can be searched.
+    fn with_found<'a>(&self, facts: OverlayFacts<'a>) -> OverlayFacts<'a> {
+        let searched = self.stack.iter().rev().find_map(|overlay| overlay.row_search());
+        let found = searched.map_or(facts.found, RowSearch::count);
+        OverlayFacts { found, ..facts }
     }
 
     fn push(&mut self, overlay: impl Overlay + 'static) {
@@ -156,9 +212,10 @@ impl Overlays {
         facts: OverlayFacts<'_>,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> Option<(Handled, Vec<Intent>)> {
+        let facts = self.with_found(facts);
         let top = self.stack.last_mut()?;
         let mut intents = Vec::new();
-        let handled = work(top.as_mut(), &mut facts.cx(&self.sheets, &mut intents));
+        let handled = work(top.as_mut(), &mut facts.cx((&self.sheets, &self.finds), &mut intents));
         if handled == Handled::Close {
             self.stack.pop();
             if self.stack.is_empty() {
@@ -170,16 +227,16 @@ impl Overlays {
     }
 
     pub fn layout(&mut self, facts: OverlayFacts<'_>, area: Rect, view: View<'_>) {
-        let mut none = Vec::new();
-        let cx = facts.cx(&self.sheets, &mut none);
+        let (facts, mut none) = (self.with_found(facts), Vec::new());
+        let cx = facts.cx((&self.sheets, &self.finds), &mut none);
         for overlay in &mut self.stack {
             overlay.layout(area, view, &cx);
         }
     }
 
     pub fn draw(&self, facts: OverlayFacts<'_>, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let mut none = Vec::new();
-        let cx = facts.cx(&self.sheets, &mut none);
+        let (facts, mut none) = (self.with_found(facts), Vec::new());
+        let cx = facts.cx((&self.sheets, &self.finds), &mut none);
         for overlay in &self.stack {
             overlay.draw(frame, area, view, &cx);
         }
@@ -188,7 +245,7 @@ impl Overlays {
     /// Shows a list, or returns what it wants instead.
     pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
         let mut intents = Vec::new();
-        let opened = lists::open(scope, &mut facts.cx(&self.sheets, &mut intents));
+        let opened = lists::open(scope, &mut facts.cx((&self.sheets, &self.finds), &mut intents));
         self.stack.extend(opened);
         intents
     }
@@ -223,6 +280,27 @@ impl Overlays {
         self.sheets.update(dialog, sheet)
     }
 
+    /// A request was made under this ticket. Returns that of a search nobody waits for any more.
+    pub fn requested(&mut self, request: &Request, ticket: Ticket) -> Option<Ticket> {
+        let Request::Find(find) = request else { return None };
+        self.finds.begin(ticket, find.clone())
+    }
+
+    /// Results of a search; false if nobody waits for them.
+    pub fn add_found(&mut self, ticket: Ticket, part: FoundPart) -> bool {
+        self.finds.add(ticket, part)
+    }
+
+    /// The search is over. Returns its ticket.
+    pub fn end_find(&mut self) -> Option<Ticket> {
+        self.finds.close()
+    }
+
+    /// Searches again, after results were lost.
+    pub fn find_again(&self) -> Option<FollowUp> {
+        self.finds.request().cloned().map(|find| FollowUp::Request(Request::Find(find)))
+    }
+
     /// The content of a sheet cannot be read: closes a sheet that shows nothing.
     pub fn sheet_refused(&mut self) {
         if self.sheets.is_empty() {
@@ -237,13 +315,22 @@ impl Overlays {
     }
 }
 
+/// Where a key goes in a search: `n` and `N` do something else in some overlays until one is active.
+fn search_step(action: Action, is_active: bool) -> Option<Towards> {
+    let adds = is_active && matches!(action, Action::NewDialog | Action::Add);
+    if adds || action == Action::NextMatch {
+        return Some(Towards::End);
+    }
+    let adds_personal = is_active && action == Action::AddPersonal;
+    (adds_personal || action == Action::PreviousMatch).then_some(Towards::Start)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
     use crate::domain::Lang;
-    use crate::ui::app::words;
     use crate::ui::bindings;
     use crate::ui::highlight::CodeColours;
     use crate::ui::theme::{Glyphs, Theme};

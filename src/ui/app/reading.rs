@@ -5,6 +5,7 @@ mod jumping;
 mod searching;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use ratatui::layout::Rect;
 
@@ -21,6 +22,9 @@ use crate::ui::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
     is_openable,
 };
+
+/// Long enough for a reader to be through with the last words before they move.
+const FILL_AFTER: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {
@@ -60,6 +64,17 @@ impl Reading {
     /// A generation of the open dialog is running.
     pub fn is_generating(&self) -> bool {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())
+    }
+
+    /// When rows that following left blank are filled, if nothing is drawn before: `drawn` is when that was last.
+    pub fn fills_at(&self, drawn: Instant) -> Option<Instant> {
+        let open = self.open().filter(|_| !self.is_generating())?;
+        self.transcript.has_blank_rows(open).then(|| drawn + FILL_AFTER)
+    }
+
+    /// Fills them.
+    pub fn fill(&mut self) {
+        self.transcript.fill();
     }
 
     /// The generation of the block with the cursor, with its course.
@@ -251,7 +266,7 @@ impl Reading {
     }
 
     /// Shows another course of a dialog, without the view saved for it.
-    fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
+    pub(super) fn show_course(&mut self, dialog: &DialogId, course: Course) -> Vec<FollowUp> {
         self.saved_views.remove(dialog);
         let follow_ups = self.show(dialog, Some(course));
         self.saved_views.remove(dialog);

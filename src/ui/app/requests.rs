@@ -7,7 +7,7 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, Lifecycle, LogLevel, SheetRequest, Ticket};
+use crate::protocol::{Command, FindRequest, Lifecycle, LogLevel, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
 use crate::ui::panes::composer::Target;
 
@@ -93,6 +93,8 @@ pub(super) enum Request {
     Log {
         least: LogLevel,
     },
+    /// A search in the records of dialogs.
+    Find(FindRequest),
     /// What a member is told.
     Mind {
         agent: AgentId,
@@ -142,6 +144,7 @@ impl Request {
             | Self::Continue { .. }
             | Self::ContinueAll
             | Self::Shelf
+            | Self::Find(_)
             | Self::Mind { .. }
             | Self::Log { .. }
             | Self::StopProcess { .. } => None,
@@ -180,6 +183,7 @@ impl Request {
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
             Self::Log { .. } => Command::Log { ticket },
+            Self::Find(request) => Command::Find { ticket, request },
             Self::Mind { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }

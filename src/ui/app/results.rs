@@ -47,6 +47,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Continue { .. }
         | Request::ContinueAll
         | Request::Shelf
+        | Request::Find(_)
         | Request::Mind { .. }
         | Request::Log { .. }
         | Request::StopProcess { .. }
@@ -80,6 +81,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         | Request::Continue { .. }
         | Request::ContinueAll
         | Request::Shelf
+        | Request::Find(_)
         | Request::Mind { .. }
         | Request::Log { .. }
         | Request::StopProcess { .. }

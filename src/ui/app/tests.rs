@@ -12,6 +12,7 @@ pub mod fixture;
 mod jumps;
 mod keys;
 pub mod lifecycle;
+mod modes;
 pub mod queued;
 mod screens;
 mod searching;

@@ -97,6 +97,10 @@ pub(super) const PASTE_TOO_LARGE: Text = Text::new(
     "it is too large to be shown here; edit it in your editor",
     "内容太大，无法在此展开；请用编辑器编辑",
 );
+pub(super) const INSERT_MODE: Text = Text::new("insert", "插入");
+pub(super) const NORMAL_MODE: Text = Text::new("normal", "普通");
+pub(super) const VISUAL_MODE: Text = Text::new("visual", "可视");
+pub(super) const VISUAL_LINES_MODE: Text = Text::new("visual lines", "可视行");
 pub(super) const NO_PASTE_HERE: Text =
     Text::new("no pasted text is folded at the caret", "光标处没有折叠的粘贴文字");
 pub(super) const NO_CALL_ABOVE: Text =

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use ratatui::layout::Position;
 
-use super::capabilities::Shift;
 use super::cell::{Glyph, ScreenCell};
 use super::cell_style::CellStyle;
+use super::grid::Shift;
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
@@ -47,17 +47,18 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Scrolls a band of full rows; afterwards the cursor is at the top left.
+    /// Scrolls a band of full rows by deleting or inserting lines, which every terminal with a scroll region
+    /// knows and which never go into its scrollback; afterwards the cursor is at the top left.
     pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
         if self.style.is_none_or(|style| style.bg != CellStyle::DEFAULT.bg) {
             self.set_style(CellStyle::DEFAULT);
         }
         let direction = match shift {
-            Shift::Up => 'S',
-            Shift::Down => 'T',
+            Shift::Up => 'M',
+            Shift::Down => 'L',
         };
         let (top, bottom) = (rows.start + 1, rows.end);
-        let sequence = format!("\x1b[{top};{bottom}r\x1b[{lines}{direction}\x1b[r");
+        let sequence = format!("\x1b[{top};{bottom}r\x1b[{top}H\x1b[{lines}{direction}\x1b[r");
         self.body.extend_from_slice(sequence.as_bytes());
         self.at = CursorAt::Cell(0, 0);
     }

@@ -16,6 +16,7 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
+use crate::ui::panes::row_search::{RowJump, RowSearch, top_for};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -115,8 +116,13 @@ pub fn bindings<L: List>() -> Vec<Binding> {
         ],
     };
     let own = L::KEYS.iter().map(|key| scope.bind(key.action, key.keys).says(key.does));
+    let find = [
+        scope.bind(Action::Find, &["/"]).does("Find in this list", "在此列表中查找"),
+        scope.bind(Action::NextMatch, &["n"]),
+        scope.bind(Action::PreviousMatch, &["N"]),
+    ];
     let close = scope.bind(Action::Close, &["esc", "q", "ctrl+c"]);
-    walk.iter().copied().chain(own).chain([close, L::OPENED_BY]).collect()
+    walk.iter().copied().chain(own).chain(find).chain([close, L::OPENED_BY]).collect()
 }
 
 /// Shows a list and handles its keys.
@@ -130,6 +136,7 @@ pub struct ListOverlay<L> {
     /// All rows of a text, and those that fit.
     rows: usize,
     height: usize,
+    search: RowSearch,
     /// The first row of each entry of a list of blocks.
     starts: Vec<usize>,
 }
@@ -141,7 +148,8 @@ impl<L: List> ListOverlay<L> {
 
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
-        Self { list, chosen, top: 0, rows: 0, height: 0, starts: Vec::new() }
+        let (starts, search) = (Vec::new(), RowSearch::default());
+        Self { list, chosen, top: 0, rows: 0, height: 0, starts, search }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
@@ -245,6 +253,41 @@ impl<L: List> ListOverlay<L> {
         entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
     }
 
+    /// Chooses the entry with the match.
+    fn follow_search(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+        let entries = self.list.entries(cx).into_iter();
+        let rows = entries.map(|entry| {
+            let rows = self.list.rows(entry, width.into(), view, cx);
+            rows.first().map(plain).unwrap_or_default()
+        });
+        if let Some(RowJump::To(row) | RowJump::Back(row)) = self.search.follow(rows) {
+            self.chosen = row;
+        }
+    }
+
+    /// Finds where each entry begins, and chooses the one with the match.
+    fn lay_out_blocks(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+        self.starts.clear();
+        let mut rows: Vec<Row> = Vec::new();
+        for entry in self.list.entries(cx) {
+            self.starts.push(rows.len());
+            rows.extend(self.list.rows(entry, width.into(), view, cx));
+        }
+        self.rows = rows.len();
+        if let Some(RowJump::To(row) | RowJump::Back(row)) =
+            self.search.follow(rows.iter().map(plain))
+        {
+            self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+            self.top = top_for(row, self.height);
+        }
+    }
+
+    fn marked(&self, row: &Row, view: View<'_>) -> Row {
+        let style = view.ui.style(Role::Search);
+        let (left, right) = row.clone();
+        (self.search.marked(left, style), self.search.marked(right, style))
+    }
+
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
         let width = usize::from(area.width);
@@ -257,8 +300,9 @@ impl<L: List> ListOverlay<L> {
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
-            for (left, right) in self.list.rows(entry, width, view, cx).iter().take(1) {
-                draw_between(frame.buffer_mut(), inner, y, (left, right), ui.glyphs.cut);
+            for row in self.list.rows(entry, width, view, cx).iter().take(1) {
+                let (left, right) = self.marked(row, view);
+                draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
             }
         }
     }
@@ -268,8 +312,9 @@ impl<L: List> ListOverlay<L> {
         let rows = self.text(area.width, view, cx);
         let (start, end) = self.block(self.chosen);
         let shown = rows.iter().enumerate().skip(self.top);
-        for (y, (at, (left, right))) in (area.y..area.bottom()).zip(shown) {
-            draw_between(frame.buffer_mut(), inner, y, (left, right), view.ui.glyphs.cut);
+        for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
+            let (left, right) = self.marked(row, view);
+            draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
             // The last row of a block is blank.
             if L::WALK == Walk::Blocks && start <= at && at + 1 < end {
                 let bar = Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent));
@@ -277,6 +322,11 @@ impl<L: List> ListOverlay<L> {
             }
         }
     }
+}
+
+/// What is searched of a row.
+fn plain((left, right): &Row) -> String {
+    format!("{}\n{}", left.plain(), right.plain())
 }
 
 impl<L: List> Overlay for ListOverlay<L> {
@@ -308,26 +358,41 @@ impl<L: List> Overlay for ListOverlay<L> {
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.height = usize::from(area.height.saturating_sub(1));
+        self.search.rows_changed();
         match L::WALK {
             Walk::Entries => {
                 let fits = self.height.max(1);
+                self.follow_search(area.width, view, cx);
                 self.go(0, cx);
                 self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
             }
             Walk::Blocks => {
-                self.starts.clear();
-                self.rows = 0;
-                for entry in self.list.entries(cx) {
-                    self.starts.push(self.rows);
-                    self.rows += self.list.rows(entry, area.width.into(), view, cx).len();
-                }
+                self.lay_out_blocks(area.width, view, cx);
                 self.go_by_blocks(0);
             }
             Walk::Text => {
-                self.rows = self.text(area.width, view, cx).len();
+                let rows = self.text(area.width, view, cx);
+                self.rows = rows.len();
+                match self.search.follow(rows.iter().map(plain)) {
+                    Some(RowJump::To(row)) => self.top = top_for(row, self.height),
+                    Some(RowJump::Back(row)) => self.top = row,
+                    None => {}
+                }
                 self.go(0, cx);
             }
         }
+        self.search.stands_at(match L::WALK {
+            Walk::Entries => self.chosen,
+            Walk::Blocks | Walk::Text => self.top,
+        });
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {

@@ -1,7 +1,7 @@
-//! A place in a dialog, to go back to.
+//! Places in dialogs: to go back to, and found by a search.
 
 use crate::domain::transcript::RecordPosition;
-use crate::domain::{Course, DialogId};
+use crate::domain::{CallId, Course, DialogId};
 
 /// What was in view when a dialog was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,4 +20,14 @@ pub struct ViewPosition {
     /// The row of that block.
     pub row: usize,
     pub cursor: RecordPosition,
+}
+
+/// The place of a record with a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPlace {
+    pub place: RecordPosition,
+    /// The call whose block shows it, if that block is made by another record.
+    pub completes: Option<CallId>,
+    /// What was searched for.
+    pub text: String,
 }

@@ -64,6 +64,8 @@ pub struct Tree {
     marked: BTreeSet<RootId>,
     looked: Looked,
     visible: Vec<VisibleRow>,
+    /// Dialogs that the filter fits, when the rows were made.
+    fitting: usize,
     stale: bool,
     selected: usize,
     top: usize,
@@ -272,7 +274,7 @@ impl Tree {
 
     /// The dialogs that the filter fits.
     pub fn fitting(&self) -> usize {
-        self.rows.values().filter(|row| !self.is_hidden(row)).count()
+        self.fitting
     }
 
     fn fits(&self, dialog: &DialogId) -> bool {
@@ -382,6 +384,10 @@ impl Tree {
         self.visible = match &self.groups {
             Some(groups) => rows::by_group(&self.rows, groups, &self.folded, filter),
             None => rows::by_taskdoc(&self.rows, &self.folded, filter),
+        };
+        self.fitting = match filter {
+            Some(filter) => self.rows.values().filter(|row| filter.fits_row(row)).count(),
+            None => self.rows.len(),
         };
         self.selected = self.selected.min(self.visible.len().saturating_sub(1));
         if let Some(node) = chosen {

@@ -15,8 +15,8 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
+use crate::ui::words::FIND;
 
-const FIND: Text = Text::new("find", "查找");
 const STAY: Text = Text::new("stay", "停留");
 const BACK: Text = Text::new("back", "返回");
 const NO_MATCH: Text = Text::new("no match", "没有匹配");

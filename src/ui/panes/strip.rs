@@ -7,8 +7,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::domain::needle::Needle;
 use crate::ui::text::SafeText;
-use crate::ui::text::needle::Needle;
 use crate::ui::text::width::{cut, width};
 
 /// A title that is cut to fewer cells says nothing.

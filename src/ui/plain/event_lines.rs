@@ -84,6 +84,7 @@ impl EventLines {
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)

@@ -9,7 +9,6 @@ pub mod clean;
 pub mod copy_text;
 pub mod excerpts;
 pub mod markdown;
-pub mod needle;
 pub mod styled;
 pub mod width;
 pub mod wrap;

@@ -16,6 +16,7 @@ mod disk;
 mod edits;
 mod failures;
 mod faults;
+mod finding;
 mod forks;
 mod fresh_boots;
 mod handover;

@@ -8,7 +8,7 @@ use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::pick::Pick;
 use crate::ui::app::words;
-use crate::ui::model::{Place, Tone};
+use crate::ui::model::{FoundPlace, Place, Tone};
 use crate::ui::panes::transcript::{Landmark, ScrollMove};
 
 /// Positions one can go back to.
@@ -78,6 +78,21 @@ impl Reading {
         self.go_to(dialog, Landmark::Call(call))
     }
 
+    /// Shows a record that a search found; from there on its dialog is searched.
+    pub fn show_found(&mut self, dialog: &DialogId, found: FoundPlace) -> Vec<FollowUp> {
+        let course = found.place.course;
+        let is_shown = self.open().is_some_and(|open| {
+            let courses = open.first_course()..=open.course;
+            open.dialog == *dialog && open.loaded && courses.contains(&course)
+        });
+        self.remember_position();
+        let mut follow_ups = if is_shown { Vec::new() } else { self.show_course(dialog, course) };
+        self.is_seeking = false;
+        self.scroll(ScrollMove::Target(Landmark::Found(found)));
+        follow_ups.push(FollowUp::Focus(Focus::Dialog));
+        follow_ups
+    }
+
     fn go_to(&mut self, dialog: &DialogId, landmark: Landmark) -> Vec<FollowUp> {
         let mut follow_ups = self.open_dialog(dialog, None);
         follow_ups.push(FollowUp::Focus(Focus::Dialog));
@@ -107,11 +122,13 @@ impl Reading {
 
     /// The block is not in this course: searches the previous one.
     pub(super) fn search_previous_course(&mut self, landmark: Landmark) -> Vec<FollowUp> {
-        if matches!(landmark, Landmark::Generation(_)) {
-            return vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)];
-        }
         if !std::mem::take(&mut self.is_seeking) {
-            return Vec::new();
+            return match landmark {
+                Landmark::Found(_) | Landmark::Generation(_) => {
+                    vec![FollowUp::Notify(Tone::Plain, words::NOT_FOUND)]
+                }
+                Landmark::Call(_) | Landmark::Assignment(_) => Vec::new(),
+            };
         }
         let before = self.open().and_then(|open| {
             let course = open.course.0.checked_sub(1).filter(|course| *course > 0)?;

@@ -5,7 +5,7 @@ use crate::ui::app::follow_up::FollowUp;
 use crate::ui::app::new_overlay::NewOverlay;
 use crate::ui::app::words;
 use crate::ui::model::Tone;
-use crate::ui::panes::transcript::SearchCount;
+use crate::ui::panes::transcript::{SearchCount, Towards};
 
 impl Reading {
     /// Asks what to search for.
@@ -26,8 +26,8 @@ impl Reading {
     }
 
     /// Goes to the next or the previous match; false if nothing is searched for.
-    pub fn step_search(&mut self, down: bool) -> bool {
-        self.transcript.step_search(down)
+    pub fn step_search(&mut self, towards: Towards) -> bool {
+        self.transcript.step_search(towards)
     }
 
     /// Goes back to where the search began.

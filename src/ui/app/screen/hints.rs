@@ -5,6 +5,7 @@ use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
+use crate::ui::app::modes::mode_word;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::lists::queued;
@@ -12,8 +13,20 @@ use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 
 impl Screen<'_> {
-    /// The composer's title: the recipient, and what Enter does.
+    /// The composer's title: the mode of vi, the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
+        let heading = self.target_heading(ui);
+        let mode = self.app.writing.composer().mode();
+        match mode.filter(|_| self.app.focus.is(Focus::Composer)) {
+            Some(mode) => {
+                let (mode, dot) = (ui.text(mode_word(mode)), ui.glyphs.middle_dot);
+                Heading { left: format!("{mode} {dot} {}", heading.left), ..heading }
+            }
+            None => heading,
+        }
+    }
+
+    fn target_heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match self.app.writing.target() {
             Target::Nobody if !self.app.startup.is_listed() => Heading::default(),

@@ -144,6 +144,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::PutOff, composer::SCOPE),
         (Action::Fork, composer::SCOPE),
         (Action::Find, composer::SCOPE),
+        (Action::FindEverywhere, composer::SCOPE),
         (Action::MarkDone, confirm::SCOPE),
         (Action::Archive, confirm::SCOPE),
         (Action::Delete, confirm::SCOPE),

@@ -462,6 +462,12 @@ pub const DBA_STORY: &[&str] = &[
     r#"{"ts":"2026-11-21 12:01:00","type":"tellask_call_record","genseq":1,"id":"q1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Drop users.legacy_otp, or keep it?\\na  drop it now\\nb  keep it for 90 days, then drop\\nc  keep it\"}","deliveryMode":"tellask_call_start"}"#,
 ];
 
+/// What [`streaming`] has written so far.
+pub const STREAMED: [&str; 2] = [
+    "Good. While that runs: the cookie must be rotated first, ",
+    "otherwise the second factor can be skipped by replaying",
+];
+
 /// A stage that shows the mock-up's dialog while it streams, with no question open.
 pub fn streaming(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
@@ -470,16 +476,9 @@ pub fn streaming(width: u16, height: u16) -> Stage {
     stage.keys("g j <enter>").page(STORY);
     stage.keys("1");
     stage.apply(DriverEvent::Inbox(questions()));
-    stage.live(
-        &main_dialog(),
-        Segment::Saying,
-        "Good. While that runs: the cookie must be rotated first, ",
-    );
-    stage.live(
-        &main_dialog(),
-        Segment::Saying,
-        "otherwise the second factor can be skipped by replaying",
-    );
+    for text in STREAMED {
+        stage.live(&main_dialog(), Segment::Saying, text);
+    }
     stage
 }
 

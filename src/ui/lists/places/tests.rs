@@ -70,3 +70,12 @@ fn a_deleted_dialog_is_no_place_any_more() {
     stage.apply(DriverEvent::Removed(main_dialog())).keys("<ctrl+o>");
     assert!(stage.screen().contains("there is nothing to go back to"), "{}", stage.screen());
 }
+
+#[test]
+fn a_place_is_found_by_its_words_and_chosen() {
+    let mut stage = stage(120, 40);
+    stage.keys("<ctrl+o>").screen();
+    stage.keys("/").type_text("orchestrator");
+    stage.keys("<enter> <enter>");
+    assert_eq!(open(&stage), main_dialog());
+}

@@ -116,3 +116,14 @@ fn a_chinese_screen_lists_problems_and_announces_them_in_chinese() {
     }
     insta::assert_snapshot!("problems-zh-120x40", shown);
 }
+
+#[test]
+fn a_problem_is_found_by_its_words() {
+    let mut stage = Stage::new(60, 20);
+    stage.apply(DriverEvent::Problems(problems())).keys("! /").type_text("icon");
+    assert!(stage.screen().contains("find · 1 of 1"), "{}", stage.screen());
+    stage.keys("<enter> n");
+    assert!(stage.screen().contains("1 of 1"), "{}", stage.screen());
+    stage.keys("<esc> <esc>");
+    assert!(!stage.screen().contains("is empty"));
+}

@@ -17,6 +17,7 @@ use ratatui::widgets::Clear;
 
 use self::rows::{ReviewRow, review_rows};
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
@@ -47,6 +48,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::ToggleCall, &["o"]).does("Fold or unfold this file", "折叠或展开此文件"),
     SCOPE.bind(Action::FoldAll, &["-"]).does("Fold all files", "折叠全部文件"),
     SCOPE.bind(Action::UnfoldAll, &["+", "="]).does("Unfold all files", "展开全部文件"),
+    SCOPE.bind(Action::Find, &["/"]).does("Find in these changes", "在这些改动中查找"),
+    SCOPE.bind(Action::NextMatch, &["n"]),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
     SCOPE.bind(Action::OtherChanges, &["tab"]),
     SCOPE
         .bind(Action::OtherEnd, &["enter"])
@@ -63,8 +67,8 @@ const UNFOLDED_LINES: usize = 2_000;
 /// What a key does.
 type Handler = fn(&mut ChangesSheet, &mut Cx<'_>) -> Handled;
 
-/// What the rows were made for: the content, and the width.
-type RowsFor = (u64, u16);
+/// What the rows were made for: the content, the width, and whether they are searched.
+type RowsFor = (u64, u16, bool);
 
 #[derive(Debug)]
 pub struct ChangesSheet {
@@ -81,6 +85,8 @@ pub struct ChangesSheet {
     cursor: usize,
     top: usize,
     height: usize,
+    /// While something is searched for, all files are unfolded.
+    search: RowSearch,
 }
 
 impl ChangesSheet {
@@ -96,6 +102,7 @@ impl ChangesSheet {
             cursor: 0,
             top: 0,
             height: 0,
+            search: RowSearch::default(),
         }
     }
 
@@ -195,7 +202,8 @@ impl ChangesSheet {
 
     /// Makes the rows if they are not those of this content at this width. The cursor stays in its file.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
-        let made_for = (cx.sheets.revision(), width);
+        let searched = self.search.is_active();
+        let made_for = (cx.sheets.revision(), width, searched);
         let colours = &view.ui.colours;
         if self.made_for == Some(made_for) && !colours.is_newer_than(self.incomplete) {
             return;
@@ -209,12 +217,13 @@ impl ChangesSheet {
             |change: &NetChange| -> usize { change.hunks.iter().map(|h| h.lines.len()).sum() };
         let all: usize = content.changes.iter().map(lines).sum();
         let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
-        let is_folded = |change: &NetChange| self.is_folded(change, all_folded);
+        let is_folded = |change: &NetChange| !searched && self.is_folded(change, all_folded);
         let make = || review_rows(content, &is_folded, view, cx.model, usize::from(width));
         let (rows, incomplete) = colours.watch(make);
         self.rows = rows;
         self.incomplete = incomplete;
         self.made_for = Some(made_for);
+        self.search.rows_changed();
         if self.file() != file {
             let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);
             self.cursor = head.unwrap_or_default();
@@ -316,10 +325,27 @@ impl Overlay for ChangesSheet {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
         self.make_rows(view, cx, area.width);
         self.height = usize::from(rows.height);
+        match self.search.follow(self.rows.iter().map(|row| row.strip.plain())) {
+            Some(RowJump::To(row)) => {
+                self.cursor = row;
+                self.top = top_for(row, self.height);
+            }
+            Some(RowJump::Back(row)) => self.cursor = row,
+            None => {}
+        }
         self.step(0);
+        self.search.stands_at(self.cursor);
         let lowest = self.rows.len().saturating_sub(self.height);
         let first = (self.cursor + 1).saturating_sub(self.height);
         self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -337,7 +363,8 @@ impl Overlay for ChangesSheet {
             (area.y..area.bottom()).zip(self.rows.iter().enumerate().skip(self.top))
         {
             let line = Rect { y, height: 1, ..area };
-            draw_between(buffer, line, y, (&row.strip, &row.meta), ui.glyphs.cut);
+            let strip = self.search.marked(row.strip.clone(), ui.style(Role::Search));
+            draw_between(buffer, line, y, (&strip, &row.meta), ui.glyphs.cut);
             if at == self.cursor {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(buffer, Rect { width: 1, ..line }, y);

@@ -171,3 +171,32 @@ fn e_opens_the_file_in_the_editor_at_the_line_with_the_cursor() {
         }
     }
 }
+
+#[test]
+fn a_line_of_a_change_is_found_also_in_a_folded_file_and_escape_goes_back() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown(width, height);
+        stage.keys("-");
+        let before = stage.screen();
+        stage.keys("/").type_text("three");
+        let screen = stage.screen();
+        assert!(screen.contains("line three") && screen.contains("1 of 1"), "{screen}");
+        stage.keys("<esc>");
+        assert_eq!(stage.screen(), before, "{width}x{height}");
+        stage.keys("/").type_text("line");
+        stage.keys("<enter> n");
+        let count = |stage: &mut Stage| {
+            let screen = stage.screen();
+            screen.lines().last().unwrap_or_default().trim().to_owned()
+        };
+        assert!(count(&mut stage).starts_with("2 of "), "{}", stage.screen());
+        stage.keys("N N");
+        let count = count(&mut stage);
+        let (current, total) = count.split_once(" of ").expect("a count");
+        assert!(total.starts_with(current), "in a circle: {count}");
+        stage.keys("<esc>");
+        assert!(stage.screen().contains("CHANGES"), "the search ends before the sheet is closed");
+        stage.keys("<esc>");
+        assert!(!stage.screen().contains("CHANGES"));
+    }
+}

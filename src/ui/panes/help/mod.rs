@@ -8,7 +8,8 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
-use super::composer::{Heading, draw_heading, hint};
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::Strip;
 use super::transcript;
 use crate::domain::text::Text;
@@ -36,11 +37,12 @@ pub struct Help {
     top: usize,
     rows: usize,
     height: usize,
+    search: RowSearch,
 }
 
 impl Help {
     pub fn about(scope: Scope) -> Self {
-        Self { about: scope, top: 0, rows: 0, height: 0 }
+        Self { about: scope, top: 0, rows: 0, height: 0, search: RowSearch::default() }
     }
 
     fn scroll(&mut self, rows: isize) -> Handled {
@@ -104,23 +106,44 @@ impl Overlay for Help {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        self.rows = self.lines(view, usize::from(area.width)).len();
+        let lines = self.lines(view, usize::from(area.width));
+        self.rows = lines.len();
         let height = usize::from(area.height.saturating_sub(1));
         // The last row says how much is below.
         self.height = height.saturating_sub(usize::from(self.rows > height));
+        self.search.rows_changed();
+        match self.search.follow(lines.iter().map(Strip::plain)) {
+            Some(RowJump::To(row)) => self.top = top_for(row, self.height),
+            Some(RowJump::Back(row)) => self.top = row,
+            None => {}
+        }
         self.scroll(0);
+        self.search.stands_at(self.top);
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let heading = Heading {
             left: view.ui.text(HELP).to_owned(),
-            right: hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
+            right: [
+                hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
+                hint(view.ui, self.scope(), Action::Find, words::FIND),
+            ]
+            .join(PART),
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let lines = self.lines(view, usize::from(area.width));
         let shown = lines.into_iter().skip(self.top).take(self.height);
         for (y, line) in (area.y + 1..area.bottom()).zip(shown) {
+            let line = self.search.marked(line, view.ui.style(Role::Search));
             line.draw(frame.buffer_mut(), area, y);
         }
         let below = self.rows.saturating_sub(self.top + self.height);

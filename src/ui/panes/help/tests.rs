@@ -71,3 +71,20 @@ fn help_is_shown_in_the_language_of_the_screen() {
         insta::assert_snapshot!(format!("help-zh-{width}x{height}"), stage.screen());
     }
 }
+
+#[test]
+fn a_key_is_found_by_what_it_does() {
+    for (width, height) in [(120, 40), (60, 20), (40, 12)] {
+        let mut stage = Stage::new(width, height);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("1 ? /").type_text("redraw");
+        let screen = stage.screen();
+        assert!(screen.contains("Ctrl+l") && screen.contains("1 of 1"), "{screen}");
+        stage.keys("<enter> n <esc>");
+        assert!(stage.screen().contains("KEYS THAT WORK HERE"), "the search ends first");
+        stage.keys("/").type_text("no such words");
+        assert!(stage.screen().contains("no match"));
+        stage.keys("<esc> <esc>");
+        assert!(!stage.screen().contains("KEYS THAT WORK HERE"));
+    }
+}

@@ -27,6 +27,20 @@ pub struct SheetItem {
     pub can_be_chosen: bool,
 }
 
+impl SheetItem {
+    /// The texts of its rows, with the blank one at its end.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let rows = std::iter::once(&self.head).chain(&self.body);
+        rows.map(Strip::plain).chain([String::new()])
+    }
+
+    /// With each row changed so.
+    pub fn marked(self, mark: impl Fn(Strip) -> Strip) -> Self {
+        let body = self.body.into_iter().map(&mark).collect();
+        Self { head: mark(self.head), body, ..self }
+    }
+}
+
 pub fn reminder(
     reminder: &ReminderView,
     view: View<'_>,

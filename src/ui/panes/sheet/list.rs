@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use super::items::SheetItem;
 use crate::ui::cx::View;
 use crate::ui::overlay::Handled;
+use crate::ui::panes::row_search::top_for;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 
@@ -20,6 +21,8 @@ pub struct SheetList {
     height: usize,
     /// Scroll the selected entry into view at the next layout.
     reveal: bool,
+    /// The first row in view and the selected entry before a search.
+    before_search: Option<(usize, usize)>,
 }
 
 impl SheetList {
@@ -52,6 +55,38 @@ impl SheetList {
         let half = (self.height / 2).max(1);
         self.top = if up { self.top.saturating_sub(half) } else { self.top + half };
         Handled::Done
+    }
+
+    /// The first row in view.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Scrolls a row into view and selects its entry.
+    pub fn show_row(&mut self, row: usize, height: usize, items: &[SheetItem]) {
+        self.before_search.get_or_insert((self.top, self.at));
+        self.top = top_for(row, height);
+        let starts = starts(items);
+        let at = starts.iter().rposition(|start| *start <= row).unwrap_or_default();
+        if items.get(at).is_some_and(|item| item.can_be_chosen) {
+            self.at = at;
+            self.chosen = None;
+        }
+    }
+
+    /// Goes back to where the view was before a search.
+    pub fn go_back(&mut self, keys: &[String]) {
+        if let Some((top, at)) = self.before_search.take() {
+            self.top = top;
+            self.at = at;
+            self.chosen = None;
+            self.settle(keys);
+        }
+    }
+
+    /// A search has ended, and the view stays.
+    pub fn stay(&mut self) {
+        self.before_search = None;
     }
 
     /// Keeps the view within the items, and shows the selected one after a step.

@@ -19,6 +19,7 @@ use self::editor::{EditSubject, Editor};
 use self::items::SheetItem;
 use self::list::SheetList;
 use super::composer::{self, Heading, PART, draw_heading, hint};
+use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::question::short_headline;
@@ -38,8 +39,15 @@ pub const BINDINGS: &[Binding] = &[
         .bind(Action::PageDown, &["ctrl+d", "pagedown", "space"])
         .does("Scroll down half a page", "下滚半页"),
     SCOPE.bind(Action::Edit, &["enter", "e"]),
-    SCOPE.bind(Action::Add, &["n"]),
-    SCOPE.bind(Action::AddPersonal, &["N"]),
+    SCOPE.bind(Action::Find, &["/"]).does("Find in this sheet", "在此处查找"),
+    SCOPE.bind(Action::Add, &["n"]).does(
+        "Add a reminder to this dialog; in a search, go to the next match",
+        "给此对话添加提醒；查找时到下一处匹配",
+    ),
+    SCOPE.bind(Action::AddPersonal, &["N"]).does(
+        "Add a reminder for all of the member; in a search, the match before",
+        "给该成员的所有对话添加提醒；查找时到上一处匹配",
+    ),
     SCOPE.bind(Action::Delete, &["d"]).does("Delete this reminder", "删除此提醒"),
 ];
 
@@ -70,11 +78,20 @@ pub struct SheetPane {
     of: String,
     list: SheetList,
     editor: Option<Editor>,
+    /// While something is searched for, all entries are shown whole.
+    search: RowSearch,
 }
 
 impl SheetPane {
     pub fn new(kind: SheetKind, dialog: DialogId, of: String) -> Self {
-        Self { kind, dialog, of, list: SheetList::default(), editor: None }
+        Self {
+            kind,
+            dialog,
+            of,
+            list: SheetList::default(),
+            editor: None,
+            search: RowSearch::default(),
+        }
     }
 
     /// The ids or names of the entries, in the order of the list.
@@ -216,13 +233,14 @@ impl SheetPane {
     fn items(&self, area: Rect, view: View<'_>, cx: &Cx<'_>) -> Option<Vec<SheetItem>> {
         let chosen = self.list.chosen(&self.keys(cx));
         let available = usize::from(area.width.saturating_sub(1));
+        let searched = self.search.is_active();
         match self.kind {
             SheetKind::Reminders => {
                 let all = cx.sheets.reminders()?.iter();
                 let item = |reminder: &ReminderView| {
                     let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
                     let draft = cx.drafts.has(&key);
-                    let whole = chosen.as_deref() == Some(reminder.id.as_str());
+                    let whole = searched || chosen.as_deref() == Some(reminder.id.as_str());
                     items::reminder(reminder, view, available, whole, draft)
                 };
                 Some(all.map(item).collect())
@@ -232,7 +250,7 @@ impl SheetPane {
                 let item = |section: &crate::protocol::SectionView| {
                     let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
                     let draft = cx.drafts.has(&subject.key());
-                    let whole = chosen.as_deref() == Some(section.name.as_str());
+                    let whole = searched || chosen.as_deref() == Some(section.name.as_str());
                     items::section(section, view, available, whole, draft)
                 };
                 let mut all: Vec<SheetItem> = taskdoc.sections.iter().map(item).collect();
@@ -283,8 +301,27 @@ impl Overlay for SheetPane {
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let [_, rows, _] = self.areas(area);
         self.list.settle(&self.keys(cx));
-        let items = self.items(rows, view, cx).unwrap_or_default();
+        let mut items = self.items(rows, view, cx).unwrap_or_default();
+        self.search.rows_changed();
+        match self.search.follow(items.iter().flat_map(SheetItem::texts)) {
+            Some(RowJump::To(row)) => self.list.show_row(row, usize::from(rows.height), &items),
+            Some(RowJump::Back(_)) => {
+                self.list.go_back(&self.keys(cx));
+                items = self.items(rows, view, cx).unwrap_or_default();
+            }
+            None if self.search.is_active() => {}
+            None => self.list.stay(),
+        }
         self.list.layout(rows.height, &items);
+        self.search.stands_at(self.list.top());
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        self.editor.is_none().then_some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        self.editor.is_none().then_some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -304,7 +341,11 @@ impl Overlay for SheetPane {
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();
-        self.list.draw(frame.buffer_mut(), rows, view, &items.unwrap_or_default(), focused);
+        let style = view.ui.style(Role::Search);
+        let items = items.unwrap_or_default().into_iter();
+        let items: Vec<SheetItem> =
+            items.map(|item| item.marked(|row| self.search.marked(row, style))).collect();
+        self.list.draw(frame.buffer_mut(), rows, view, &items, focused);
         if let Some(editor) = &self.editor {
             editor.draw(frame, editing, view);
         }

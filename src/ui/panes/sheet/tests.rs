@@ -271,3 +271,25 @@ fn a_sheet_fits_any_size() {
         }
     }
 }
+
+#[test]
+fn words_are_found_in_entries_that_are_shown_in_part_and_n_adds_none_meanwhile() {
+    let mut stage = streaming(80, 24);
+    stage.keys("3 r");
+    let sheet = Box::new(Sheet::Reminders(reminders()));
+    stage.apply(DriverEvent::Sheet { dialog: main_dialog(), sheet });
+    let before = stage.screen();
+    stage.keys("/").type_text("migration");
+    let screen = stage.screen();
+    assert!(screen.contains("then write the migration") && screen.contains("1 of 1"), "{screen}");
+    stage.keys("<esc>");
+    assert_eq!(stage.screen(), before);
+    stage.keys("/").type_text("the");
+    stage.keys("<enter> n");
+    let screen = stage.screen();
+    assert!(screen.lines().last().is_some_and(|row| row.trim().starts_with("2 of ")), "{screen}");
+    stage.keys("<esc> n one <enter>");
+    let added =
+        SheetRequest::AddReminder { content: "one".to_owned(), scope: ReminderAudience::Dialog };
+    assert_eq!(last_request(&stage).1, added, "now it adds one");
+}

@@ -25,3 +25,10 @@ impl Selection {
         }
     }
 }
+
+/// A direction in a dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Towards {
+    Start,
+    End,
+}

@@ -1,6 +1,6 @@
 //! What can be copied of a block: its source as the model wrote it, and the selected rows as they are drawn.
 
-use super::anchor::{Anchor, Selection};
+use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::transcript::BlockBody;
@@ -91,11 +91,11 @@ impl TranscriptPane {
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
-        down: bool,
+        towards: Towards,
     ) -> bool {
         self.apply_selection(open, context);
         let Some(Selection::Rows { fixed, moving }) = self.selection else { return false };
-        let next = self.neighbour_row(open, context, moving, down).unwrap_or(moving);
+        let next = self.neighbour_row(open, context, moving, towards).unwrap_or(moving);
         self.selection = Some(Selection::Rows { fixed, moving: next });
         self.cursor = next.item;
         let shown = self.visible_rows(open, context);
@@ -115,7 +115,7 @@ impl TranscriptPane {
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
-        is_up: bool,
+        towards: Towards,
     ) {
         let Some(Selection::Rows { fixed, .. }) = self.selection else { return };
         if std::mem::take(&mut self.to_end) {
@@ -127,7 +127,10 @@ impl TranscriptPane {
         let mut rows = shown.iter().filter(|row| row.item <= last);
         let Some(top) = rows.next() else { return };
         let bottom = rows.next_back().unwrap_or(top);
-        let moving = if is_up { *top } else { *bottom };
+        let moving = match towards {
+            Towards::Start => *top,
+            Towards::End => *bottom,
+        };
         self.selection = Some(Selection::Rows { fixed, moving });
     }
 
@@ -176,10 +179,10 @@ impl TranscriptPane {
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         at: Anchor,
-        down: bool,
+        towards: Towards,
     ) -> Option<Anchor> {
         let mut to = at;
-        if down {
+        if towards == Towards::End {
             if to.row + 1 < self.item_height(open, context, to.item) {
                 return Some(Anchor { row: to.row + 1, ..to });
             }

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
 use crate::domain::Genseq;
@@ -107,30 +107,30 @@ impl TranscriptPane {
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         stop: Stop,
-        down: bool,
+        towards: Towards,
     ) {
         self.target = None;
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, context, self.height);
             self.cursor_to_end(open, context);
         }
-        if !down {
+        if towards == Towards::Start {
             self.leave_end(open, context);
         }
-        if stop == Stop::Block && self.scrolls_within(open, context, down) {
-            if down {
+        if stop == Stop::Block && self.scrolls_within(open, context, towards) {
+            if towards == Towards::End {
                 self.step_down(open, context, 1);
             } else {
                 self.step_up(open, context, 1);
             }
-        } else if let Some(item) = self.next_stop(open, context, stop, down) {
+        } else if let Some(item) = self.next_stop(open, context, stop, towards) {
             self.cursor = item;
             if stop == Stop::Block {
-                self.reveal(open, context, down);
+                self.reveal(open, context, towards);
             } else {
                 self.reveal_with_context(open, context);
             }
-        } else if down {
+        } else if towards == Towards::End {
             if stop == Stop::Block && self.lowest_top(open, context) > self.top {
                 self.step_down(open, context, 1);
             }
@@ -140,7 +140,7 @@ impl TranscriptPane {
             self.step_back = (stop != Stop::Block).then_some(StepBack::NotFound(stop));
             self.top = if stop == Stop::Block { first(open) } else { self.top };
         }
-        if down && self.is_at_end(open, context) {
+        if towards == Towards::End && self.is_at_end(open, context) {
             self.follow_again();
         }
     }
@@ -149,7 +149,7 @@ impl TranscriptPane {
     pub(super) fn retry_step_back(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         if let Some(StepBack::Waits(stop)) = self.step_back {
             self.step_back = None;
-            self.step_cursor(open, context, stop, false);
+            self.step_cursor(open, context, stop, Towards::Start);
         }
     }
 
@@ -197,11 +197,11 @@ impl TranscriptPane {
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
-        down: bool,
+        towards: Towards,
     ) -> bool {
         let height = self.item_height(open, context, self.cursor);
         let gap = usize::from(has_gap(open, self.cursor));
-        if down {
+        if towards == Towards::End {
             let end = Anchor { item: self.cursor, row: height.saturating_sub(1) };
             self.visible_rows(open, context).last().is_some_and(|bottom| *bottom < end)
         } else {
@@ -215,11 +215,14 @@ impl TranscriptPane {
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         stop: Stop,
-        down: bool,
+        towards: Towards,
     ) -> Option<isize> {
         let mut item = self.cursor;
         loop {
-            item += if down { 1 } else { -1 };
+            item += match towards {
+                Towards::Start => -1,
+                Towards::End => 1,
+            };
             if item < open.origin || item >= end_of_text(open) {
                 return None;
             }
@@ -232,7 +235,7 @@ impl TranscriptPane {
 
     /// Scrolls as little as shows the block with the cursor, or the nearer end of one that is longer than
     /// the view.
-    fn reveal(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, down: bool) {
+    fn reveal(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, towards: Towards) {
         let height = self.item_height(open, context, self.cursor);
         let gap = usize::from(has_gap(open, self.cursor));
         let head = Anchor { item: self.cursor, row: gap };
@@ -241,7 +244,7 @@ impl TranscriptPane {
         let available = self.height.saturating_sub(pinned + counted);
         let is_whole = height - gap <= available;
         let top = self.top;
-        if down {
+        if towards == Towards::End {
             let wanted = if is_whole { end } else { head };
             self.top = Anchor { row: wanted.row + 1, ..wanted };
             self.step_up(open, context, self.height.saturating_sub(counted));

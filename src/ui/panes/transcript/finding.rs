@@ -1,10 +1,11 @@
 //! Going from match to match of a search. A match in a folded block opens it; what is not loaded yet is
 //! requested as long as the search needs it.
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, is_openable};
+use crate::ui::model::FoundPlace;
 
 impl TranscriptPane {
     /// Searches for this text from where the view was when the search began.
@@ -15,9 +16,12 @@ impl TranscriptPane {
     }
 
     /// Goes to the next or the previous match; false if nothing is searched for.
-    pub fn step_search(&mut self, down: bool) -> bool {
+    pub fn step_search(&mut self, towards: Towards) -> bool {
         let Some(search) = &mut self.search else { return false };
-        search.wanted = Some(if down { Wanted::Next } else { Wanted::Previous });
+        search.wanted = Some(match towards {
+            Towards::End => Wanted::Next,
+            Towards::Start => Wanted::Previous,
+        });
         true
     }
 
@@ -76,6 +80,25 @@ impl TranscriptPane {
                 Lead::Nowhere => {}
             }
         }
+        self.search = Some(search);
+    }
+
+    /// Goes to the match in a block that a search of dialogs found; from here on this dialog is searched for it.
+    pub(super) fn show_found(
+        &mut self,
+        open: &mut OpenDialog,
+        context: &TranscriptContext<'_>,
+        item: isize,
+        found: &FoundPlace,
+    ) {
+        let mut search = Search::new((item, self.position(open)));
+        search.set(&found.text);
+        search.wanted = None;
+        search.scan(open);
+        let nth = search.first_of(open, item, found);
+        let to = Match { item, nth };
+        search.current = search.has(to).then_some(to);
+        self.show_match(open, context, &search, to);
         self.search = Some(search);
     }
 

@@ -1,12 +1,12 @@
 //! The position of the view and its moves.
 
-use super::anchor::Anchor;
+use super::anchor::{Anchor, Towards};
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::transcript::{Block, BlockBody};
 use crate::domain::{CallId, Genseq};
-use crate::ui::model::ViewPosition;
+use crate::ui::model::{FoundPlace, ViewPosition};
 
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,23 +29,33 @@ pub enum ScrollMove {
 }
 
 impl ScrollMove {
-    /// True if it moves towards the start.
-    fn is_up(&self) -> bool {
+    fn towards(&self) -> Towards {
         match self {
-            Self::Up(_) | Self::Start | Self::Position(_) => true,
-            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count) => *count < 0,
-            Self::Down(_) | Self::End | Self::Target(_) => false,
+            Self::Up(_) | Self::Start | Self::Position(_) => Towards::Start,
+            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count)
+                if *count < 0 =>
+            {
+                Towards::Start
+            }
+            Self::HalfPages(_)
+            | Self::Pages(_)
+            | Self::Generations(_)
+            | Self::Down(_)
+            | Self::End
+            | Self::Target(_) => Towards::End,
         }
     }
 }
 
-/// What a jump looks for: one end of a call, or a generation.
+/// What a jump looks for: one end of a call, a generation, or what a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
     Call(CallId),
     /// The assignment made from it, shown at the upper edge.
     Assignment(CallId),
+    /// A record that a search has found.
+    Found(FoundPlace),
     /// Where what is loaded of a generation begins, shown at the upper edge.
     Generation(Genseq),
 }
@@ -57,10 +67,18 @@ impl Landmark {
             Self::Assignment(wanted) => {
                 matches!(&block.body, BlockBody::Assignment { call, .. } if call == wanted)
             }
+            Self::Found(found) => {
+                let completed = found.completes.as_ref();
+                block.place == found.place
+                    || completed.is_some_and(|call| block.body.makes_call(call))
+            }
             Self::Generation(genseq) => block.genseq == Some(*genseq),
         }
     }
 }
+
+/// Of the pane's rows, one in so many is kept when following jumps.
+const KEPT_SHARE: usize = 4;
 
 impl TranscriptPane {
     /// Applies pending moves, keeps the view within the items, and lists the rows in view.
@@ -69,10 +87,10 @@ impl TranscriptPane {
         self.apply_selection(open, context);
         for to in std::mem::take(&mut self.moves) {
             let by_rows = matches!(to, ScrollMove::Up(Stop::Block) | ScrollMove::Down(Stop::Block));
-            let is_up = to.is_up();
+            let towards = to.towards();
             self.apply_move(open, context, to);
             if !by_rows {
-                self.selection_into_view(open, context, is_up);
+                self.selection_into_view(open, context, towards);
             }
         }
         self.apply_search(open, context);
@@ -98,10 +116,12 @@ impl TranscriptPane {
         self.step_back = None;
         self.stop_seeking();
         match to {
-            ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, false) => {}
-            ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, true) => {}
-            ScrollMove::Up(stop) => self.step_cursor(open, context, stop, false),
-            ScrollMove::Down(stop) => self.step_cursor(open, context, stop, true),
+            ScrollMove::Up(Stop::Block) if self.extend_selection(open, context, Towards::Start) => {
+            }
+            ScrollMove::Down(Stop::Block) if self.extend_selection(open, context, Towards::End) => {
+            }
+            ScrollMove::Up(stop) => self.step_cursor(open, context, stop, Towards::Start),
+            ScrollMove::Down(stop) => self.step_cursor(open, context, stop, Towards::End),
             ScrollMove::HalfPages(count) => self.lines(open, context, count * half),
             ScrollMove::Pages(count) => {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
@@ -258,7 +278,7 @@ impl TranscriptPane {
     /// Scrolls a block into view; if it is the last one, follows the end.
     fn show_sought(
         &mut self,
-        open: &OpenDialog,
+        open: &mut OpenDialog,
         context: &TranscriptContext<'_>,
         landmark: &Landmark,
     ) {
@@ -267,6 +287,7 @@ impl TranscriptPane {
         };
         self.target = None;
         let at_top = match landmark {
+            Landmark::Found(found) => return self.show_found(open, context, item, found),
             Landmark::Call(_) => false,
             Landmark::Assignment(_) => true,
             Landmark::Generation(_) => {
@@ -291,16 +312,27 @@ impl TranscriptPane {
         self.step_up(open, context, self.height);
     }
 
-    /// Half-page follow: text fills the pane; when it is full, the view scrolls by half a page, or by less
-    /// if a question or the dialog's state needs more rows.
+    /// Text fills the pane; when it is full, the view jumps so that its last quarter is read on from, or more
+    /// if a question or the dialog's state needs more rows. Each row that is kept is drawn once more where the
+    /// terminal cannot move it, and a reader needs a few to find the place again.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
-        let half = self.height.div_ceil(2).max(1);
+        let kept = self.height.div_ceil(KEPT_SHARE).max(1);
         let has_more_above = self.top > first(open);
-        if shown > self.height || (shown < half && has_more_above) {
+        if shown > self.height || (shown < kept && has_more_above) {
             let whole = self.rows_of_last_item(open, context).min(self.height);
-            self.top = self.back_from_end(open, context, half.max(whole));
+            self.top = self.back_from_end(open, context, kept.max(whole));
         }
+    }
+
+    /// True while a jump has left rows blank that older text could fill.
+    pub fn has_blank_rows(&self, open: &OpenDialog) -> bool {
+        self.follow && self.rows.len() < self.height && self.top > first(open)
+    }
+
+    /// Fills blank rows at the next layout.
+    pub fn fill(&mut self) {
+        self.to_end = self.follow;
     }
 
     /// The rows that must be fully visible at the end: an open question, and why the dialog stopped.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::open::OpenDialog;
-use crate::domain::transcript::{Block, BlockBody};
-use crate::ui::model::ViewPosition;
-use crate::ui::text::needle::Needle;
+use crate::domain::needle::Needle;
+use crate::domain::transcript::Block;
+use crate::ui::model::{FoundPlace, ViewPosition};
 
 /// Matches counted in one block.
 const MAX_PER_BLOCK: usize = 1_000;
@@ -93,6 +93,20 @@ impl Search {
         self.current = self.current.filter(|current| self.count_of(current.item) > current.nth);
     }
 
+    pub fn has(&self, wanted: Match) -> bool {
+        self.count_of(wanted.item) > wanted.nth
+    }
+
+    /// Which match of a block is the first one of this record.
+    pub fn first_of(&self, open: &OpenDialog, item: isize, found: &FoundPlace) -> usize {
+        let Some(block) = open.block(item).filter(|block| block.place != found.place) else {
+            return 0;
+        };
+        let before = block.body.texts_when_made();
+        let before = before.iter().map(|text| self.needle.count(text, MAX_PER_BLOCK)).sum();
+        self.count_of(item).saturating_sub(1).min(before)
+    }
+
     fn count_of(&self, item: isize) -> usize {
         self.counts.get(&item).map_or(0, |(_, count)| *count)
     }
@@ -148,26 +162,8 @@ impl Search {
     }
 }
 
-/// The matches in a block: of a call also in what was asked, of a question also in its answer.
+/// The matches in a block.
 fn matches(needle: &Needle, block: &Block) -> usize {
-    let also = match &block.body {
-        BlockBody::Tool(tool) if tool.result.is_some() => tool.arguments.as_str(),
-        BlockBody::Question(asked) => asked.answer.as_ref().map_or("", |(text, _)| text.as_str()),
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Tool(_)
-        | BlockBody::Tellask(_)
-        | BlockBody::Reply(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => "",
-    };
-    let name = if let BlockBody::Tool(tool) = &block.body { tool.name.as_str() } else { "" };
-    let texts = [name, also, block.body.text()];
+    let texts = block.body.searched_texts();
     texts.iter().map(|text| needle.count(text, MAX_PER_BLOCK)).sum()
 }

@@ -1,0 +1,281 @@
+//! The search in the records of dialogs: a line that is typed into, and a list of what was found. Each key
+//! searches; the driver reads, and what it finds is added below. Enter goes to the chosen record.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use self::rows::{found_rows, preview_rows};
+use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
+use super::field::Field;
+use super::strip::{Strip, draw_between};
+use super::transcript::prose::plain_rows;
+use crate::domain::DialogId;
+use crate::domain::needle::Needle;
+use crate::domain::text::Text;
+use crate::domain::transcript::RecordPosition;
+use crate::protocol::{FindEnd, FindRequest, FindScope};
+use crate::ui::action::{Action, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::model::FoundPlace;
+use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::theme::Role;
+use crate::ui::words::{CLOSE, OPEN};
+
+/// A heading and the line that is typed into.
+const HEAD_ROWS: u16 = 2;
+/// Cells before the text.
+const INDENT: u16 = 3;
+/// Rows of one result.
+const ROWS_EACH: usize = 2;
+/// From so many rows on, the text around the chosen match is shown.
+const PREVIEW_FROM: u16 = 16;
+/// Rows of that text at most, without its rule.
+const MAX_PREVIEW: u16 = 9;
+
+/// What a key does.
+type Handler = fn(&mut Finder, &mut Cx<'_>) -> Handled;
+
+#[derive(Debug)]
+pub struct Finder {
+    /// Where the person is.
+    dialog: Option<DialogId>,
+    scope: FindScope,
+    field: Field,
+    chosen: usize,
+    top: usize,
+    /// Results that fit.
+    fits: usize,
+}
+
+/// The parts of its area.
+struct FinderAreas {
+    list: Rect,
+    preview: Rect,
+}
+
+impl Finder {
+    pub fn new(dialog: Option<DialogId>) -> Self {
+        let scope = FindScope::All;
+        Self { dialog, scope, field: Field::new(""), chosen: 0, top: 0, fits: 1 }
+    }
+
+    /// What is typed has changed, or where it is searched.
+    fn search(&mut self, cx: &mut Cx<'_>) -> Handled {
+        self.chosen = 0;
+        self.top = 0;
+        let text = self.field.text();
+        cx.intents.push(if text.is_empty() {
+            Intent::EndFind
+        } else {
+            Intent::Find(FindRequest { text, scope: self.scope, dialog: self.dialog.clone() })
+        });
+        Handled::Done
+    }
+
+    fn close(cx: &mut Cx<'_>) -> Handled {
+        cx.intents.push(Intent::EndFind);
+        Handled::Close
+    }
+
+    fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.field.is_empty() {
+            return Self::close(cx);
+        }
+        self.field.clear();
+        self.search(cx)
+    }
+
+    /// Searches the next scope. Without a dialog there is only one.
+    fn other_scope(&mut self, cx: &mut Cx<'_>) -> Handled {
+        if self.dialog.is_none() {
+            return Handled::Done;
+        }
+        self.scope = self.scope.next();
+        self.search(cx)
+    }
+
+    fn step(&mut self, rows: isize, count: usize) -> Handled {
+        self.chosen = self.chosen.saturating_add_signed(rows).min(count.saturating_sub(1));
+        Handled::Done
+    }
+
+    fn page(&mut self, pages: isize, cx: &Cx<'_>) -> Handled {
+        let page = isize::try_from(self.fits).unwrap_or(1).max(1);
+        self.step(pages * page, cx.finds.records().len())
+    }
+
+    /// Goes to the chosen record.
+    fn open(&self, cx: &mut Cx<'_>) -> Handled {
+        let Some(found) = cx.finds.record(self.chosen) else { return Handled::Done };
+        let place = FoundPlace {
+            place: RecordPosition { course: found.at.course, line: found.at.line },
+            completes: found.completes.clone(),
+            text: self.field.text(),
+        };
+        let dialog = found.dialog.clone();
+        cx.intents.push(Intent::EndFind);
+        cx.intents.push(Intent::ShowFound(dialog, place));
+        Handled::Close
+    }
+
+    fn heading(&self, ui: &UiSettings, cx: &Cx<'_>) -> Heading {
+        let mut left = vec![ui.text(words::scope(self.scope)).to_owned()];
+        let count = cx.finds.records().len();
+        match cx.finds.end() {
+            Some(FindEnd::TooMany) => {
+                left.push(ui.sentence(words::FIRST, &ui.counted(count, words::FOUND)));
+            }
+            Some(FindEnd::Complete) if count == 0 => left.push(ui.text(words::NOTHING).to_owned()),
+            Some(FindEnd::Complete) => left.push(ui.counted(count, words::FOUND)),
+            None if self.field.is_empty() => {}
+            None => left.push(ui.text(words::SEARCHING).to_owned()),
+        }
+        if cx.finds.unread() > 0 {
+            left.push(ui.counted(cx.finds.unread(), words::UNREAD));
+        }
+        let mut hints = vec![hint(ui, SCOPE, Action::Send, OPEN)];
+        if self.dialog.is_some() {
+            hints.push(hint(ui, SCOPE, Action::FocusNext, words::OTHER));
+        }
+        hints.push(hint(ui, SCOPE, Action::Leave, CLOSE));
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        Heading { left: left.join(&dot), right: hints.join(PART) }
+    }
+
+    fn draw_result(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        view: View<'_>,
+        cx: &Cx<'_>,
+        at: usize,
+    ) {
+        let Some(found) = cx.finds.records().get(at) else { return };
+        let (ui, buffer) = (view.ui, frame.buffer_mut());
+        if at == self.chosen {
+            buffer.set_style(area, ui.style(Role::RowSelected));
+            let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
+            (area.y..area.bottom()).for_each(|y| bar.draw(buffer, Rect { width: 1, ..area }, y));
+        }
+        let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        let needle = Needle::new(&self.field.text());
+        for (y, (left, right)) in (area.y..area.bottom()).zip(found_rows(found, &needle, view)) {
+            draw_between(buffer, inner, y, (&left, &right), ui.glyphs.cut);
+        }
+    }
+
+    fn draw_preview(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let Some(found) = cx.finds.records().get(self.chosen) else { return };
+        if area.is_empty() {
+            return;
+        }
+        let ui = view.ui;
+        let heading = Heading { left: found.title.clone(), right: String::new() };
+        draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, false);
+        let needle = Needle::new(&self.field.text());
+        let rows = preview_rows(found, &needle, usize::from(area.height - 1), area.width, ui);
+        for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
+            row.draw(frame.buffer_mut(), area, y);
+        }
+    }
+
+    fn draw_note(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, note: Text) {
+        let width = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+        let rows = plain_rows(ui.text(note), usize::from(INDENT), width, ui.style(Role::TextDim));
+        for (y, row) in (area.y..area.bottom()).zip(rows) {
+            row.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}
+
+/// The list, and below it, where there is room, the text around the chosen match.
+fn areas(area: Rect) -> FinderAreas {
+    let taken = HEAD_ROWS.min(area.height);
+    let below = Rect { y: area.y + taken, height: area.height - taken, ..area };
+    let preview =
+        if below.height < PREVIEW_FROM { 0 } else { (below.height / 3).min(MAX_PREVIEW + 1) };
+    let list = Rect { height: below.height - preview, ..below };
+    FinderAreas { list, preview: Rect { y: list.bottom(), height: preview, ..below } }
+}
+
+impl Overlay for Finder {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let handlers: [(Action, Handler); 11] = [
+            (Action::Send, |finder, cx| finder.open(cx)),
+            (Action::Leave, |_, cx| Finder::close(cx)),
+            (Action::FindEverywhere, |_, cx| Finder::close(cx)),
+            (Action::ClearDraft, |finder, cx| finder.clear(cx)),
+            (Action::FocusNext, |finder, cx| finder.other_scope(cx)),
+            (Action::HistoryUp, |finder, cx| finder.step(-1, cx.finds.records().len())),
+            (Action::HistoryDown, |finder, cx| finder.step(1, cx.finds.records().len())),
+            (Action::PageUp, |finder, cx| finder.page(-1, cx)),
+            (Action::PageDown, |finder, cx| finder.page(1, cx)),
+            (Action::NewLine, |_, _| Handled::Done),
+            (Action::Undo, |finder, cx| {
+                finder.field.undo();
+                finder.search(cx)
+            }),
+        ];
+        let handler = handlers.into_iter().find(|(known, _)| *known == action);
+        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if !Field::takes(key) {
+            return Handled::Ignored;
+        }
+        if self.field.typed(key) { self.search(cx) } else { Handled::Done }
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
+        self.field.paste(text.lines().next().unwrap_or_default());
+        self.search(cx);
+    }
+
+    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+        self.fits = (usize::from(areas(area).list.height) / ROWS_EACH).max(1);
+        self.step(0, cx.finds.records().len());
+        self.top = self.top.clamp((self.chosen + 1).saturating_sub(self.fits), self.chosen);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let ui = view.ui;
+        frame.render_widget(Clear, area);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, ui, &self.heading(ui, cx), true);
+        if area.height < HEAD_ROWS {
+            return;
+        }
+        let line = Rect { y: area.y + 1, height: 1, ..area };
+        Strip::new().put(" / ", ui.style(Role::Accent)).draw(frame.buffer_mut(), line, line.y);
+        let width = line.width.saturating_sub(INDENT + 1);
+        self.field.draw(
+            frame,
+            Rect { x: line.x + INDENT, width, ..line },
+            ui.style(Role::Text),
+            true,
+        );
+        let FinderAreas { list, preview } = areas(area);
+        if self.field.is_empty() {
+            Self::draw_note(frame, list, ui, words::TYPE);
+            return;
+        }
+        let each = u16::try_from(ROWS_EACH).unwrap_or(1);
+        for (row, at) in (0..list.height / each).zip(self.top..) {
+            let y = list.y + row * each;
+            self.draw_result(frame, Rect { y, height: each, ..list }, view, cx, at);
+        }
+        self.draw_preview(frame, preview, view, cx);
+    }
+}

@@ -1,0 +1,90 @@
+//! The rows of a result, and the text around the chosen one. All text of records is sanitized by the rows.
+
+use super::words;
+use crate::domain::Bucket;
+use crate::domain::needle::Needle;
+use crate::domain::transcript::SpokenKind;
+use crate::protocol::FoundRecord;
+use crate::ui::cx::{UiSettings, View};
+use crate::ui::model::age;
+use crate::ui::panes::strip::Strip;
+use crate::ui::panes::transcript::prose::plain_rows;
+use crate::ui::theme::Role;
+use crate::ui::words::{ARCHIVED, DONE};
+
+/// Cells before the text.
+const INDENT: usize = 2;
+
+/// The line with the match, and below it whose it is; each with what stands at the right edge.
+pub(super) fn found_rows(
+    found: &FoundRecord,
+    needle: &Needle,
+    view: View<'_>,
+) -> [(Strip, Strip); 2] {
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
+    let line = Strip::new()
+        .put(" ", dim)
+        .put(&found.line, ui.style(Role::Text))
+        .marked(needle, ui.style(Role::Search));
+    let count = if found.matches > 1 {
+        Strip::new().put(&ui.counted(found.matches, words::MATCHES), dim)
+    } else {
+        Strip::new()
+    };
+    let age = age::short(&found.when, view.now);
+    [(line, count), (about(found, ui), Strip::new().put(&age, dim))]
+}
+
+/// Who, in which course, what kind of record, and the title of the dialog.
+fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
+    let dim = ui.style(Role::TextDim);
+    let dot = format!(" {} ", ui.glyphs.middle_dot);
+    let kind = ui.text(words::kind(found.kind));
+    let what = match (&found.tool, &found.teammate) {
+        (Some(tool), _) => format!("{kind} {tool}"),
+        (None, Some(teammate)) => format!("{kind} @{teammate}"),
+        (None, None) => kind.to_owned(),
+    };
+    let place = match found.bucket {
+        Bucket::Run => String::new(),
+        Bucket::Done => format!("{dot}{}", ui.text(DONE)),
+        Bucket::Archive => format!("{dot}{}", ui.text(ARCHIVED)),
+    };
+    let course = format!("{} {}", ui.text(words::COURSE), found.at.course);
+    let who = Strip::new().put("   ", dim).put(&format!("@{}", found.agent), ui.style(Role::Agent));
+    let who = match found.kind {
+        SpokenKind::You | SpokenKind::Answer => {
+            who.put(&format!(" {} {}", ui.glyphs.middle_dot, ui.text(words::YOU)), dim)
+        }
+        SpokenKind::Assignment
+        | SpokenKind::Guide
+        | SpokenKind::Push
+        | SpokenKind::Notice
+        | SpokenKind::Thinking
+        | SpokenKind::Saying
+        | SpokenKind::Call
+        | SpokenKind::Result
+        | SpokenKind::Request
+        | SpokenKind::Reply
+        | SpokenKind::Question => who,
+    };
+    who.put(&format!("{dot}{what}{dot}{course}{place}{dot}{}", found.title), dim)
+}
+
+/// So many rows of the text around the match; the match is among them.
+pub(super) fn preview_rows(
+    found: &FoundRecord,
+    needle: &Needle,
+    most: usize,
+    width: u16,
+    ui: &UiSettings,
+) -> Vec<Strip> {
+    let width = usize::from(width).saturating_sub(INDENT + 1).max(1);
+    let rows = plain_rows(&found.around, INDENT, width, ui.style(Role::Text));
+    let first = rows.iter().position(|row| needle.count(&row.plain(), 1) > 0).unwrap_or(0);
+    let last_start = rows.len().saturating_sub(most);
+    let start = first.saturating_sub(most / 2).min(last_start);
+    let shown = rows.into_iter().skip(start).take(most);
+    shown.map(|row| row.marked(needle, ui.style(Role::Search))).collect()
+}
