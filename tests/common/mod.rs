@@ -14,6 +14,7 @@ pub mod children;
 pub mod files;
 pub mod http;
 pub mod logged;
+pub mod picture;
 pub mod processes;
 pub mod pty;
 pub mod record_lines;

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
+use super::picture;
 use super::wait::{eventually, join, output};
 
 /// Between two looks at a terminal that is not to be read.
@@ -169,6 +170,11 @@ impl Program {
     /// The screen as text, line by line.
     pub fn screen(&self) -> String {
         self.shown().parser.screen().contents()
+    }
+
+    /// The screen as a picture.
+    pub fn picture(&self) -> String {
+        picture::svg(self.shown().parser.screen())
     }
 
     /// Every byte so far.
