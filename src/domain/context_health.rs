@@ -122,11 +122,13 @@ impl ContextHealth {
         }
     }
 
-    /// The same snapshot with the part of the prompt that came from the provider's cache, if that was counted.
+    /// The same snapshot with the part of the prompt that came from the provider's cache.
+    ///
+    /// Nothing from the cache is not written: records without a cache stay as Dominds writes them.
     #[must_use]
     pub fn with_cached(mut self, cached: Option<u64>) -> Self {
         if let Self::Available { cached_tokens, .. } = &mut self {
-            *cached_tokens = cached;
+            *cached_tokens = cached.filter(|tokens| *tokens > 0);
         }
         self
     }
@@ -186,6 +188,17 @@ mod tests {
                 .unwrap(),
             unknown
         );
+    }
+
+    #[test]
+    fn cached_tokens_are_written_only_if_there_were_any() {
+        let limits = ContextLimits::new(Some(100_000), None, None);
+        let measured = ContextHealth::measure(limits, Some((1010, 10, 1020)));
+        for none in [None, Some(0)] {
+            assert_eq!(measured.clone().with_cached(none), measured);
+        }
+        let cached = serde_json::to_value(measured.with_cached(Some(7))).unwrap();
+        assert_eq!(cached.get("cachedTokens"), Some(&serde_json::json!(7)));
     }
 
     #[test]
