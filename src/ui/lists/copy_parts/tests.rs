@@ -28,6 +28,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::Redraw
         | Effect::Title(_)
         | Effect::Ring(_)
+        | Effect::WriteDialog { .. }
         | Effect::Program(_) => None,
     };
     stage.app.take_effects().into_iter().filter_map(text).collect()
