@@ -25,6 +25,7 @@ use dominds_tui::store::{Access, Look, RealDisk, Store, StoreOptions, SyncLevel}
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
+use dominds_tui::ui::links::Links;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
 use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
@@ -129,6 +130,7 @@ impl<'a> Screen<'a> {
             keymap: bindings::defaults(),
             lang: Lang::En,
             colours: CodeColours::on(),
+            links: Links::default(),
         };
         let app = App::new(AppOptions {
             undo_answers: Duration::ZERO,

@@ -19,6 +19,7 @@ use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
+use dominds_tui::ui::links::Links;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
 use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
 use ratatui::Terminal;
@@ -102,6 +103,7 @@ impl Screen {
             keymap: bindings::defaults(),
             lang: Lang::En,
             colours: CodeColours::on(),
+            links: Links::default(),
         };
         let app = App::new(AppOptions {
             undo_answers: std::time::Duration::ZERO,

@@ -20,7 +20,7 @@ use dominds_tui::domain::{
     RootId, SelfId, SharedSecrets, Stamp, TreeChange,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp,
+    Audience, Configuration, Driver, Driving, Engine, LogEnd, NoConsentNeeded, Permits, PickUp,
     ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Reply, Sequence};
@@ -243,6 +243,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         shells: Shells::default(),
         level_is_set: false,
         env: &no_environment,
+        read_log: |_| Ok(LogEnd::default()),
         crowd: CrowdLimits::default(),
         driving: Driving::new(true),
         permits: Permits::default(),

@@ -16,8 +16,8 @@ use crate::domain::text::localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, NoConsentNeeded, Permits, PickUp,
-    ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, NoConsentNeeded, Permits,
+    PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
@@ -174,6 +174,12 @@ pub fn mcp_servers(
     })
 }
 
+/// The end of the log of today, for the screen.
+fn read_log(bytes: u64) -> io::Result<LogEnd> {
+    let logs::LogTail { file, text, left_out } = logs::tail(bytes)?;
+    Ok(LogEnd { file: env::display_path(&file), text, left_out })
+}
+
 fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource>) -> Engine {
     let problems: Arc<Problems> = Arc::default();
     Engine {
@@ -192,6 +198,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,
+        read_log,
         crowd: CrowdLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),

@@ -1,4 +1,4 @@
-//! `config.yaml`: theme, language, keys, limits and sandbox levels. An invalid entry is skipped and
+//! `config.yaml`: theme, language, keys, prices, limits and sandbox levels. An invalid entry is skipped and
 //! reported as a problem with its line.
 
 use std::fmt;
@@ -11,19 +11,23 @@ use crate::app::{AnswerLimit, UserLimits};
 use crate::consent::Trust;
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::usage::Prices;
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
-use crate::ui::keymap::KeyFault;
+use crate::ui::keymap::{KeyFault, PRESETS};
+use crate::ui::links::Links;
+use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
 use self::themes::{AUTO, ThemeFault};
 
 mod attention;
+mod prices;
 mod reload;
 mod terminal;
 #[cfg(test)]
@@ -53,6 +57,7 @@ pub enum Values {
     Level,
     Hours,
     Words,
+    Price,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A whole number from 1 on.
@@ -72,6 +77,7 @@ impl Values {
             | Self::Level
             | Self::Hours
             | Self::Words
+            | Self::Price
             | Self::OneOf(_) => None,
         }
     }
@@ -88,13 +94,20 @@ impl fmt::Display for Values {
                 )
             }
             Self::Language => write!(f, "`en`, `zh`"),
-            Self::Keys => write!(f, "a mapping of scopes to actions to lists of keys"),
+            Self::Keys => {
+                let presets = PRESETS.map(|preset| format!("`{}`", preset.name)).join(", ");
+                write!(
+                    f,
+                    "{presets}, or a mapping of scopes to actions to lists of keys, with `preset` for one of these"
+                )
+            }
             Self::Level => {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
+            Self::Price => write!(f, "0 to 1000000, with at most six decimals"),
             Self::OneOf(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 f.write_str(&words.join(", "))
@@ -106,9 +119,11 @@ impl fmt::Display for Values {
 
 /// In a path of a setting: the path of a workspace.
 const ANY_PATH: &str = "PATH";
+/// The name of a model, as its provider reports it.
+const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 13] = [
+pub const SETTINGS: [Setting; 19] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -122,6 +137,18 @@ pub const SETTINGS: [Setting; 13] = [
         meaning: "colours in code blocks, differences and files read",
     },
     Setting {
+        path: &["links"],
+        values: Values::OneOf(terminal::LINKS),
+        default: || "`auto`".to_owned(),
+        meaning: "links of answers are links of the terminal; `auto`: where it is known to show them",
+    },
+    Setting {
+        path: &["mouse"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`off`".to_owned(),
+        meaning: "the wheel scrolls and a click chooses, from the start; `M` switches it",
+    },
+    Setting {
         path: &["language"],
         values: Values::Language,
         default: || "the work language".to_owned(),
@@ -132,6 +159,12 @@ pub const SETTINGS: [Setting; 13] = [
         values: Values::Keys,
         default: || "`themes/keys.yaml`".to_owned(),
         meaning: "keys of actions; an action that is not named keeps its own",
+    },
+    Setting {
+        path: &["composer_keys"],
+        values: Values::OneOf(terminal::COMPOSER_KEYS),
+        default: || format!("`{}`", ComposerKeys::default().name()),
+        meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
     Setting {
         path: &["quiet_hours"],
@@ -150,6 +183,24 @@ pub const SETTINGS: [Setting; 13] = [
         values: Values::Words,
         default: || "none".to_owned(),
         meaning: "a program that is run when questions ring, and gets them as JSON",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "input"],
+        values: Values::Price,
+        default: || "no cost is shown".to_owned(),
+        meaning: "price of a million tokens of input of a model",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "output"],
+        values: Values::Price,
+        default: || "no cost is shown".to_owned(),
+        meaning: "the same for output",
+    },
+    Setting {
+        path: &["prices", ANY_MODEL, "cached"],
+        values: Values::Price,
+        default: || "as `input`".to_owned(),
+        meaning: "the same for input from the provider's cache",
     },
     Setting {
         path: &["limits", "side_dialogs"],
@@ -213,8 +264,13 @@ pub struct UserConfig {
     pub limits: UserLimits,
     pub levels: SandboxLevels,
     pub attention: AttentionSettings,
+    pub composer_keys: ComposerKeys,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
+    /// What models cost.
+    pub prices: Prices,
+    pub mouse: MouseUse,
+    pub links: LinkUse,
     pub problems: Vec<Problem>,
 }
 
@@ -301,10 +357,19 @@ fn from_parts(
         keymap,
         lang,
         colours: terminal::read_code_colours(&value, &mut report),
+        links: Links::default(),
     };
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
+    let mouse = terminal::read_mouse(&value, &mut report);
+    let links = terminal::read_links(&value, &mut report);
+    let composer_keys = terminal::read_composer_keys(&value, &mut report);
+    let (prices, faults) = prices::read(&value);
+    for fault in faults {
+        let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
+        report.add(&keys, fault.text, fault.fix);
+    }
     UserConfig {
         look,
         themes: chosen.follows,
@@ -312,7 +377,11 @@ fn from_parts(
         limits,
         levels,
         attention,
+        composer_keys,
         notify_command,
+        prices,
+        mouse,
+        links,
         problems: report.problems,
     }
 }

@@ -131,6 +131,8 @@ impl Printer {
             | DriverEvent::Inbox(_)
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Page { .. }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::app;
 use crate::domain::Bucket;
 use crate::driver::{Preview, PreviewTarget};
-use crate::llm::{Message, ModelParams};
+use crate::llm::Message;
 use crate::store::{Access, StoreError};
 
 use super::args::ReadArgs;
@@ -39,22 +39,6 @@ fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, 
     Ok(if wanted.side { PreviewTarget::Side(agent) } else { PreviewTarget::Main(agent) })
 }
 
-/// `(name, value)` of the model settings that are sent.
-fn settings(params: &ModelParams) -> Vec<(&'static str, Value)> {
-    let all = [
-        ("max_tokens", json!(params.max_tokens)),
-        ("temperature", json!(params.temperature)),
-        ("top_p", json!(params.top_p)),
-        ("parallel_tool_calls", json!(params.parallel_tool_calls)),
-        ("reasoning_effort", json!(params.reasoning_effort)),
-        ("reasoning_summary", json!(params.reasoning_summary)),
-        ("verbosity", json!(params.verbosity)),
-        ("service_tier", json!(params.service_tier)),
-        ("json_response", json!(params.json_response.then_some(true))),
-    ];
-    all.into_iter().filter(|(_, value)| !value.is_null()).collect()
-}
-
 fn preview_json(shown: &Preview) -> Value {
     let request = &shown.request;
     let messages: Vec<Value> = request.messages.iter().map(message_json).collect();
@@ -63,7 +47,7 @@ fn preview_json(shown: &Preview) -> Value {
             "name": tool.name, "description": tool.description, "parameters": tool.parameters,
         })
     };
-    let settings = settings(&request.params).into_iter();
+    let settings = shown.settings().into_iter();
     json!({
         "member": shown.agent,
         "provider": shown.provider,
@@ -88,16 +72,14 @@ fn message_json(message: &Message) -> Value {
 fn print(shown: &Preview) {
     let request = &shown.request;
     lines::print(&format!("@{}, model {} of {}", shown.agent, request.model, shown.provider));
-    for (key, value) in settings(&request.params) {
+    for (key, value) in shown.settings() {
         lines::print(&format!("{key}: {value}"));
     }
     print_heading("SYSTEM PROMPT");
     lines::print(request.system.trim_end());
     print_heading("CONTEXT");
-    for message in &request.messages {
-        let json = message_json(message);
-        let text = json.get("text").and_then(Value::as_str).map(str::to_owned);
-        lines::print(&format!("{}\n", text.unwrap_or_else(|| json.to_string()).trim_end()));
+    for text in shown.context() {
+        lines::print(&format!("{text}\n"));
     }
     print_heading("TOOLS");
     for tool in &request.tools {

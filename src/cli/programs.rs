@@ -1,12 +1,14 @@
 //! The editor and the pager for the screen: which program, on which file.
 //!
 //! Paths of files come from records, which a model may have written: only an ordinary file below the
-//! workspace is opened, links followed, and it is named by its absolute path, so that no name is an option.
+//! workspace, or the user's own configuration, is opened, links followed, and it is named by its absolute path, so
+//! that no name is an option.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
+use super::config;
 use super::exit::CommandError;
 use super::export::{Export, ExportFormat};
 use crate::app;
@@ -49,9 +51,14 @@ impl ProgramHost for Programs {
         match job {
             ProgramJob::EditFile { path, line } => {
                 let editor = editor().map_err(|none| no_editor(&none))?;
-                let file = file_below(&self.workspace, path).ok_or_else(|| {
-                    localized!("{path} is no file of this workspace", "{path} 不是此工作区的文件")
-                })?;
+                let file = file_below(&self.workspace, path)
+                    .or_else(|| own_file(path))
+                    .ok_or_else(|| {
+                        localized!(
+                            "{path} is no file of this workspace",
+                            "{path} 不是此工作区的文件"
+                        )
+                    })?;
                 Ok(prepared(&editor, &file, *line, None))
             }
             ProgramJob::EditDraft { text, .. } => {
@@ -137,6 +144,12 @@ fn no_editor(none: &NoProgram) -> Localized {
         ),
         NoProgram::NotFound { variable, value } => not_found(variable, value),
     }
+}
+
+/// The user's own `config.yaml`, as problems name it.
+fn own_file(shown: &str) -> Option<PathBuf> {
+    let config = config::path()?;
+    (env::display_path(&config) == shown && config.is_file()).then_some(config)
 }
 
 /// An ordinary file below the workspace by its path in a record; its absolute path, with no links in it.

@@ -183,6 +183,9 @@ async fn on_terminal(
         moment: Instant::now(),
     });
     app.set_attention(setup.attention);
+    app.use_mouse(setup.mouse);
+    app.set_composer_keys(setup.composer_keys);
+    app.set_prices(setup.prices);
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
@@ -208,7 +211,12 @@ async fn on_terminal(
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions { link: link(), grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer() },
+        run: RunOptions {
+            link: link(),
+            grace: SHUTDOWN_TIMEOUT,
+            multiplexer: multiplexer(),
+            links: setup.links,
+        },
         questions,
         modes,
     };

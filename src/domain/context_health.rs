@@ -28,6 +28,9 @@ pub enum ContextHealth {
         prompt_tokens: u64,
         completion_tokens: u64,
         total_tokens: u64,
+        /// The part of the prompt that came from the provider's cache. An addition to the format of Dominds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cached_tokens: Option<u64>,
         #[serde(flatten)]
         limits: ContextLimits,
         hard_util: f64,
@@ -111,11 +114,23 @@ impl ContextHealth {
             prompt_tokens,
             completion_tokens,
             total_tokens,
+            cached_tokens: None,
             hard_util: share(prompt_tokens, limits.model_context_limit_tokens),
             optimal_util: share(prompt_tokens, limits.effective_optimal_max_tokens),
             level,
             limits,
         }
+    }
+
+    /// The same snapshot with the part of the prompt that came from the provider's cache.
+    ///
+    /// Nothing from the cache is not written: records without a cache stay as Dominds writes them.
+    #[must_use]
+    pub fn with_cached(mut self, cached: Option<u64>) -> Self {
+        if let Self::Available { cached_tokens, .. } = &mut self {
+            *cached_tokens = cached.filter(|tokens| *tokens > 0);
+        }
+        self
     }
 
     /// How full it is, if known.
@@ -173,6 +188,17 @@ mod tests {
                 .unwrap(),
             unknown
         );
+    }
+
+    #[test]
+    fn cached_tokens_are_written_only_if_there_were_any() {
+        let limits = ContextLimits::new(Some(100_000), None, None);
+        let measured = ContextHealth::measure(limits, Some((1010, 10, 1020)));
+        for none in [None, Some(0)] {
+            assert_eq!(measured.clone().with_cached(none), measured);
+        }
+        let cached = serde_json::to_value(measured.with_cached(Some(7))).unwrap();
+        assert_eq!(cached.get("cachedTokens"), Some(&serde_json::json!(7)));
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub mod title;
 pub mod transcript;
 pub mod tree;
 pub mod trust;
+pub mod usage;
 pub mod waits;
 pub mod wildcard;
 

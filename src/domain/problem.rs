@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::text::{Localized, Text, localized};
-use super::{Lang, Secrets};
+use super::{AgentId, Lang, Secrets};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -86,6 +86,17 @@ impl Problem {
         self
     }
 
+    /// True if it is about this member: it is named in the id, or has the file in its folder.
+    #[must_use]
+    pub fn is_about_member(&self, member: &AgentId) -> bool {
+        let named = self
+            .id
+            .strip_prefix("team/")
+            .is_some_and(|id| id.split('/').any(|part| part == member.as_str()));
+        let folder = self.path.strip_prefix(".minds/team/");
+        named || folder.and_then(|path| path.split('/').next()) == Some(member.as_str())
+    }
+
     /// The finding in one line, with its place and what to do.
     #[must_use]
     pub fn message(&self) -> Localized {
@@ -116,6 +127,21 @@ mod tests {
         assert_eq!(problem.to_string(), "a.yaml:3: `x` is missing (add `x`)");
         let json = serde_json::to_value(&problem).unwrap();
         assert_eq!((&json["text"], &json["fix"]), (&"`x` is missing".into(), &"add `x`".into()));
+    }
+
+    #[test]
+    fn a_problem_is_about_the_member_that_its_id_or_its_folder_names() {
+        let member = AgentId::new("dba");
+        for (id, path, expected) in [
+            ("team/empty/dba/icon", ".minds/team.yaml", true),
+            ("texts/x", ".minds/team/dba/persona.md", true),
+            ("texts/x", ".minds/team/dba2/persona.md", false),
+            ("llm/dba", ".minds/llm.yaml", false),
+        ] {
+            let text = Text::new("x", "异常");
+            let problem = Problem::new(id, path, text, text);
+            assert_eq!(problem.is_about_member(&member), expected, "{id} {path}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use reporting::log::Log;
 pub use reporting::run_outcome::PickUp;
 pub use shared::configuration::Configuration;
 pub use shared::engine::{
-    Consent, Driving, Engine, NoConsentNeeded, Permits, ProviderError, ProviderSource,
+    Consent, Driving, Engine, LogEnd, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;

@@ -17,6 +17,19 @@ pub(super) fn count<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, 
     Ok(raw.parse().ok().or_else(|| integer(raw.parse().ok()?)))
 }
 
+/// Details of a prompt's count: how many of its tokens came from the cache; `None` in any other form.
+pub(super) fn cached_of_details<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Details {
+        #[serde(default, rename = "cached_tokens", deserialize_with = "count")]
+        cached: Option<u64>,
+    }
+    let raw = <&RawValue>::deserialize(input)?;
+    Ok(serde_json::from_str::<Details>(raw.get()).ok().and_then(|details| details.cached))
+}
+
 /// A number that is not negative, without its fraction.
 #[expect(
     clippy::cast_possible_truncation,

@@ -89,16 +89,25 @@ pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub total_tokens: u64,
+    /// The part of the prompt that came from the provider's cache, if it says so.
+    pub cached_tokens: Option<u64>,
 }
 
 impl Usage {
+    /// The same with what came from the cache.
+    #[must_use]
+    fn with_cached(self, cached_tokens: Option<u64>) -> Self {
+        Self { cached_tokens, ..self }
+    }
+
     /// From the counts of a provider; `None` if the size of the prompt is unknown.
     fn counted(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Option<Self> {
         let completion_tokens = completion.unwrap_or(0);
         let rest = total.and_then(|total| total.checked_sub(completion?));
         let prompt_tokens = prompt.or(rest)?;
         let sum = prompt_tokens.saturating_add(completion_tokens);
-        Some(Self { prompt_tokens, completion_tokens, total_tokens: total.unwrap_or(sum) })
+        let total_tokens = total.unwrap_or(sum);
+        Some(Self { prompt_tokens, completion_tokens, total_tokens, cached_tokens: None })
     }
 }
 

@@ -82,5 +82,10 @@ pub(super) fn estimate(request: &Request, answer: u64) -> Usage {
         .sum();
     let prompt_tokens = (utf16_len(&request.system) + context).div_ceil(4);
     let completion_tokens = answer.div_ceil(4);
-    Usage { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+    Usage {
+        prompt_tokens,
+        completion_tokens,
+        total_tokens: prompt_tokens + completion_tokens,
+        cached_tokens: None,
+    }
 }

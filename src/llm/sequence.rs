@@ -72,6 +72,7 @@ impl Reply {
             prompt_tokens,
             completion_tokens,
             total_tokens: prompt_tokens.saturating_add(completion_tokens),
+            cached_tokens: None,
         })))
     }
 
@@ -195,7 +196,8 @@ mod tests {
             .reply("b", Reply::call("c1", "f", "{}"));
         let end = |model: &str| GenEvent::End { model: Some(model.to_owned()) };
         let first: Vec<_> = provider.stream(request("a")).collect().await;
-        let usage = Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+        let usage =
+            Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cached_tokens: None };
         let said = GenEvent::Delta { segment: Segment::Saying, text: "one".to_owned() };
         assert_eq!(first, [Ok(said), Ok(GenEvent::Usage(usage)), Ok(end("a"))]);
         let other: Vec<_> = provider.stream(request("b")).collect().await;

@@ -5,7 +5,7 @@
 //! warnings, whatever the configured level.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -63,6 +63,52 @@ fn is_logged(targets: &Targets, target: &str, level: Level) -> bool {
     let rest = target.strip_prefix(OWN_TARGET);
     let is_ours = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     (is_ours || level <= Level::WARN) && targets.would_enable(target, &level)
+}
+
+/// The end of the log of today.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogTail {
+    pub file: PathBuf,
+    /// Whole lines.
+    pub text: String,
+    pub left_out: bool,
+}
+
+/// At most so many bytes of the log of today; nothing if there is none.
+///
+/// # Errors
+/// There is no folder for logs, or the file cannot be read.
+pub fn tail(bytes: u64) -> io::Result<LogTail> {
+    let folder = dirs::logs().ok_or(io::ErrorKind::NotFound)?;
+    tail_of(folder.join(file_name(&today())), bytes)
+}
+
+fn tail_of(path: PathBuf, bytes: u64) -> io::Result<LogTail> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(LogTail { file: path, text: String::new(), left_out: false });
+        }
+        opened => opened?,
+    };
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let start = about.len().saturating_sub(bytes);
+    file.seek(SeekFrom::Start(start))?;
+    let mut read = Vec::new();
+    file.take(bytes).read_to_end(&mut read)?;
+    let text = String::from_utf8_lossy(&read);
+    let whole = match text.split_once('\n').filter(|_| start > 0) {
+        Some((_, lines)) => lines.to_owned(),
+        None => text.into_owned(),
+    };
+    Ok(LogTail { file: path, text: whole, left_out: start > 0 })
+}
+
+fn file_name(day: &str) -> String {
+    format!("{}{day}{}", FILE_NAME.0, FILE_NAME.1)
 }
 
 fn today() -> String {
@@ -134,7 +180,7 @@ fn open(folder: &Path, day: &str) -> io::Result<File> {
         .create(true)
         .mode(FILE_MODE)
         .custom_flags(nofollow)
-        .open(folder.join(format!("{}{day}{}", FILE_NAME.0, FILE_NAME.1)))?;
+        .open(folder.join(file_name(day)))?;
     restrict(&file, FILE_MODE)?;
     let is_ours = |name: &String| name.starts_with(FILE_NAME.0) && name.ends_with(FILE_NAME.1);
     let entries = fs::read_dir(folder)?.flatten();
@@ -203,6 +249,23 @@ mod tests {
         names.sort();
         let expected = [14, 15, 16, 17, 18].map(|day| format!("dominds-tui.2026-01-{day}.log"));
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn the_tail_of_a_log_has_whole_lines_and_follows_no_link() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("log");
+        assert_eq!(tail_of(path.clone(), 10).unwrap().text, "");
+        fs::write(&path, "first line\nsecond\nthird\n").unwrap();
+        for (bytes, expected, left_out) in
+            [(100, "first line\nsecond\nthird\n", false), (12, "third\n", true), (3, "", true)]
+        {
+            let tail = tail_of(path.clone(), bytes).unwrap();
+            assert_eq!((tail.text.as_str(), tail.left_out), (expected, left_out), "{bytes}");
+        }
+        let link = top.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(tail_of(link, 10).is_err() && tail_of(top.path().to_owned(), 10).is_err());
     }
 
     #[test]

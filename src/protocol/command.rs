@@ -100,6 +100,15 @@ pub enum Command {
     Shelf {
         ticket: Ticket,
     },
+    /// The end of the program's log: answered by [`super::DriverEvent::Log`].
+    Log {
+        ticket: Ticket,
+    },
+    /// What a member is told: answered by [`super::DriverEvent::Mind`].
+    Mind {
+        ticket: Ticket,
+        agent: AgentId,
+    },
     /// The user agrees to entries of [`super::ConsentView`], identified by their digests, permanently. When
     /// nothing waits any more, dialogs that can continue do.
     Agree {

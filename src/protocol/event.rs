@@ -17,6 +17,8 @@ use crate::domain::{
 use super::command::Ticket;
 use super::finding::FoundPart;
 use super::lifecycle::{AfterFork, ShelfRow};
+use super::mind::MindView;
+use super::program_log::LogView;
 use super::sheet::Sheet;
 use crate::store::Fact;
 
@@ -129,6 +131,14 @@ pub struct MemberView {
     pub name: String,
     /// What to ask the member for; first line.
     pub gofor: String,
+    /// Provider and model as the team file names them; empty where it leaves the choice.
+    #[serde(default)]
+    pub model: String,
+    #[serde(default)]
+    pub toolsets: Vec<String>,
+    /// Single tools beyond the toolsets.
+    #[serde(default)]
+    pub tools: Vec<String>,
 }
 
 /// The state of retrying a failed request.
@@ -273,6 +283,16 @@ pub enum DriverEvent {
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.
     Files(Vec<String>),
+    /// The end of the program's log.
+    Log {
+        ticket: Ticket,
+        log: Box<LogView>,
+    },
+    /// What a member is told.
+    Mind {
+        ticket: Ticket,
+        mind: Box<MindView>,
+    },
     /// All background processes; replaces the previous ones.
     Processes(Vec<Background>),
     /// What waits for consent; replaces the previous value.

@@ -11,10 +11,13 @@ pub mod command;
 pub mod event;
 pub mod finding;
 pub mod lifecycle;
+pub mod mind;
 pub mod outbox;
+pub mod program_log;
 pub mod refusal;
 pub mod sheet;
 pub mod timeline;
+pub mod usage;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
@@ -24,7 +27,10 @@ pub use event::{
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
+pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;
+pub use program_log::{LogLevel, LogLine, LogView};
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
 pub use timeline::{TimelineRow, TimelineView};
+pub use usage::{DialogUsage, UsageView};

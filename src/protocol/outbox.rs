@@ -73,6 +73,8 @@ impl Outbox {
                     | DriverEvent::Forked { .. }
                     | DriverEvent::Shelf { .. }
                     | DriverEvent::Found { .. }
+                    | DriverEvent::Mind { .. }
+                    | DriverEvent::Log { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -130,6 +132,8 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Forked { .. }
         | DriverEvent::Shelf { .. }
         | DriverEvent::Found { .. }
+        | DriverEvent::Mind { .. }
+        | DriverEvent::Log { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)

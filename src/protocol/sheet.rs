@@ -7,6 +7,7 @@ use crate::domain::Stamp;
 use crate::domain::text::Localized;
 use crate::protocol::changes::{ChangesScope, ChangesView, ReadEnd};
 use crate::protocol::timeline::TimelineView;
+use crate::protocol::usage::UsageView;
 
 /// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub enum SheetRequest {
     Changes(ChangesScope),
     /// Answered by [`Sheet::Timeline`], of the main dialog with all side dialogs.
     Timeline,
+    /// Answered by [`Sheet::Usage`], likewise.
+    Usage,
     /// Changes up to here are reviewed; answered by those that are not.
     MarkReviewed(Vec<ReadEnd>),
     AddReminder {
@@ -57,6 +60,7 @@ pub enum Sheet {
     Taskdoc(TaskdocView),
     Changes(ChangesView),
     Timeline(TimelineView),
+    Usage(UsageView),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

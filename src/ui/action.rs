@@ -140,6 +140,7 @@ actions! {
     OpenConsent "consent": "Show what waits for your consent" / "显示等待你同意的事";
     Compose "compose": "Write a message to the open dialog" / "给打开的对话写消息";
     NewDialog "new": "Start a new dialog" / "新建对话";
+    SwitchMouse "mouse": "Use the mouse here, or leave it to the terminal" / "在此使用鼠标，或交还给终端";
     Zoom "zoom": "Maximize this pane, or restore it" / "让此窗格占满屏幕，或恢复";
     Cancel "cancel": "Close what is open on top, or go back" / "关闭最上层，或返回";
     Quit "quit": "Quit the program" / "退出程序";
@@ -212,6 +213,7 @@ actions! {
     OtherChanges "other-changes": "Show other changes: of this dialog, of the main dialog, not reviewed" / "切换范围：此对话、主线对话、未审阅";
     MarkReviewed "reviewed": "Mark all changes of the main dialog until now as reviewed" / "把主线对话至今的改动都标为已审阅";
     Timeline "timeline": "Show who ran and who waited, over time" / "按时间显示谁在运行、谁在等待";
+    Usage "tokens": "Show tokens, their cost, and how full contexts were" / "显示令牌、费用与上下文占用";
     EarlierSpan "earlier-span": "Go to the span before" / "到前一段";
     LaterSpan "later-span": "Go to the span after" / "到后一段";
     ZoomIn "zoom-in": "Show less time, larger" / "放大时间";
@@ -219,6 +221,11 @@ actions! {
     WholeTime "whole-time": "Show all of the time" / "显示全部时间";
     EarlierTime "earlier-time": "Scroll to earlier times" / "滚到更早";
     LaterTime "later-time": "Scroll to later times" / "滚到更晚";
+    Log "log": "Show the log of this program" / "显示本程序的日志";
+    LogLevel "log-level": "Show lines of another level and above" / "切换显示的级别";
+    ReadAgain "read-again": "Read it again" / "重新读取";
+    PreviousPart "previous-part": "Go to the previous part" / "到上一部分";
+    NextPart "next-part": "Go to the next part" / "到下一部分";
     Send "send": "Send" / "发送";
     NewLine "new-line": "Start a new line" / "换行";
     HistoryUp "history-up": "On an empty line: edit a queued message, or recall a sent one" / "在空行上：编辑排队的消息，或取回已发的消息";

@@ -10,6 +10,7 @@
 mod alerts;
 mod answering;
 mod appearance;
+mod areas;
 mod attention;
 mod batch;
 mod browsing;
@@ -29,10 +30,12 @@ mod intents;
 mod key_reports;
 mod later;
 mod lifecycle;
+mod modes;
 mod new_overlay;
 mod offering;
 mod overlays;
 mod pick;
+mod pointer;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -70,7 +73,10 @@ use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
 use self::key_reports::{HelpHint, KeyReports};
+pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
+pub use self::pointer::Gesture;
+use self::pointer::Pointer;
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -83,12 +89,14 @@ use self::startup::Startup;
 use self::writing::Writing;
 use crate::domain::Clock;
 use crate::domain::sandbox::Level;
+use crate::domain::usage::Prices;
 use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
+use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Model, Tone};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
@@ -136,6 +144,7 @@ pub struct App {
     /// The size that was laid out last.
     size: Option<Size>,
     in_view: InView,
+    pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
 }
@@ -163,9 +172,15 @@ impl App {
             queue: QueueStrip::default(),
             size: None,
             in_view: InView::default(),
+            pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
         }
+    }
+
+    /// Sets what models cost.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.model.prices = prices;
     }
 
     /// Handles a key; returns the commands to send, in order.
@@ -176,6 +191,9 @@ impl App {
         self.redraw.mark();
         let chord = Chord::from(key);
         self.keys.press(chord);
+        if self.overlays.is_empty() && self.vi_key(key) {
+            return self.outcome();
+        }
         if self.overlays.is_empty() {
             let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
             match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
@@ -217,6 +235,7 @@ impl App {
             self.model.tree.look_at(open);
         }
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        self.writing.settle_vi();
         self.refresh_offers();
         self.take_commands()
     }
@@ -232,6 +251,10 @@ impl App {
         self.redraw.mark_if(back);
         self.draw_attention(now);
         let expired = self.model.notices.tick(now);
+        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        if fills.is_some_and(|at| now >= at) {
+            self.reading.fill();
+        }
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
@@ -250,7 +273,7 @@ impl App {
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
-    /// strip of queued messages.
+    /// strip of queued messages, rows that following left blank.
     fn redraw_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
@@ -258,7 +281,8 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        [ages, countdown, strip, undo].into_iter().flatten().min()
+        let fills = self.reading.fills_at(drawn);
+        [ages, countdown, strip, undo, fills].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -285,6 +309,11 @@ impl App {
     /// The terminal was resized or overwritten, or colours of code are known now.
     pub fn resized(&mut self) {
         self.redraw.mark();
+    }
+
+    /// The addresses of links on the screen.
+    pub fn links(&self) -> Links {
+        self.ui.links.clone()
     }
 
     /// Notified when more colours of code are known; then [`App::resized`] draws them.

@@ -2,7 +2,7 @@
 //!
 //! It keeps a copy of what the terminal shows and of what it should show, and writes only the
 //! difference: one write per frame, between synchronized-update marks, and nothing if nothing differs.
-//! After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
+//! Full rows that only moved are moved by the terminal. After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
 //! terminal is never queried, so no reply is awaited.
 
 mod capabilities;
@@ -10,20 +10,22 @@ mod cell;
 mod cell_style;
 mod frame_writer;
 mod grid;
+mod movement;
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellWidth as _};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::{Frame, Terminal};
 
+use super::links::Links;
 use super::terminal::Control;
-pub use capabilities::{Capabilities, Shift};
+pub use capabilities::Capabilities;
 use cell::ScreenCell;
 use frame_writer::FrameWriter;
 use grid::Grid;
+use movement::Movement;
 
 /// Draws one frame and writes what differs from the previous one.
 ///
@@ -75,6 +77,8 @@ pub struct ScreenBackend<W: Write> {
     cursor_wanted: bool,
     frame_writer: FrameWriter,
     controls: Vec<u8>,
+    /// The addresses of links; `None` where the terminal does not know links.
+    links: Option<Links>,
 }
 
 impl<W: Write> ScreenBackend<W> {
@@ -91,6 +95,7 @@ impl<W: Write> ScreenBackend<W> {
             cursor_wanted: false,
             frame_writer: FrameWriter::default(),
             controls: Vec::new(),
+            links: None,
         }
     }
 
@@ -116,16 +121,9 @@ impl<W: Write> ScreenBackend<W> {
         self.frame_writer = FrameWriter::default();
     }
 
-    /// Moves full rows by `lines` with the terminal's own scrolling. This only saves bytes: the screen
-    /// after the next flush is the same without it. Call it before drawing.
-    pub fn scroll(&mut self, rows: Range<u16>, lines: u16, shift: Shift) {
-        let height = rows.end.saturating_sub(rows.start);
-        let fits = rows.end <= self.size.height && lines > 0 && lines < height;
-        if fits && !self.repaint {
-            self.frame_writer.scroll(&rows, lines, shift);
-            self.shown.scroll(rows.clone(), lines, shift);
-            self.wanted.touch(rows);
-        }
+    /// Links are written from the next frame on; this has their addresses.
+    pub fn show_links(&mut self, links: Links) {
+        self.links = Some(links);
     }
 
     /// Sends a title, a bell or a notification with the next flush.
@@ -147,9 +145,16 @@ impl<W: Write> ScreenBackend<W> {
             self.frame_writer.erase_all();
             self.shown.clear();
             self.wanted.touch(0..self.size.height);
+        } else if let Some(Movement { rows, lines, shift }) =
+            movement::find(&self.shown, &self.wanted)
+        {
+            self.frame_writer.scroll(&rows, lines, shift);
+            self.shown.scroll(rows.clone(), lines, shift);
+            self.wanted.touch(rows);
         }
         for y in self.wanted.take_touched() {
-            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y));
+            let links = self.links.as_ref();
+            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y), links);
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);
@@ -181,7 +186,8 @@ impl<W: Write> Backend for ScreenBackend<W> {
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let cell = ScreenCell::of(cell, self.capabilities);
+            let mut cell = ScreenCell::of(cell, self.capabilities);
+            cell.link = cell.link.filter(|_| self.links.is_some());
             covered = (y, x.saturating_add(1)..x.saturating_add(cell.width));
             self.wanted.put(x, y, cell);
         }

@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use super::keymap::{KeyFault, Keymap};
 use super::lists;
-use super::panes::{changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree};
+use super::panes::{
+    changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
+};
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -36,10 +38,13 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusSecond, &["2"]),
     Scope::PANES.bind(Action::FocusThird, &["3"]),
     Scope::PANES.bind(Action::OpenConsent, &["L"]),
+    Scope::PANES.bind(Action::SwitchMouse, &["M"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),
     Scope::PANES.bind(Action::FindEverywhere, &["F", "ctrl+f"]),
     Scope::PANES.bind(Action::Timeline, &["w"]),
+    Scope::PANES.bind(Action::Usage, &["$"]),
+    Scope::PANES.bind(Action::Log, &["J"]),
 ];
 
 /// Those that help shows last in their scope, below the lists that can be opened there.
@@ -67,6 +72,9 @@ static ALL: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         sheet::BINDINGS,
         changes::BINDINGS,
         timeline::BINDINGS,
+        usage::BINDINGS,
+        mind::BINDINGS,
+        log::BINDINGS,
         consent::BINDINGS,
         confirm::BINDINGS,
         OF_DEMO,

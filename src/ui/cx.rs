@@ -9,11 +9,12 @@ use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, FindRequest, Lifecycle, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
+use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
@@ -32,6 +33,7 @@ pub struct UiSettings {
     pub keymap: Keymap,
     pub lang: Lang,
     pub colours: CodeColours,
+    pub links: Links,
 }
 
 impl UiSettings {
@@ -154,6 +156,10 @@ pub enum Intent {
     /// Go back to where the search began.
     LeaveSearch,
     Copy(CopyTo, CopyText),
+    /// Ask the driver for the program's log; it is shown from this level on when it arrives.
+    RequestLog(LogLevel),
+    /// Ask the driver what this member is told; it is shown when it arrives.
+    RequestMind(AgentId),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
     Create {

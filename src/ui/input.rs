@@ -201,6 +201,9 @@ impl Stream for InputStream<'_> {
         if let Some(size) = this.poll_size(cx) {
             return Poll::Ready(Some(size));
         }
+        if this.gate.as_ref().is_some_and(InputGate::take_announced) {
+            this.await_replies();
+        }
         loop {
             if let Some(input) = this.decoder.take() {
                 return Poll::Ready(Some(Ok(input)));

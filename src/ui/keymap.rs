@@ -4,6 +4,7 @@
 //! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
 
 mod chord;
+mod presets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use super::action::{Action, Binding, Scope};
 use crate::domain::text::{Localized, Text, localized};
 pub use chord::Chord;
+pub use presets::{KeyPreset, PRESETS};
 
 /// An action in a scope.
 type BindingKey = (Scope, Action);
@@ -66,7 +68,8 @@ impl Keymap {
     }
 
     /// The defaults with the changes of a parsed key file: `scope: {action: key or [keys]}`.
-    /// An empty list removes an action's keys.
+    /// An empty list removes an action's keys. `preset` names a set that takes the place of the defaults; its
+    /// name alone stands for a file with nothing else.
     ///
     /// Also returns one fault for each invalid entry and for each key bound to two actions. Within a
     /// scope the file takes precedence over the defaults, then the earlier binding.
@@ -75,18 +78,21 @@ impl Keymap {
         bindings: &'static [Binding],
         overrides: &Value,
     ) -> (Self, Vec<KeyFault>) {
-        let keys = Self::new(bindings).keys;
-        let mut changes =
-            KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults: Vec::new() };
-        if let Value::Object(scopes) = overrides {
-            for (scope, entries) in scopes {
-                changes.scope(scope, entries);
+        let (preset, fault) = preset_of(overrides);
+        let keys = Self::with_preset(bindings, preset).0.keys;
+        let faults = fault.into_iter().collect();
+        let mut changes = KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults };
+        match overrides {
+            Value::Object(scopes) => {
+                for (scope, entries) in scopes.iter().filter(|(name, _)| *name != PRESET) {
+                    changes.scope(scope, entries);
+                }
             }
-        } else if !overrides.is_null() {
-            changes.faults.push(KeyFault::new(
-                &[],
-                Text::new("expected a mapping of scopes", "应为范围的映射"),
-            ));
+            Value::Null | Value::String(_) => {}
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                let text = Text::new("expected a mapping of scopes", "应为范围的映射");
+                changes.faults.push(KeyFault::new(&[], text));
+            }
         }
         let KeyOverrides { keys, changed, mut faults, .. } = changes;
         let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
@@ -94,6 +100,23 @@ impl Keymap {
         let changed_bindings =
             bindings.iter().filter(|one| changed.contains(&(one.scope, one.action)));
         faults.extend(changed_bindings.flat_map(|one| keymap.shadowing_warnings(one, &changed)));
+        (keymap, faults)
+    }
+
+    /// The defaults with the keys of a set, and what is wrong with it: nothing, as a test holds.
+    pub(super) fn with_preset(
+        bindings: &'static [Binding],
+        preset: Option<KeyPreset>,
+    ) -> (Self, Vec<KeyFault>) {
+        let keys = default_keys_of_all(bindings);
+        let mut changes =
+            KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults: Vec::new() };
+        for (scope, action, keys) in preset.iter().flat_map(|preset| preset.keys) {
+            changes.scope(scope, &serde_json::json!({ *action: keys }));
+        }
+        let KeyOverrides { keys, changed, mut faults, .. } = changes;
+        let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
+        faults.extend(conflicts);
         (keymap, faults)
     }
 
@@ -217,6 +240,26 @@ impl Keymap {
         }
         found
     }
+}
+
+/// Names a set of keys in a key file.
+const PRESET: &str = "preset";
+
+/// The set that a key file names.
+fn preset_of(file: &Value) -> (Option<KeyPreset>, Option<KeyFault>) {
+    let (name, place): (_, &[&str]) = match file {
+        Value::String(_) => (file, &[]),
+        Value::Object(entries) => match entries.get(PRESET) {
+            Some(name) => (name, &[PRESET]),
+            None => return (None, None),
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return (None, None),
+    };
+    let preset = name.as_str().and_then(KeyPreset::named);
+    let names = KeyPreset::names();
+    let unknown = || localized!("{name} is none of: {names}", "{name} 不是其中之一：{names}");
+    let fault = preset.is_none().then(|| KeyFault::new(place, unknown()));
+    (preset, fault)
 }
 
 fn default_keys(binding: &Binding) -> impl Iterator<Item = Chord> {

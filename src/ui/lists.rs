@@ -8,6 +8,7 @@ pub mod problems;
 pub mod processes;
 pub mod queued;
 pub mod shelf;
+pub mod team;
 
 use list::{List, ListOverlay};
 
@@ -18,6 +19,7 @@ use super::overlay::Overlay;
 /// All lists, in the order of help.
 const LISTS: &[Entry] = &[
     Entry::of::<problems::Problems>(),
+    Entry::of::<team::Team>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),
     Entry::of::<queued::Queued>(),

@@ -14,6 +14,7 @@ pub mod draft_writer;
 pub mod highlight;
 pub mod input;
 pub mod keymap;
+pub mod links;
 pub mod lists;
 pub mod model;
 pub mod overlay;
@@ -30,7 +31,8 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, DemoStart, Effect, LookChange, QuietHours, QuitPolicy,
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, LookChange,
+    QuietHours, QuitPolicy,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};
@@ -39,6 +41,6 @@ pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};
 pub use input::Keys;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
-pub use run::{Channels, RunEnd, RunOptions, run};
+pub use run::{Channels, LinkUse, RunEnd, RunOptions, run};
 pub use start::{TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};

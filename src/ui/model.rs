@@ -17,6 +17,7 @@ pub mod sheets;
 pub mod tree;
 
 use crate::domain::sandbox::Level;
+use crate::domain::usage::Prices;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
@@ -45,6 +46,8 @@ pub struct Model {
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,
+    /// What models cost, as the user set it.
+    pub prices: Prices,
 }
 
 impl Model {

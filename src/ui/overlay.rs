@@ -49,6 +49,11 @@ pub trait Overlay: fmt::Debug {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
 
+    /// A click on this row of its area. A second one on what is chosen opens it.
+    fn click(&mut self, _row: usize, _cx: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
     /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}

@@ -21,7 +21,7 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect, LookChange, Looking};
+use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::caller::Caller;
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
@@ -29,7 +29,7 @@ use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
-use super::terminal::{Control, Multiplexer, Notifier};
+use super::terminal::{Control, LinkSupport, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 use programs::Foreground;
@@ -75,6 +75,17 @@ pub struct RunOptions {
     /// How long dialogs may take to stop at the end.
     pub grace: Duration,
     pub multiplexer: Multiplexer,
+    pub links: LinkUse,
+}
+
+/// Whether links are links of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkUse {
+    /// Where it says that it shows them.
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// How the loop ended.
@@ -212,6 +223,9 @@ impl<'a, S: Surface> Run<'a, S> {
         E: Future<Output = ()>,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
+        if self.options.links == LinkUse::Always {
+            self.show_links();
+        }
         let stored = self.drafts.written();
         let coloured = self.app.code_coloured();
         let mut copied = self.copies.take_outcomes();
@@ -332,7 +346,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Of the replies only colours change the screen; the app says if they do.
+    /// Of the replies only colours and links change the screen.
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Background(colour) => {
@@ -344,8 +358,29 @@ impl<'a, S: Surface> Run<'a, S> {
                 Background::Replied => self.ask_background(),
                 Background::Unknown => self.app.show_on(shade),
             },
+            Reply::Terminal { notifier, links } => {
+                if let Some(notifier) = notifier {
+                    self.notifier = self.notifier.or_better(notifier);
+                }
+                if (self.options.links, links) == (LinkUse::Auto, LinkSupport::Known) {
+                    self.show_links();
+                }
+            }
             Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
             Reply::Attributes => {}
+        }
+    }
+
+    fn show_links(&mut self) {
+        self.surface.show_links(self.app.links());
+        self.app.resized();
+    }
+
+    /// After somebody else had the terminal its colours may be others. One that did not say them is not
+    /// asked again.
+    fn ask_background_again(&mut self) {
+        if self.background == Background::Replied {
+            self.ask_background();
         }
     }
 
@@ -371,7 +406,12 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Event::FocusGained => return self.app.look(Looking::Here),
             Event::FocusLost => return self.app.look(Looking::Away),
-            Event::Mouse(_) => return,
+            Event::Mouse(_) if self.shutdown_deadline.is_some() => return,
+            Event::Mouse(event) => {
+                let Some(gesture) = Gesture::of(event) else { return };
+                let commands = self.app.point(gesture);
+                self.unsent.extend(commands);
+            }
         }
         self.pacer.mark(Cause::Key);
     }
@@ -417,6 +457,7 @@ impl<'a, S: Surface> Run<'a, S> {
             Effect::Suspend => {
                 self.app.look(Looking::Unknown);
                 self.surface.suspend()?;
+                self.ask_background_again();
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
@@ -430,6 +471,10 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Event);
             }
             Effect::Ring(call) => self.ring(call),
+            Effect::UseMouse(wanted) => {
+                self.surface.use_mouse(wanted);
+                self.pacer.mark(Cause::Key);
+            }
         }
         Ok(())
     }

@@ -9,7 +9,8 @@ use ratatui::{Frame, Terminal};
 
 use super::backend::{self, Capabilities, ScreenBackend};
 use super::input::InputGate;
-use super::terminal::{Control, Output, RawMode, Sink, TerminalGuard};
+use super::links::Links;
+use super::terminal::{Control, MouseUse, Output, RawMode, Sink, TerminalGuard};
 
 /// Accepts frames. No call waits for the terminal.
 pub trait Surface {
@@ -32,6 +33,12 @@ pub trait Surface {
 
     /// Sends a title, a bell or a notification with the next frame.
     fn control(&mut self, control: &Control);
+
+    /// Has the mouse reported from the next frame on, or not any more.
+    fn use_mouse(&mut self, wanted: MouseUse);
+
+    /// Links are links of the terminal from the next frame on.
+    fn show_links(&mut self, links: Links);
 
     /// Restores the terminal and stops the process until it is continued.
     ///
@@ -133,7 +140,19 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
 
     fn control(&mut self, control: &Control) {
         self.titled |= control.sets_title();
+        if let Some(gate) = self.gate.as_ref().filter(|_| control.asks()) {
+            gate.announce_replies();
+        }
         self.terminal.backend_mut().control(control);
+    }
+
+    fn use_mouse(&mut self, wanted: MouseUse) {
+        self.guard.use_mouse(wanted);
+        self.control(&Control::mouse(wanted));
+    }
+
+    fn show_links(&mut self, links: Links) {
+        self.terminal.backend_mut().show_links(links);
     }
 
     fn suspend(&mut self) -> io::Result<()> {

@@ -1,7 +1,8 @@
 //! The terminal's modes: set at the start, reset at every exit.
 //!
 //! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
-//! by a panic before its message is written. No mouse. Sequences with effects outside the screen
+//! by a panic before its message is written. The mouse is reported only where the person
+//! wants it. Sequences with effects outside the screen
 //! (title, notification, clipboard) are [`Control`]s, built here from safe text only.
 
 mod control;
@@ -13,17 +14,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-pub use control::{Control, MAX_CLIPBOARD_BYTES, Multiplexer, Notifier};
+pub use control::{Control, LinkSupport, MAX_CLIPBOARD_BYTES, MouseUse, Multiplexer, Notifier};
 pub use output::{Output, OutputError, Sink, terminal_file};
 
 /// Alternate screen, bracketed paste, reports of the focus, and of dark and light colours. The backend handles
 /// the cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
 
-/// Resets everything the guard or the backend may have set: synchronized update, style, scroll
+/// Resets everything the guard or the backend may have set: mouse, synchronized update, style, scroll
 /// region, cursor, reports, paste, screen.
 const LEAVE: &[u8] =
-    b"\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l";
+    b"\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
@@ -65,6 +66,7 @@ pub struct TerminalGuard<W: Write, R: RawMode> {
     writer: W,
     raw: R,
     flag: ModeFlag,
+    mouse: MouseUse,
 }
 
 impl<W: Write, R: RawMode> TerminalGuard<W, R> {
@@ -73,7 +75,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
     /// # Errors
     /// No terminal, or it was closed. What was turned on is turned off again.
     pub fn enter(writer: W, raw: R, flag: ModeFlag) -> io::Result<Self> {
-        let mut guard = Self { writer, raw, flag };
+        let mut guard = Self { writer, raw, flag, mouse: MouseUse::Off };
         guard.turn_on()?;
         Ok(guard)
     }
@@ -123,10 +125,19 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.turn_on()
     }
 
+    /// Whether the mouse is reported when the modes are set again; now a [`Control`] says it.
+    pub fn use_mouse(&mut self, wanted: MouseUse) {
+        self.mouse = wanted;
+    }
+
     fn turn_on(&mut self) -> io::Result<()> {
         self.raw.set(true)?;
         self.flag.set(true);
-        write_all(&mut self.writer, ENTER).inspect_err(|_| {
+        let mouse = match self.mouse {
+            MouseUse::On => Control::mouse(MouseUse::On).bytes().to_vec(),
+            MouseUse::Off => Vec::new(),
+        };
+        write_all(&mut self.writer, &[ENTER, &mouse].concat()).inspect_err(|_| {
             // The error to report is the first one.
             let _ = self.leave();
         })
@@ -170,8 +181,8 @@ pub fn install_panic_hook<W, R>(
     std::panic::set_hook(Box::new(move |info| {
         let location = location_of(thread::current().id(), screen);
         if location == PanicLocation::Screen {
-            let mut guard =
-                TerminalGuard { writer: writer(), raw: raw.clone(), flag: flag.clone() };
+            let (writer, raw, flag) = (writer(), raw.clone(), flag.clone());
+            let mut guard = TerminalGuard { writer, raw, flag, mouse: MouseUse::Off };
             // The panic itself is reported next; a second error would hide it.
             let _ = guard.leave();
         }

@@ -14,6 +14,7 @@ pub mod children;
 pub mod files;
 pub mod http;
 pub mod logged;
+pub mod picture;
 pub mod processes;
 pub mod pty;
 pub mod record_lines;
@@ -35,8 +36,8 @@ use dominds_tui::domain::{
     RootId, SelfId,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, Permits, PickUp, ProviderError,
-    ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, Permits, PickUp,
+    ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, MindsSource, ProviderConfig};
@@ -233,6 +234,7 @@ impl World {
             sources: self.setup.sources.clone(),
             shells: self.setup.shells.clone(),
             env: &no_environment,
+            read_log: |_| Ok(LogEnd::default()),
             crowd: self.setup.crowd,
             level_is_set: false,
             driving: Driving::new(self.setup.driving),

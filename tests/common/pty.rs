@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
+use super::picture;
 use super::wait::{eventually, join, output};
 
 /// Between two looks at a terminal that is not to be read.
@@ -171,6 +172,11 @@ impl Program {
         self.shown().parser.screen().contents()
     }
 
+    /// The screen as a picture.
+    pub fn picture(&self) -> String {
+        picture::svg(self.shown().parser.screen())
+    }
+
     /// Every byte so far.
     pub fn raw(&self) -> Vec<u8> {
         self.shown().raw.clone()
@@ -304,6 +310,8 @@ fn assert_restored(raw: &[u8]) {
         let (on, off) = (last(left, on.as_bytes()), last(left, off.as_bytes()));
         assert!(off.is_some() && off > on, "{:?}", tail(left));
     }
+    let mouse = |mode: &str| last(left, mode.as_bytes());
+    assert!(mouse("\x1b[?1000h") < mouse("\x1b[?1000l"), "{:?}", tail(left));
 }
 
 fn tail(bytes: &[u8]) -> String {

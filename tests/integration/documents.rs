@@ -246,7 +246,7 @@ const UPDATE: &str =
     concat!("UPDATE_DOCS=1 cargo test --test ", env!("CARGO_CRATE_NAME"), " generated");
 
 #[expect(clippy::disallowed_methods, reason = "whether to write is asked for from outside")]
-fn is_update() -> bool {
+pub fn is_update() -> bool {
     std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1")
 }
 

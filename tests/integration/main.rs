@@ -24,4 +24,5 @@ mod providers;
 mod recordings;
 mod sandbox;
 mod terminal;
+mod tour;
 mod trust;

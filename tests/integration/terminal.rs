@@ -60,6 +60,28 @@ fn courses_with(workspace: &Path, text: &str) -> Vec<PathBuf> {
 }
 
 #[test]
+fn the_mouse_answers_a_question_once_it_is_switched_on_and_is_given_back_at_the_end() {
+    const ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+    let home = Home::new();
+    let mut program = asked(&home);
+    let is_on = |program: &Program| program.raw().windows(ON.len()).any(|bytes| bytes == ON);
+    program.leave_composer();
+    assert!(!is_on(&program), "off by default");
+    program.keys("M");
+    program.until_shown(&["the mouse is used here"]);
+    assert!(is_on(&program));
+    let screen = program.screen();
+    let title = screen.lines().position(|line| line.contains("FOR YOU · 2")).expect("the inbox");
+    let click = format!("\x1b[<0;5;{0}M\x1b[<0;5;{0}m", title + 2);
+    program.keys(&click);
+    program.keys(&click);
+    program.until_shown(&["answer 1 of 2"]);
+    program.keys("\x1b");
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
 fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys() {
     let home = Home::new();
     let mut program = asked(&home);

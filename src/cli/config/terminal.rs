@@ -1,19 +1,51 @@
-//! Settings about what is sent to the terminal, each one of a few words.
+//! Settings about what is sent to the terminal and typed there, each one of a few words.
 
 use serde_json::Value;
 
 use super::ConfigReport;
 use crate::domain::text::localized;
+use crate::ui::ComposerKeys;
+use crate::ui::LinkUse;
 use crate::ui::highlight::CodeColours;
+use crate::ui::terminal::MouseUse;
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
+
+/// The keys that the composer may have, as they are named.
+pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
+
+/// The keys of the composer; those of a shell unless others are named.
+pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    let word = read_word(value, "composer_keys", COMPOSER_KEYS, report);
+    let known = ComposerKeys::ALL.into_iter().find(|keys| word == Some(keys.name()));
+    known.unwrap_or_default()
+}
+/// The words of `links`.
+pub(super) const LINKS: &[&str] = &["auto", "on", "off"];
 
 /// Colours of code; on unless they are switched off.
 pub(super) fn read_code_colours(value: &Value, report: &mut ConfigReport<'_>) -> CodeColours {
     match read_word(value, "code_colours", SWITCH, report) {
         Some("off") => CodeColours::off(),
         Some(_) | None => CodeColours::on(),
+    }
+}
+
+/// Whether the mouse is used from the start; not unless it is switched on.
+pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseUse {
+    match read_word(value, "mouse", SWITCH, report) {
+        Some("on") => MouseUse::On,
+        Some(_) | None => MouseUse::Off,
+    }
+}
+
+/// Whether links are links of the terminal.
+pub(super) fn read_links(value: &Value, report: &mut ConfigReport<'_>) -> LinkUse {
+    match read_word(value, "links", LINKS, report) {
+        Some("on") => LinkUse::Always,
+        Some("off") => LinkUse::Never,
+        Some(_) | None => LinkUse::Auto,
     }
 }
 

@@ -55,6 +55,9 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("limits:\n  side_dialogs: 0\n", vec![(true, "`side_dialogs` cannot be 0")]),
         ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
         ("quiet_hours: 22:00-07:00\nremind_minutes: 15\n", vec![]),
+        ("composer_keys: vi\n", vec![]),
+        ("composer_keys: emacs\n", vec![(true, "\"emacs\" is none of: plain, vi")]),
+        ("composer_keys: [vi]\n", vec![(true, "is none of: plain, vi")]),
         ("quiet_hours: 22-07\n", vec![(true, "\"22-07\" are no hours")]),
         ("quiet_hours: [1]\n", vec![(true, "are no hours")]),
         ("remind_minutes: 0\n", vec![(true, "`remind_minutes` cannot be 0")]),
@@ -63,6 +66,14 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("notify_command: [bin/ntfy]\n", vec![(true, "no command")]),
         ("notify_command: []\n", vec![(true, "no command")]),
         ("notify_command: [ntfy, 1]\n", vec![(true, "no command")]),
+        ("prices: { m: { input: 3, output: 15.5, cached: 0.3 } }\n", vec![]),
+        ("prices: { m: { input: 0, output: 0 }, n: { input: 1, output: 2 } }\n", vec![]),
+        ("prices: 3\n", vec![(true, "mapping of models")]),
+        ("prices: { m: 3 }\n", vec![(true, "\"m\" has no prices")]),
+        ("prices: { m: { input: 3 } }\n", vec![(true, "needs input and output")]),
+        ("prices: { m: { input: -3, output: 1 } }\n", vec![(true, "`input` cannot be -3")]),
+        ("prices: { m: { input: 3, output: free } }\n", vec![(true, "cannot be \"free\"")]),
+        ("prices: { m: { input: 3, output: 1, gold: 1 } }\n", vec![(true, "unknown price")]),
         ("limits:\n  depth: 5\n", vec![(true, "unknown limit \"depth\"")]),
     ] {
         let setup = from_text("~/config.yaml", Ok(Some(text.to_owned())), ability);
@@ -143,4 +154,20 @@ fn quiet_hours_and_the_reminder_are_not_set_unless_they_are_valid() {
     let set = read("quiet_hours: \"22:00-07:00\"\nremind_minutes: 15\n");
     assert_eq!(set.quiet, crate::ui::QuietHours::parse("22:00-07:00"));
     assert_eq!(set.remind_after, Some(Duration::from_secs(15 * 60)));
+}
+
+#[test]
+fn settings_of_the_terminal_are_words_and_an_invalid_one_is_its_default() {
+    use crate::ui::LinkUse;
+    use crate::ui::terminal::MouseUse;
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, mouse, links, problems) in [
+        ("", MouseUse::Off, LinkUse::Auto, 0),
+        ("mouse: on\nlinks: off\ncode_colours: off\n", MouseUse::On, LinkUse::Never, 0),
+        ("mouse: true\nlinks: \"on\"\n", MouseUse::On, LinkUse::Always, 0),
+        ("mouse: yes\nlinks: 7\ncode_colours: [on]\n", MouseUse::Off, LinkUse::Auto, 3),
+    ] {
+        let config = from_text("c", Ok(Some(text.to_owned())), ability);
+        assert_eq!((config.mouse, config.links, config.problems.len()), (mouse, links, problems));
+    }
 }

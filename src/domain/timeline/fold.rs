@@ -155,8 +155,12 @@ impl TimelineFold {
             | Record::Words { .. }
             | Record::Thought { .. }
             | Record::RuntimeGuide { .. } => self.seen_in(course, entry),
+            // Who delivered its reply has nothing left to do.
+            Record::ReplyResolution { .. } => match &mut self.generation {
+                Some(generation) => generation.calls = false,
+                None => self.rest = Rest::Nothing,
+            },
             Record::FuncResult(_)
-            | Record::ReplyResolution { .. }
             | Record::Anchor { .. }
             | Record::Reminders { .. }
             | Record::Registry { .. }

@@ -154,6 +154,19 @@ fn a_generation_that_used_a_tool_has_another_to_do_and_one_that_only_spoke_has_n
 }
 
 #[test]
+fn a_dialog_that_delivered_its_reply_has_nothing_to_do() {
+    let delivered = r#""type":"tellask_reply_resolution_record","genseq":1,"callId":"r","replyCallName":"replyTellask","targetCallId":"c""#;
+    let records = [
+        ("12:00:00", started(1)),
+        ("12:00:10", called("replyTellask", "r", "{}")),
+        ("12:00:10", delivered.to_owned()),
+        ("12:01:00", ended(1)),
+    ];
+    let found = timeline(&records, going(Driven::Yes));
+    assert_eq!(spans(&found), ["0-60 ran 1", "60-3600 nothing"]);
+}
+
+#[test]
 fn a_generation_without_an_end_runs_while_it_is_driven_and_was_cut_off_otherwise() {
     let records = [("12:00:00", started(1)), ("12:01:00", said(1))];
     for (end, expected) in [

@@ -1,11 +1,13 @@
 //! Builds the request of a member as for a generation, without sending it.
 
+use serde_json::{Value, json};
+
 use crate::domain::{
     AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
 };
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;
-use crate::llm::Request;
+use crate::llm::{Message, Request};
 use crate::minds::taskdoc;
 
 use super::prepare;
@@ -57,6 +59,36 @@ impl Preview {
             provider: prepared.provider_key.clone(),
             request: prepared.request(engine, dialog, on),
         })
+    }
+
+    /// `(name, value)` of the model settings that are sent.
+    #[must_use]
+    pub fn settings(&self) -> Vec<(&'static str, Value)> {
+        let params = &self.request.params;
+        let all = [
+            ("max_tokens", json!(params.max_tokens)),
+            ("temperature", json!(params.temperature)),
+            ("top_p", json!(params.top_p)),
+            ("parallel_tool_calls", json!(params.parallel_tool_calls)),
+            ("reasoning_effort", json!(params.reasoning_effort)),
+            ("reasoning_summary", json!(params.reasoning_summary)),
+            ("verbosity", json!(params.verbosity)),
+            ("service_tier", json!(params.service_tier)),
+            ("json_response", json!(params.json_response.then_some(true))),
+        ];
+        all.into_iter().filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// The messages as people read them; a call as JSON.
+    #[must_use]
+    pub fn context(&self) -> Vec<String> {
+        let text = |message: &Message| match (message, message.text()) {
+            (Message::Call { name, arguments, .. }, _) => {
+                json!({ "call": name, "arguments": arguments }).to_string()
+            }
+            (_, text) => text.unwrap_or_default().trim_end().to_owned(),
+        };
+        self.request.messages.iter().map(text).collect()
     }
 }
 

@@ -169,6 +169,8 @@ impl ScreenState {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Consent(_)

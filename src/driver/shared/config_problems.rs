@@ -69,6 +69,14 @@ pub fn members(team: &Team) -> Vec<MemberView> {
         id: member.id.clone(),
         name: member.name.clone(),
         gofor: member.gofor.first().cloned().unwrap_or_default(),
+        model: [&member.provider, &member.model]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" / "),
+        toolsets: member.toolsets.clone(),
+        tools: member.tools.clone(),
     };
     team.visible().map(view).collect()
 }

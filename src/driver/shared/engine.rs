@@ -27,6 +27,20 @@ use super::configuration::Configuration;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
 
+/// Reads the end of the program's log, at most so many bytes.
+pub type LogReader = fn(u64) -> std::io::Result<LogEnd>;
+
+/// The end of a log file; secrets were redacted when it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogEnd {
+    /// The file, as shown to the user.
+    pub file: String,
+    /// Whole lines.
+    pub text: String,
+    /// Older lines are left out.
+    pub left_out: bool,
+}
+
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
@@ -176,6 +190,7 @@ pub struct Engine {
     pub level_is_set: bool,
     /// Reads API keys from the environment.
     pub env: &'static EnvReader,
+    pub read_log: LogReader,
     /// How many side dialogs may run in a tree.
     pub crowd: CrowdLimits,
     /// Off: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).

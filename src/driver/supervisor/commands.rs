@@ -82,6 +82,8 @@ impl Supervisor {
                 self.set_title(ticket, dialog, title).await;
             }
             Command::Shelf { ticket } => self.list_shelf(ticket).await,
+            Command::Log { ticket } => self.show_log(ticket).await,
+            Command::Mind { ticket, agent } => self.show_mind(ticket, agent).await,
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,

@@ -30,6 +30,7 @@ use crate::tools::{Access, ToolCx, replace_section};
 use super::changes::{mark_reviewed, read_changes};
 use super::timeline::read_timeline;
 use super::trees::Supervisor;
+use super::usage::read_usage;
 
 impl Supervisor {
     pub(super) async fn sheet(&mut self, ticket: Ticket, dialog: DialogId, request: SheetRequest) {
@@ -51,6 +52,7 @@ impl Supervisor {
                 };
                 return self.show_sheet(ticket, dialog, read).await;
             }
+            SheetRequest::Usage => return self.show_sheet(ticket, dialog, read_usage).await,
             SheetRequest::MarkReviewed(ends) => {
                 return self.mark_reviewed(ticket, dialog, ends).await;
             }

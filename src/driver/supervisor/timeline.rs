@@ -16,7 +16,7 @@ use crate::store::{DialogListing, StoreError};
 use super::changes::dialog_of;
 
 /// Most dialogs of a tree that are shown.
-const MAX_ROWS: usize = 500;
+pub(super) const MAX_ROWS: usize = 500;
 /// Deeper side dialogs are shown as if they were this deep.
 const MAX_DEPTH: usize = 20;
 /// A longer line is only read if it may be one that matters: most are results of tools.

@@ -73,9 +73,10 @@ impl TreeState {
         model: Option<String>,
     ) {
         let prepared = self.prepared.get(&at.dialog);
+        let cached = usage.and_then(|usage| usage.cached_tokens);
         let usage = usage.map(|u| (u.prompt_tokens, u.completion_tokens, u.total_tokens));
         let limits = prepared.and_then(|prepared| prepared.limits.clone());
-        let health = ContextHealth::measure(limits, usage);
+        let health = ContextHealth::measure(limits, usage).with_cached(cached);
         let context_health = Some(health.clone());
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;

@@ -75,7 +75,12 @@ fn kept(text: &str, signature: &str) -> GenEvent {
 }
 
 fn usage() -> GenEvent {
-    GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
+    GenEvent::Usage(Usage {
+        prompt_tokens: 7,
+        completion_tokens: 3,
+        total_tokens: 10,
+        cached_tokens: Some(4),
+    })
 }
 
 fn notice(text: Text) -> GenEvent {
@@ -396,7 +401,7 @@ async fn failures_inside_an_answer_are_classified() {
 async fn a_response_that_is_not_a_stream_is_read_completely() {
     let answer = |reason: &str, content: Value| {
         json!({"type": "message", "model": "m-1", "stop_reason": reason, "content": content,
-            "usage": {"input_tokens": 7, "output_tokens": 3}})
+            "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 3}})
         .to_string()
     };
     let full = answer(

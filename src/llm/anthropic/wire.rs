@@ -110,6 +110,7 @@ impl WireUsage {
         let prompt = [self.input, self.cache_written, self.cache_read];
         let known = prompt.iter().any(Option::is_some);
         let prompt_tokens = prompt.into_iter().flatten().fold(0, u64::saturating_add);
-        Usage::counted(known.then_some(prompt_tokens), self.output, None)
+        let counted = Usage::counted(known.then_some(prompt_tokens), self.output, None);
+        counted.map(|usage| usage.with_cached(self.cache_read))
     }
 }

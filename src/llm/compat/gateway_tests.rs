@@ -27,7 +27,7 @@ fn stop() -> String {
 
 fn usage(prompt: u64, completion: u64, total: u64) -> GenEvent {
     let (prompt_tokens, completion_tokens, total_tokens) = (prompt, completion, total);
-    GenEvent::Usage(Usage { prompt_tokens, completion_tokens, total_tokens })
+    GenEvent::Usage(Usage { prompt_tokens, completion_tokens, total_tokens, cached_tokens: None })
 }
 
 fn ends() -> GenEvent {

@@ -65,7 +65,12 @@ fn full_answer() -> Vec<GenEvent> {
         says("\nyes 🦀"),
         calls("a", "f", "{\"x\":\"aaaa\"}"),
         calls("b", "g", "{}"),
-        GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }),
+        GenEvent::Usage(Usage {
+            prompt_tokens: 7,
+            completion_tokens: 3,
+            total_tokens: 10,
+            cached_tokens: None,
+        }),
         ends(),
     ]
 }
@@ -265,7 +270,12 @@ async fn a_response_that_is_not_a_stream_is_read_completely() {
         says("hello"),
         calls("call_1", "f", "{}"),
         calls("b", "g", "{}"),
-        GenEvent::Usage(Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
+        GenEvent::Usage(Usage {
+            prompt_tokens: 1,
+            completion_tokens: 2,
+            total_tokens: 3,
+            cached_tokens: None,
+        }),
         ends(),
     ];
     assert_eq!(merged(answered(CHAT, JSON, &body).await), Ok(expected.clone()));

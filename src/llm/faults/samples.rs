@@ -69,7 +69,12 @@ pub fn answer() -> Vec<GenEvent> {
 }
 
 pub fn counts() -> GenEvent {
-    GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
+    GenEvent::Usage(Usage {
+        prompt_tokens: 7,
+        completion_tokens: 3,
+        total_tokens: 10,
+        cached_tokens: None,
+    })
 }
 
 fn chunk(delta: &serde_json::Value, finish: Option<&str>) -> String {

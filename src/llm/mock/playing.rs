@@ -130,6 +130,7 @@ fn usage(entry: &MockEntry, request: &Request) -> Usage {
         prompt_tokens: given.prompt,
         completion_tokens: given.completion,
         total_tokens: given.total.unwrap_or(sum),
+        cached_tokens: None,
     }
 }
 

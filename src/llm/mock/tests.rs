@@ -193,7 +193,12 @@ async fn a_stream_thinks_says_calls_counts_and_ends() {
         call("mock_func_1_f", "f", r#"{"a":"b"}"#),
         call("c9", "g", "raw"),
         call("mock_func_3_h", "h", "{}"),
-        Ok(GenEvent::Usage(Usage { prompt_tokens: 4, completion_tokens: 3, total_tokens: 7 })),
+        Ok(GenEvent::Usage(Usage {
+            prompt_tokens: 4,
+            completion_tokens: 3,
+            total_tokens: 7,
+            cached_tokens: None,
+        })),
         Ok(GenEvent::End { model: Some("tester".to_owned()) }),
     ];
     assert_eq!(answer(entries, request(vec![prompt("hello")])).await, expected);

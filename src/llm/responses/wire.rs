@@ -8,7 +8,7 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::{count, text};
+use crate::llm::lenient::{cached_of_details, count, text};
 
 /// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
@@ -101,13 +101,18 @@ struct WireUsage {
     output: Option<u64>,
     #[serde(default, rename = "total_tokens", deserialize_with = "count")]
     total: Option<u64>,
+    #[serde(default, rename = "input_tokens_details", deserialize_with = "cached_of_details")]
+    cached: Option<u64>,
 }
 
 /// Token counts in any form; `None` if there are none.
 fn usage<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&RawValue>::deserialize(input)?;
     let wire = serde_json::from_str::<WireUsage>(raw.get()).ok();
-    Ok(wire.and_then(|wire| Usage::counted(wire.input, wire.output, wire.total)))
+    Ok(wire.and_then(|wire| {
+        let counted = Usage::counted(wire.input, wire.output, wire.total)?;
+        Some(counted.with_cached(wire.cached))
+    }))
 }
 
 /// A list of parts, or one text, or nothing.

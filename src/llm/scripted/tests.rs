@@ -158,7 +158,12 @@ async fn text_comes_word_by_word_at_its_pace_and_calls_follow() {
         delta(Segment::Saying, "ok"),
         call("call_ada_1_1", "f", "{\"a\":1}"),
         call("x", "g", "raw"),
-        GenEvent::Usage(Usage { prompt_tokens: 2, completion_tokens: 8, total_tokens: 10 }),
+        GenEvent::Usage(Usage {
+            prompt_tokens: 2,
+            completion_tokens: 8,
+            total_tokens: 10,
+            cached_tokens: None,
+        }),
         GenEvent::End { model: Some("ada".to_owned()) },
     ];
     let items: Vec<GenEvent> = items.into_iter().map(Result::unwrap).collect();

@@ -3,6 +3,7 @@
 use crate::domain::DialogId;
 use crate::ui::caller::Call;
 use crate::ui::programs::ProgramJob;
+use crate::ui::terminal::MouseUse;
 use crate::ui::text::CopyText;
 
 /// What the screen requests from the loop beside commands.
@@ -20,6 +21,8 @@ pub enum Effect {
     Title(usize),
     /// Questions draw attention: bell, notification, and the program of the person.
     Ring(Call),
+    /// Have the mouse reported, or leave it to the terminal.
+    UseMouse(MouseUse),
     /// Send text to the clipboard.
     Copy(CopyText),
     /// Write text into a new file; the name is a suggestion.

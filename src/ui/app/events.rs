@@ -3,7 +3,7 @@
 use super::follow_up::FollowUp;
 use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
-use super::{App, Effect};
+use super::{App, Effect, Request};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
@@ -120,6 +120,15 @@ impl App {
                     self.requests.finish(ticket);
                 }
                 return self.overlays.add_found(ticket, *part);
+            }
+            DriverEvent::Log { ticket, log } => {
+                if let Some(Request::Log { least }) = self.requests.finish(ticket) {
+                    self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);
+                }
+            }
+            DriverEvent::Mind { ticket, mind } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Mind(mind));
+                self.follow(shown.map(FollowUp::Show));
             }
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => {

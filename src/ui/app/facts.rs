@@ -80,6 +80,7 @@ pub(super) mod testing {
     use crate::ui::app::tests::fixture::rows;
     use crate::ui::bindings;
     use crate::ui::highlight::CodeColours;
+    use crate::ui::links::Links;
     use crate::ui::theme::{Glyphs, Theme};
 
     /// The workspace of the fixture, with no dialog open.
@@ -101,6 +102,7 @@ pub(super) mod testing {
                 keymap,
                 lang,
                 colours: CodeColours::off(),
+                links: Links::default(),
             };
             Self { model, focus: Focus::Tree, ui }
         }

@@ -82,6 +82,9 @@ impl App {
                 if self.focus.is(Focus::Composer) && focus != Focus::Composer {
                     self.writing.keep(now);
                 }
+                if focus == Focus::Composer && !self.focus.is(Focus::Composer) {
+                    self.writing.entered();
+                }
                 if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
                     self.model.tree.regroup();
                 }

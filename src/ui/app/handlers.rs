@@ -9,6 +9,7 @@ use super::{App, Effect, Focus, Request};
 use super::{
     answering, browsing, consent, continuing, later, lifecycle, programs, quitting, sheets,
 };
+use crate::protocol::LogLevel;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
@@ -82,8 +83,11 @@ impl App {
             Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
+            Action::Usage => facts.on_dialog_here(sheets::open_usage),
+            Action::Log => vec![FollowUp::Request(Request::Log { least: LogLevel::Info })],
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
+            Action::SwitchMouse => self.switch_mouse(),
             Action::Quit => vec![quitting::ask_if_running(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),
@@ -160,6 +164,10 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::LogLevel
+            | Action::ReadAgain
+            | Action::PreviousPart
+            | Action::NextPart
             | Action::EarlierSpan
             | Action::LaterSpan
             | Action::ZoomIn

@@ -33,6 +33,8 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::ChangeShelved(change, name) => {
             vec![FollowUp::Request(Request::Lifecycle { change, name })]
         }
+        Intent::RequestLog(least) => vec![FollowUp::Request(Request::Log { least })],
+        Intent::RequestMind(agent) => vec![FollowUp::Request(Request::Mind { agent })],
         Intent::RequestShelf => vec![FollowUp::Request(Request::Shelf)],
         Intent::Open(dialog) => vec![FollowUp::Read(dialog)],
         Intent::Search(text) => vec![FollowUp::Search(text)],

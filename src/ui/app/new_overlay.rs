@@ -2,7 +2,7 @@
 
 use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::protocol::{ChangesScope, ShelfRow};
+use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::action::Scope;
 use crate::ui::cx::{FilteredList, Intent};
 use crate::ui::panes::input_prompt::PromptPurpose;
@@ -52,6 +52,14 @@ pub(super) enum NewOverlay {
     Timeline {
         dialog: DialogId,
     },
+    /// The tokens of the tree of this dialog.
+    Usage {
+        dialog: DialogId,
+    },
+    /// The program's log, from this level on.
+    Log(Box<LogView>, LogLevel),
+    /// What a member is told.
+    Mind(Box<MindView>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

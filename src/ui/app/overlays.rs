@@ -25,6 +25,8 @@ use crate::ui::panes::finder::Finder;
 use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
+use crate::ui::panes::log::{self, LogSheet};
+use crate::ui::panes::mind::MindSheet;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::row_search::RowSearch;
@@ -33,6 +35,7 @@ use crate::ui::panes::sent_prompt::SentPrompt;
 use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::{SearchCount, Towards};
+use crate::ui::panes::usage::{self, UsageSheet};
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -106,6 +109,16 @@ impl Overlays {
                 self.sheets.open(dialog.clone(), SheetRequest::Timeline);
                 self.push(TimelineSheet::new(dialog));
             }
+            NewOverlay::Usage { dialog } => {
+                self.close_sheets();
+                self.sheets.open(dialog.clone(), SheetRequest::Usage);
+                self.push(UsageSheet::new(dialog));
+            }
+            NewOverlay::Log(content, least) => {
+                self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
+                self.push(LogSheet::new(*content, least));
+            }
+            NewOverlay::Mind(mind) => self.push(MindSheet::new(*mind)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
@@ -120,7 +133,7 @@ impl Overlays {
 
     /// There is content for one sheet only.
     fn close_sheets(&mut self) {
-        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE];
+        let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 
@@ -320,6 +333,7 @@ mod tests {
     use crate::domain::Lang;
     use crate::ui::bindings;
     use crate::ui::highlight::CodeColours;
+    use crate::ui::links::Links;
     use crate::ui::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
@@ -330,6 +344,7 @@ mod tests {
             keymap,
             lang: Lang::En,
             colours: CodeColours::off(),
+            links: Links::default(),
         };
         let (model, drafts) = (Model::default(), Drafts::new(BTreeMap::new()));
         let sent = SentTexts::default();

@@ -5,6 +5,7 @@ mod jumping;
 mod searching;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use ratatui::layout::Rect;
 
@@ -21,6 +22,9 @@ use crate::ui::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
     is_openable,
 };
+
+/// Long enough for a reader to be through with the last words before they move.
+const FILL_AFTER: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Reading {
@@ -60,6 +64,17 @@ impl Reading {
     /// A generation of the open dialog is running.
     pub fn is_generating(&self) -> bool {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())
+    }
+
+    /// When rows that following left blank are filled, if nothing is drawn before: `drawn` is when that was last.
+    pub fn fills_at(&self, drawn: Instant) -> Option<Instant> {
+        let open = self.open().filter(|_| !self.is_generating())?;
+        self.transcript.has_blank_rows(open).then(|| drawn + FILL_AFTER)
+    }
+
+    /// Fills them.
+    pub fn fill(&mut self) {
+        self.transcript.fill();
     }
 
     /// The generation of the block with the cursor, with its course.
@@ -273,6 +288,23 @@ impl Reading {
             open.unfolded.blocks.insert(place);
         }
         Vec::new()
+    }
+
+    /// True if the cursor is on the block in this row of the pane, and there is more to see of it.
+    pub fn is_openable_at(&self, row: usize) -> bool {
+        let Some(open) = &self.open else { return false };
+        let item = self.transcript.item_in_row(open, row);
+        let at_cursor = item.filter(|item| self.transcript.at_cursor(open) == Some(*item));
+        let block = at_cursor.and_then(|item| open.block(item));
+        block.is_some_and(|block| is_openable(&block.body))
+    }
+
+    /// Puts the cursor on the block in this row of the pane, if there is one.
+    pub fn point_at(&mut self, row: usize) {
+        let item = self.open.as_ref().and_then(|open| self.transcript.item_in_row(open, row));
+        if let Some(item) = item {
+            self.transcript.go(ScrollMove::Cursor(item));
+        }
     }
 
     pub fn toggle_thinking(&mut self) -> Vec<FollowUp> {

@@ -7,7 +7,7 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, FindRequest, Lifecycle, SheetRequest, Ticket};
+use crate::protocol::{Command, FindRequest, Lifecycle, LogLevel, SheetRequest, Ticket};
 use crate::ui::model::DraftKey;
 use crate::ui::panes::composer::Target;
 
@@ -91,6 +91,14 @@ pub(super) enum Request {
     Shelf,
     /// A search in the records of dialogs.
     Find(FindRequest),
+    /// The program's log, to be shown from this level on.
+    Log {
+        least: LogLevel,
+    },
+    /// What a member is told.
+    Mind {
+        agent: AgentId,
+    },
     StopProcess {
         pid: u32,
     },
@@ -137,6 +145,8 @@ impl Request {
             | Self::ContinueAll
             | Self::Shelf
             | Self::Find(_)
+            | Self::Mind { .. }
+            | Self::Log { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -173,6 +183,8 @@ impl Request {
             Self::ContinueAll => Command::ContinueAll { ticket },
             Self::Shelf => Command::Shelf { ticket },
             Self::Find(request) => Command::Find { ticket, request },
+            Self::Log { .. } => Command::Log { ticket },
+            Self::Mind { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

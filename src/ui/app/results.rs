@@ -48,6 +48,8 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::ContinueAll
         | Request::Shelf
         | Request::Find(_)
+        | Request::Mind { .. }
+        | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
@@ -80,6 +82,8 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
         | Request::ContinueAll
         | Request::Shelf
         | Request::Find(_)
+        | Request::Mind { .. }
+        | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

@@ -10,7 +10,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use self::about::{DialogNames, elapsed, speaker};
-use self::layout::{Areas, TranscriptTexts};
+use self::layout::TranscriptTexts;
+use super::areas::Areas;
 use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
@@ -53,6 +54,28 @@ pub struct Screen<'a> {
     counts: StateCounts,
     /// `None` until the open dialog is loaded.
     texts: Option<TranscriptTexts>,
+}
+
+impl App {
+    /// The names of the panes for narrow screens, and what each tab gives the focus to.
+    pub(super) fn tabs(&self) -> [(String, Focus); 3] {
+        let ui = &*self.ui;
+        let dialogs = ui.text(words::TAB_DIALOGS);
+        let dialogs = match self.model.tree.filter() {
+            Some(filter) => format!("{dialogs} /{}", filter.text()),
+            None => dialogs.to_owned(),
+        };
+        let (questions, for_you) = (self.model.inbox.len(), ui.text(words::TAB_FOR_YOU));
+        let for_you = match questions {
+            0 => for_you.to_owned(),
+            _ => format!("{for_you}{}{questions}", ui.glyphs.middle_dot),
+        };
+        let open = match self.facts().open_row() {
+            Some(row) => format!("@{}", row.agent),
+            None => ui.text(words::TAB_OPEN).to_owned(),
+        };
+        [(dialogs, Focus::Tree), (for_you, Focus::Inbox), (open, Focus::Dialog)]
+    }
 }
 
 impl Screen<'_> {
@@ -98,19 +121,12 @@ impl Screen<'_> {
         }
         let ui = view.ui;
         let questions = self.app.model.inbox.len();
-        let for_you = if questions == 0 {
-            ui.text(words::TAB_FOR_YOU).to_owned()
-        } else {
-            format!("{}{}{questions}", ui.text(words::TAB_FOR_YOU), ui.glyphs.middle_dot)
-        };
         let row = self.open_row();
-        let open = row
-            .map_or_else(|| ui.text(words::TAB_OPEN).to_owned(), |row| format!("@{}", row.agent));
-        let tabs = [
-            (self.dialogs_tab(ui), self.app.focus.now() == Focus::Tree),
-            (for_you, self.app.focus.now() == Focus::Inbox),
-            (open, matches!(self.app.focus.now(), Focus::Dialog | Focus::Composer)),
-        ];
+        let here = self.app.focus.now();
+        let tabs = self.app.tabs().map(|(name, focus)| {
+            let is_here = here == focus || (here, focus) == (Focus::Composer, Focus::Dialog);
+            (name, is_here)
+        });
         let mut strip = Strip::new();
         let mut gap = "";
         for (number, (name, here)) in (1..).zip(tabs) {
@@ -135,15 +151,6 @@ impl Screen<'_> {
         let rule = ui.glyphs.rule.repeat(usize::from(area.width));
         let strip = Strip::new().put(&rule, ui.style(Role::Rule));
         strip.draw(frame.buffer_mut(), area, area.y + 1);
-    }
-
-    /// The name of the first tab, with the filter of the tree.
-    fn dialogs_tab(&self, ui: &UiSettings) -> String {
-        let name = ui.text(words::TAB_DIALOGS);
-        match self.app.model.tree.filter() {
-            Some(filter) => format!("{name} /{}", filter.text()),
-            None => name.to_owned(),
-        }
     }
 
     fn draw_tree(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, narrow: bool) {

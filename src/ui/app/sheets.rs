@@ -53,6 +53,15 @@ pub(super) fn open_timeline(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     ]
 }
 
+/// Opens the tokens of a dialog's main dialog, with the dialog chosen.
+pub(super) fn open_usage(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+    let (dialog, request) = (dialog.clone(), SheetRequest::Usage);
+    vec![
+        FollowUp::Show(NewOverlay::Usage { dialog: dialog.clone() }),
+        FollowUp::Request(Request::Sheet { dialog, request }),
+    ]
+}
+
 /// The user changes something on a sheet; the typed text stays a draft until it is on disk.
 pub(super) fn change(
     dialog: DialogId,

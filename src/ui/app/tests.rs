@@ -12,6 +12,8 @@ pub mod fixture;
 mod jumps;
 mod keys;
 pub mod lifecycle;
+mod modes;
+mod mouse;
 pub mod queued;
 mod screens;
 mod searching;

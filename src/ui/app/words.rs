@@ -8,6 +8,12 @@ pub(super) use crate::ui::words::{
     NEW_LINE, OF, OPEN, PASTE_TOO_LONG, RUN, THINKING, WAIT_FOR_CONSENT,
 };
 
+pub(super) const MOUSE_USED: Text = Text::new(
+    "the mouse is used here; Shift selects text in most terminals",
+    "鼠标在此使用；多数终端按住 Shift 可选择文字",
+);
+pub(super) const MOUSE_NOT_USED: Text =
+    Text::new("the mouse is left to the terminal", "鼠标已交还给终端");
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
 pub(super) const NO_FILE_HERE: Text =
     Text::new("no file was changed or read here", "此处没有改动或读取文件");
@@ -97,6 +103,10 @@ pub(super) const PASTE_TOO_LARGE: Text = Text::new(
     "it is too large to be shown here; edit it in your editor",
     "内容太大，无法在此展开；请用编辑器编辑",
 );
+pub(super) const INSERT_MODE: Text = Text::new("insert", "插入");
+pub(super) const NORMAL_MODE: Text = Text::new("normal", "普通");
+pub(super) const VISUAL_MODE: Text = Text::new("visual", "可视");
+pub(super) const VISUAL_LINES_MODE: Text = Text::new("visual lines", "可视行");
 pub(super) const NO_PASTE_HERE: Text =
     Text::new("no pasted text is folded at the caret", "光标处没有折叠的粘贴文字");
 pub(super) const NO_CALL_ABOVE: Text =

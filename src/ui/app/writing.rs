@@ -24,7 +24,7 @@ use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
 use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
 use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
-use crate::ui::panes::field::{ChipOpened, Field};
+use crate::ui::panes::field::{ChipOpened, Field, ViKeys, ViMode, ViOutcome};
 use crate::ui::panes::transcript::ScrollMove;
 
 /// Fields of other targets that are kept; of more, only the drafts.
@@ -132,6 +132,7 @@ impl Writing {
         if target == self.composer.target {
             return;
         }
+        self.composer.reset_mode();
         self.keep(now);
         self.drafts.save();
         let before = std::mem::take(&mut self.composer.field);
@@ -257,11 +258,44 @@ impl Writing {
         members: &[MemberView],
         actions: impl FnOnce(&str) -> Vec<Offer>,
     ) -> bool {
+        if self.composer.mode().is_some_and(|mode| mode != ViMode::Insert) {
+            self.composer.completion.hide();
+            return false;
+        }
         let Composer { completion, field, files, .. } = &mut self.composer;
         completion.refresh(field, |kind, typed| match kind {
             TypedKind::Name => offers::names(typed, members, files),
             TypedKind::Action => actions(typed),
         })
+    }
+
+    /// The composer has the keys of vi, or not.
+    pub fn set_vi(&mut self, vi: Option<ViKeys>) {
+        self.composer.vi = vi;
+    }
+
+    /// Gives a key to vi, if the composer has its keys.
+    pub fn vi_key(&mut self, key: KeyEvent, now: Instant) -> ViOutcome {
+        let Composer { vi, field, .. } = &mut self.composer;
+        let Some(vi) = vi.as_mut() else { return ViOutcome::NotTaken };
+        let outcome = vi.press(key, field);
+        if outcome == ViOutcome::Taken {
+            self.keep(now);
+        }
+        outcome
+    }
+
+    /// After each key and event: in normal mode the caret is on a character, whatever has moved it.
+    pub fn settle_vi(&mut self) {
+        let Composer { vi, field, .. } = &mut self.composer;
+        if let Some(vi) = vi {
+            vi.settle(field);
+        }
+    }
+
+    /// The composer gets the focus: what is typed is text.
+    pub fn entered(&mut self) {
+        self.composer.reset_mode();
     }
 
     /// There may be other offers, as with other members.
@@ -351,6 +385,7 @@ impl Writing {
         // After the draft was handed over: the message does not wait for it.
         self.drafts.set(&DraftKey::Sent, &self.composer.sent().to_stored(), now);
         self.composer.field.set("");
+        self.composer.reset_mode();
         match self.composer.target.clone() {
             Target::Nobody => Vec::new(),
             Target::Dialog(dialog) => vec![

@@ -9,11 +9,3 @@ pub struct Capabilities {
     /// False: every character outside ASCII is drawn as `?`.
     pub utf8: bool,
 }
-
-/// The direction in which a band of rows moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shift {
-    /// Text moves up, new rows appear at the bottom.
-    Up,
-    Down,
-}

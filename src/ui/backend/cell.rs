@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::capabilities::Capabilities;
 use super::cell_style::CellStyle;
+use crate::ui::links::LinkId;
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,35 +23,39 @@ pub(super) struct ScreenCell {
     /// Cells it takes; 0 for a tail.
     pub width: u16,
     pub style: CellStyle,
+    /// The link it is part of.
+    pub link: Option<LinkId>,
 }
 
 impl ScreenCell {
-    pub const BLANK: Self = Self { glyph: Glyph::Char(' '), width: 1, style: CellStyle::DEFAULT };
+    pub const BLANK: Self =
+        Self { glyph: Glyph::Char(' '), width: 1, style: CellStyle::DEFAULT, link: None };
 
     pub fn tail(style: CellStyle) -> Self {
-        Self { glyph: Glyph::Tail, width: 0, style }
+        Self { glyph: Glyph::Tail, width: 0, style, link: None }
     }
 
     /// The cell as this terminal can show it. Control characters become `?`.
     pub fn of(cell: &Cell, capabilities: Capabilities) -> Self {
         let style = CellStyle::of(cell, capabilities.depth);
+        let link = LinkId::of_colour(cell.underline_color);
         let symbol = cell.symbol();
         let mut chars = symbol.chars();
         let (first, more) = (chars.next().unwrap_or(' '), chars.next().is_some());
         if symbol.chars().any(char::is_control) || (!capabilities.utf8 && !symbol.is_ascii()) {
-            return Self { glyph: Glyph::Char('?'), width: 1, style };
+            return Self { glyph: Glyph::Char('?'), width: 1, style, link };
         }
         let width = if symbol.is_empty() { 1 } else { symbol.cell_width() };
         match (width, more, first) {
-            (0, ..) | (1, false, ' ') => Self::blank(style),
-            (_, false, _) => Self { glyph: Glyph::Char(first), width, style },
-            (_, true, _) => Self { glyph: Glyph::Cluster(symbol.into()), width, style },
+            (0, ..) | (1, false, ' ') => Self { link, ..Self::blank(style) },
+            (_, false, _) => Self { glyph: Glyph::Char(first), width, style, link },
+            (_, true, _) => Self { glyph: Glyph::Cluster(symbol.into()), width, style, link },
         }
     }
 
     /// A blank; of the style only what is visible on it is kept.
     pub fn blank(style: CellStyle) -> Self {
-        Self { glyph: Glyph::Char(' '), width: 1, style: style.on_blank() }
+        Self { glyph: Glyph::Char(' '), width: 1, style: style.on_blank(), link: None }
     }
 
     pub fn is_blank(&self) -> bool {

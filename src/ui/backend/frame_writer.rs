@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use ratatui::layout::Position;
 
-use super::capabilities::Shift;
 use super::cell::{Glyph, ScreenCell};
 use super::cell_style::CellStyle;
+use super::grid::Shift;
+use crate::ui::links::{LinkId, Links};
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
@@ -28,11 +29,14 @@ pub(super) struct FrameWriter {
     at: CursorAt,
     style: Option<CellStyle>,
     visible: Option<bool>,
+    /// The link that what is written now belongs to; none between two frames.
+    link: Option<LinkId>,
 }
 
 impl FrameWriter {
     /// Appends the finished frame to `out`, nothing if it is empty.
     pub fn take_frame(&mut self, out: &mut Vec<u8>) {
+        self.set_link(None, None);
         if !self.body.is_empty() {
             out.extend_from_slice(BEGIN_FRAME);
             out.append(&mut self.body);
@@ -47,17 +51,18 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Scrolls a band of full rows; afterwards the cursor is at the top left.
+    /// Scrolls a band of full rows by deleting or inserting lines, which every terminal with a scroll region
+    /// knows and which never go into its scrollback; afterwards the cursor is at the top left.
     pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
         if self.style.is_none_or(|style| style.bg != CellStyle::DEFAULT.bg) {
             self.set_style(CellStyle::DEFAULT);
         }
         let direction = match shift {
-            Shift::Up => 'S',
-            Shift::Down => 'T',
+            Shift::Up => 'M',
+            Shift::Down => 'L',
         };
         let (top, bottom) = (rows.start + 1, rows.end);
-        let sequence = format!("\x1b[{top};{bottom}r\x1b[{lines}{direction}\x1b[r");
+        let sequence = format!("\x1b[{top};{bottom}r\x1b[{top}H\x1b[{lines}{direction}\x1b[r");
         self.body.extend_from_slice(sequence.as_bytes());
         self.at = CursorAt::Cell(0, 0);
     }
@@ -73,8 +78,14 @@ impl FrameWriter {
         }
     }
 
-    /// Changes the shown row to the wanted one.
-    pub fn row(&mut self, y: u16, shown: &[ScreenCell], wanted: &[ScreenCell]) {
+    /// Changes the shown row to the wanted one. `links` has the addresses, if the terminal knows links.
+    pub fn row(
+        &mut self,
+        y: u16,
+        shown: &[ScreenCell],
+        wanted: &[ScreenCell],
+        links: Option<&Links>,
+    ) {
         let plain = |cell: &ScreenCell| *cell == ScreenCell::BLANK;
         let content_end = wanted.iter().rposition(|cell| !plain(cell)).map_or(0, |at| at + 1);
         let pairs = || shown.iter().zip(wanted);
@@ -88,7 +99,7 @@ impl FrameWriter {
             }
             let covered = at < spilled;
             if (old != new || covered) && new.glyph != Glyph::Tail {
-                self.glyph(x, y, new, wanted);
+                self.glyph((x, y), new, wanted, links);
                 spilled = spilled.max(at + usize::from(new.width + new.spill()));
             }
         }
@@ -101,13 +112,21 @@ impl FrameWriter {
             return false;
         }
         self.move_to(x, y, row);
+        self.set_link(None, None);
         self.set_style(self.style_for(&ScreenCell::BLANK));
         self.body.extend_from_slice(ERASE);
         true
     }
 
-    fn glyph(&mut self, x: u16, y: u16, cell: &ScreenCell, row: &[ScreenCell]) {
+    fn glyph(
+        &mut self,
+        (x, y): (u16, u16),
+        cell: &ScreenCell,
+        row: &[ScreenCell],
+        links: Option<&Links>,
+    ) {
         self.move_to(x, y, row);
+        self.set_link(cell.link, links);
         self.set_style(self.style_for(cell));
         let fixed_width = cell.has_fixed_width();
         if !fixed_width && cell.width > 1 {
@@ -140,6 +159,24 @@ impl FrameWriter {
         }
     }
 
+    /// Begins or ends a link (OSC 8). Its parts are one link by their id, wherever the text is broken.
+    fn set_link(&mut self, wanted: Option<LinkId>, links: Option<&Links>) {
+        if self.link == wanted {
+            return;
+        }
+        let address = wanted.and_then(|id| Some((id, links?.address(id)?)));
+        // Another link ends the one before.
+        match &address {
+            Some((id, address)) => {
+                let begins = format!("\x1b]8;id={};{address}\x1b\\", id.number());
+                self.body.extend_from_slice(begins.as_bytes());
+            }
+            None if self.link.is_some() => self.body.extend_from_slice(b"\x1b]8;;\x1b\\"),
+            None => {}
+        }
+        self.link = address.map(|(id, _)| id);
+    }
+
     fn set_style(&mut self, style: CellStyle) {
         style.change(self.style, &mut self.body);
         self.style = Some(style);
@@ -167,7 +204,9 @@ impl FrameWriter {
         let covers = gap.iter().map(|cell| cell.width).sum::<u16>() == x - from;
         let same = |cell: &ScreenCell| {
             cell.glyph == Glyph::Tail
-                || (cell.has_fixed_width() && Some(self.style_for(cell)) == self.style)
+                || (cell.has_fixed_width()
+                    && cell.link == self.link
+                    && Some(self.style_for(cell)) == self.style)
         };
         let bytes: usize = gap.iter().map(ScreenCell::len).sum();
         let write = covers && bytes <= jump && gap.iter().all(same);

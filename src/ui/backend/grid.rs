@@ -4,8 +4,15 @@ use std::ops::Range;
 
 use ratatui::layout::Size;
 
-use super::capabilities::Shift;
 use super::cell::{Glyph, ScreenCell};
+
+/// The direction in which a band of rows moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shift {
+    /// Text moves up, new rows appear at the bottom.
+    Up,
+    Down,
+}
 
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
@@ -25,6 +32,10 @@ impl Grid {
     /// The cells of row `y`; empty after the last row.
     pub fn row(&self, y: u16) -> &[ScreenCell] {
         self.rows.get(usize::from(y)).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn height(&self) -> usize {
+        self.rows.len()
     }
 
     pub fn copy_row(&mut self, y: u16, from: &[ScreenCell]) {

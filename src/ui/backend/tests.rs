@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::*;
+use crate::ui::links::Links;
 use crate::ui::theme::ColorDepth;
 
 const PLAIN: Capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
@@ -204,26 +205,12 @@ fn a_scrolled_band_costs_its_new_row_only() {
         }
     };
     bench.frame(draw(100));
-    bench.terminal.backend_mut().scroll(1..11, 1, Shift::Up);
     let scrolled = bench.frame(draw(101));
     bench.assert_same_screen();
     assert!(scrolled.len() < 100, "{} bytes: {scrolled:?}", scrolled.len());
-    bench.terminal.backend_mut().scroll(1..11, 3, Shift::Down);
-    bench.frame(draw(98));
+    let back = bench.frame(draw(98));
     bench.assert_same_screen();
-}
-
-#[test]
-fn a_wrong_scroll_only_costs_bytes() {
-    let mut bench = Bench::new(10, 4);
-    let draw = |buffer: &mut Buffer| {
-        (0..4).for_each(|y| buffer.set_string(0, y, format!("row {y}"), Style::new()));
-    };
-    bench.frame(draw);
-    bench.terminal.backend_mut().scroll(0..4, 2, Shift::Up);
-    bench.terminal.backend_mut().scroll(3..9, 1, Shift::Up);
-    bench.frame(draw);
-    bench.assert_same_screen();
+    assert!(back.len() < 200, "{} bytes: {back:?}", back.len());
 }
 
 #[test]
@@ -345,11 +332,7 @@ fn streaming_costs_less_than_one_and_a_half_bytes_per_byte_of_text() {
     for end in (1..=text.len() / 133).map(|frame| frame * 133) {
         let lines = crate::ui::text::wrap(&text[..end], 116);
         let new_top = lines.len().saturating_sub(usize::from(ROWS));
-        if new_top > top {
-            let moved = u16::try_from(new_top - top).unwrap();
-            bench.terminal.backend_mut().scroll(1..ROWS + 1, moved, Shift::Up);
-            top = new_top;
-        }
+        top = top.max(new_top);
         bytes += bench
             .frame_with_cursor(Some(Position::new(2, 39)), |buffer| {
                 for (y, row) in (1..).zip(&lines[top..]) {
@@ -371,8 +354,8 @@ struct Piece {
     style: Style,
 }
 
-const WIDTH: u16 = 14;
-const HEIGHT: u16 = 5;
+const WIDTH: u16 = 20;
+const HEIGHT: u16 = 7;
 
 fn piece() -> impl Strategy<Value = Piece> {
     let part = prop::sample::select(vec![
@@ -412,33 +395,37 @@ fn piece() -> impl Strategy<Value = Piece> {
         ];
         Style::new().fg(colours[fg]).bg(colours[bg]).add_modifier(modifiers[modifier])
     });
-    (0..WIDTH, 0..HEIGHT, prop::collection::vec(part, 1..8), style)
+    (0..WIDTH, 0..HEIGHT, prop::collection::vec(part, 1..14), style)
         .prop_map(|(x, y, parts, style)| Piece { x, y, text: parts.concat(), style })
 }
 
-/// What is drawn, where the cursor is, and whether rows were scrolled before.
-type Drawing = (Vec<Piece>, Option<(u16, u16)>, bool);
+/// What is drawn, where the cursor is, and how far all of it has moved since the frame before.
+type Drawing = (Vec<Piece>, Option<(u16, u16)>, i8);
 
 fn frames() -> impl Strategy<Value = Vec<Drawing>> {
     let cursor = prop::option::of((0..WIDTH, 0..HEIGHT));
-    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, any::<bool>()), 1..6)
+    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, -2..=2_i8), 1..6)
 }
 
 proptest! {
     #[test]
     fn the_terminal_shows_what_was_drawn_after_any_frames(frames in frames()) {
         let mut bench = Bench::new(WIDTH, HEIGHT);
-        for (pieces, cursor, scroll) in frames {
-            if scroll {
-                bench.terminal.backend_mut().scroll(1..HEIGHT, 1, Shift::Up);
+        let mut lines: Vec<Vec<Piece>> = vec![Vec::new(); usize::from(HEIGHT)];
+        for (pieces, cursor, moved) in frames {
+            let by = usize::from(moved.unsigned_abs());
+            if moved < 0 { lines.rotate_right(by) } else { lines.rotate_left(by) }
+            // One piece per row: overlapping wide glyphs within one frame leave the library's own buffer in
+            // a state no terminal can show.
+            for piece in pieces {
+                let y = usize::from(piece.y);
+                lines[y] = vec![piece];
             }
             let cursor = cursor.map(Position::from);
             bench.frame_with_cursor(cursor, |buffer| {
-                // One piece per row: overlapping wide glyphs within one frame leave the
-                // library's own buffer in a state no terminal can show.
-                for (at, Piece { x, y, text, style }) in pieces.iter().enumerate() {
-                    if pieces[..at].iter().all(|earlier| earlier.y != *y) {
-                        buffer.set_string(*x, *y, text, *style);
+                for (y, line) in (0..).zip(&lines) {
+                    for Piece { x, text, style, .. } in line {
+                        buffer.set_string(*x, y, text, *style);
                     }
                 }
             });
@@ -447,6 +434,90 @@ proptest! {
             if let Some(cursor) = cursor {
                 prop_assert_eq!(bench.emulator.screen().cursor_position(), (cursor.y, cursor.x));
             }
+        }
+    }
+}
+
+/// A bench whose terminal knows links, and the style of a link to this address.
+fn linking(address: &str) -> (Bench, Style) {
+    let links = Links::default();
+    let style = Style::new().underline_color(links.id_of(address).unwrap().colour());
+    let mut bench = Bench::new(20, 4);
+    bench.frame(|_| {});
+    bench.terminal.backend_mut().show_links(links);
+    (bench, style)
+}
+
+#[test]
+fn a_link_is_one_over_blanks_and_rows_and_ends_with_its_frame() {
+    let (mut bench, link) = linking("https://a.example/x");
+    let begin = "\u{1b}]8;id=1;https://a.example/x\u{1b}\\";
+    let end = "\u{1b}]8;;\u{1b}\\";
+    let draw = |buffer: &mut Buffer| {
+        buffer.set_string(0, 0, "see ", Style::new());
+        buffer.set_string(4, 0, "two words", link);
+        buffer.set_string(0, 1, "日本", link);
+        buffer.set_string(4, 1, ".", Style::new());
+    };
+    let written = bench.frame(draw);
+    assert_eq!(written.matches(begin).count(), 1, "{written:?}");
+    assert!(written.contains(&format!("{begin}two words")), "{written:?}");
+    assert!(written.contains(&format!("日本{end}.")), "{written:?}");
+    bench.assert_same_screen();
+    assert_eq!(bench.frame(draw), "", "nothing changes");
+    let last = bench.frame(|buffer| {
+        draw(buffer);
+        buffer.set_string(0, 2, "more", link);
+    });
+    assert!(last.contains(&format!("{begin}more{end}")), "it ends with the frame: {last:?}");
+    let plain = bench.frame(|buffer| {
+        buffer.set_string(0, 0, "see two words", Style::new());
+    });
+    assert!(!plain.contains("https"), "{plain:?}");
+    bench.assert_same_screen();
+}
+
+#[test]
+fn a_terminal_that_does_not_know_links_gets_none() {
+    let links = Links::default();
+    let style = Style::new().underline_color(links.id_of("https://a").unwrap().colour());
+    let mut bench = Bench::new(20, 4);
+    let written = bench.frame(|buffer| {
+        buffer.set_string(0, 0, "link", style);
+    });
+    assert!(written.contains("link") && !written.contains("]8;"), "{written:?}");
+    // It learns of them later: what is on the screen becomes links.
+    bench.terminal.backend_mut().show_links(links);
+    let written = bench.frame(|buffer| {
+        buffer.set_string(0, 0, "link", style);
+    });
+    assert!(written.contains("]8;id=1;https://a\u{1b}\\link\u{1b}]8;;"), "{written:?}");
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_linked_every_frame_ends_outside_of_links_and_shows_the_same(
+        frames in proptest::collection::vec(
+            proptest::collection::vec((0..18_u16, 0..4_u16, 0..4_usize, "[a 日]{1,4}"), 0..12), 1..6,
+        ),
+    ) {
+        let links = Links::default();
+        let styles: Vec<Style> = ["https://a", "https://b", "mailto:c@d"]
+            .iter()
+            .map(|address| Style::new().underline_color(links.id_of(address).unwrap().colour()))
+            .chain([Style::new()])
+            .collect();
+        let mut bench = Bench::new(20, 4);
+        bench.terminal.backend_mut().show_links(links);
+        for frame in frames {
+            let written = bench.frame(|buffer| {
+                for (x, y, style, text) in &frame {
+                    buffer.set_string(*x, *y, text, styles[*style]);
+                }
+            });
+            let last = written.rfind("\u{1b}]8;").map(|at| written[at..].starts_with("\u{1b}]8;;"));
+            prop_assert!(last.unwrap_or(true), "{written:?}");
+            bench.assert_same_screen();
         }
     }
 }

@@ -198,7 +198,7 @@ impl Decoder {
             Reply::Attributes => self.awaits_until = None,
             // The screen asks for the colour itself.
             Reply::Scheme(_) => self.await_replies(now),
-            Reply::Background(_) | Reply::Notifies(_) => {}
+            Reply::Background(_) | Reply::Notifies(_) | Reply::Terminal { .. } => {}
         }
         self.out.push_back(Input::Reply(reply));
     }

@@ -34,6 +34,8 @@ struct GateState {
     closed: bool,
     /// The thread waits for the terminal or reads from it.
     reading: bool,
+    /// A question was sent, and nobody has been told yet that its replies come.
+    replies_announced: bool,
 }
 
 impl Shared {
@@ -68,6 +70,16 @@ impl InputGate {
         let waited = self.shared.changed.wait_while(state, |state| state.reading);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
         Ok(())
+    }
+
+    /// A question is sent with the next frame.
+    pub fn announce_replies(&self) {
+        self.shared.lock().replies_announced = true;
+    }
+
+    /// True once after a question was sent.
+    pub(super) fn take_announced(&self) -> bool {
+        std::mem::take(&mut self.shared.lock().replies_announced)
     }
 
     pub fn open(&self) {

@@ -1,6 +1,6 @@
 //! What the terminal replies about itself, read strictly: what is not exactly so is no reply.
 
-use crate::ui::terminal::Notifier;
+use crate::ui::terminal::{LinkSupport, Notifier};
 use crate::ui::theme::{Rgb, Shade};
 
 /// A reply, or a report the terminal sends by itself.
@@ -10,7 +10,9 @@ pub enum Reply {
     Background(Rgb),
     /// The colours of the terminal, or of the desktop, became dark or light (mode 2031).
     Scheme(Shade),
-    /// How the terminal shows notifications (XTVERSION, OSC 99).
+    /// What a terminal of the name it gave can do (XTVERSION).
+    Terminal { notifier: Option<Notifier>, links: LinkSupport },
+    /// How the terminal shows notifications (OSC 99).
     Notifies(Notifier),
     /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
     Attributes,
@@ -30,7 +32,8 @@ pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
 pub(super) fn of_text(text: &[u8]) -> Option<Reply> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some(name) = text.strip_prefix("P>|") {
-        return Notifier::of_terminal(name).map(Reply::Notifies);
+        let (notifier, links) = (Notifier::of_terminal(name), LinkSupport::of_terminal(name));
+        return Some(Reply::Terminal { notifier, links });
     }
     if let Some(reply) = text.strip_prefix("]99;") {
         return is_about_notifications(reply).then_some(Reply::Notifies(Notifier::Osc99));
@@ -114,9 +117,6 @@ mod tests {
     fn how_a_terminal_notifies_is_read_from_its_name_and_from_its_reply_to_the_query() {
         let osc99 = Some(Reply::Notifies(Notifier::Osc99));
         for (text, expected) in [
-            ("P>|kitty(0.35.2)", osc99),
-            ("P>|WezTerm 20240203", Some(Reply::Notifies(Notifier::Osc777))),
-            ("P>|XTerm(388)", None),
             ("]99;i=dominds:p=?;a=report,focus:p=title,body", osc99),
             ("]99;p=?:i=dominds;", osc99),
             ("]99;i=other:p=?;a=report", None),
@@ -124,6 +124,24 @@ mod tests {
             ("]99;i=dominds:p=?", None),
         ] {
             assert_eq!(of_text(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_can_do_is_read_from_its_name() {
+        let (known, unknown) = (LinkSupport::Known, LinkSupport::Unknown);
+        for (name, notifier, links) in [
+            ("kitty(0.35.2)", Some(Notifier::Osc99), known),
+            ("WezTerm 20240203", Some(Notifier::Osc777), known),
+            ("VTE(7600)", None, known),
+            ("mintty 3.7.0", None, known),
+            ("XTerm(388)", None, unknown),
+            ("tmux 3.4", None, unknown),
+            ("kittyx", None, unknown),
+            ("", None, unknown),
+        ] {
+            let reply = Some(Reply::Terminal { notifier, links });
+            assert_eq!(of_text(format!("P>|{name}").as_bytes()), reply, "{name}");
         }
     }
 

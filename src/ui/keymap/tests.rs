@@ -217,3 +217,44 @@ fn a_hint_shows_the_key_that_works_where_the_focus_is() {
         assert_eq!(keymap.hint(focus, action).as_deref(), key, "{focus:?} {action:?}");
     }
 }
+
+#[test]
+fn every_preset_names_keys_that_exist_and_takes_none_from_another_action() {
+    for preset in PRESETS {
+        let (keymap, faults) = Keymap::with_preset(bindings::all(), Some(preset));
+        assert_eq!(faults, [], "{}", preset.name);
+        for focus in bindings::scopes() {
+            for binding in focus.chain().flat_map(|scope| keymap.bindings_of(scope)) {
+                // What is hidden by a narrower scope has another key, or the narrower one hid it before.
+                let reached = |keymap: &Keymap| {
+                    let keys = keymap.keys(binding.scope, binding.action).to_vec();
+                    keys.into_iter().any(|key| keymap.action(focus, key) == Some(binding.action))
+                };
+                assert!(reached(&keymap) || !reached(&defaults()), "{} {binding:?}", preset.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_preset_is_named_alone_or_in_a_key_file_whose_entries_win() {
+    let emacs = with_overrides(&json!("emacs"));
+    assert_eq!(emacs.1, []);
+    assert_eq!(emacs.0.action(transcript::SCOPE, chord("ctrl+n")), Some(Action::Down));
+    assert_eq!(emacs.0.action(transcript::SCOPE, chord("alt+x")), Some(Action::Palette));
+    assert_eq!(with_overrides(&json!({"preset": "emacs"})), emacs);
+    let (keymap, faults) = with_overrides(&json!({"preset": "emacs", "dialog": {"down": "s"}}));
+    assert_eq!(keymap.action(transcript::SCOPE, chord("s")), Some(Action::Down));
+    assert_eq!(keymap.action(transcript::SCOPE, chord("ctrl+p")), Some(Action::Up));
+    assert!(faults.iter().any(|fault| fault.to_string().contains("stop")), "{faults:?}");
+    for (file, place) in
+        [(json!("nano"), vec!["keys"]), (json!({"preset": 7}), vec!["keys", "preset"])]
+    {
+        let (keymap, faults) = with_overrides(&file);
+        assert_eq!((keymap, faults.len()), (defaults(), 1));
+        assert_eq!(faults[0].keys(), place);
+    }
+    let plain = with_overrides(&json!("plain")).0;
+    assert_eq!(plain.action(tree::SCOPE, chord("j")), None);
+    assert_eq!(plain.action(tree::SCOPE, chord("down")), Some(Action::Down));
+}

@@ -29,6 +29,8 @@ pub type Row = (Strip, Strip);
 pub enum Walk {
     /// One entry is chosen; each has one row.
     Entries,
+    /// One entry is chosen; entries have as many rows as they need, the last one blank.
+    Blocks,
     /// It is read: it scrolls like a text, entries have as many rows as they need, and a key that does
     /// nothing here closes it.
     Text,
@@ -90,6 +92,18 @@ pub fn bindings<L: List>() -> Vec<Binding> {
         Walk::Entries => {
             &[scope.bind(Action::Up, &["k", "up"]), scope.bind(Action::Down, &["j", "down"])]
         }
+        Walk::Blocks => &[
+            scope.bind(Action::Up, &["k", "up"]).does("Move to the entry above", "到上面的条目"),
+            scope
+                .bind(Action::Down, &["j", "down"])
+                .does("Move to the entry below", "到下面的条目"),
+            scope.bind(Action::PageUp, &["pageup", "ctrl+u"]),
+            scope.bind(Action::PageDown, &["pagedown", "ctrl+d", "space"]),
+            scope.bind(Action::Top, &["g", "home"]).does("Go to the first entry", "到第一个条目"),
+            scope
+                .bind(Action::Bottom, &["G", "end"])
+                .does("Go to the last entry", "到最后一个条目"),
+        ],
         Walk::Text => &[
             scope.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
             scope.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
@@ -123,6 +137,8 @@ pub struct ListOverlay<L> {
     rows: usize,
     height: usize,
     search: RowSearch,
+    /// The first row of each entry of a list of blocks.
+    starts: Vec<usize>,
 }
 
 impl<L: List> ListOverlay<L> {
@@ -132,7 +148,8 @@ impl<L: List> ListOverlay<L> {
 
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
-        Self { list, chosen, top: 0, rows: 0, height: 0, search: RowSearch::default() }
+        let (starts, search) = (Vec::new(), RowSearch::default());
+        Self { list, chosen, top: 0, rows: 0, height: 0, starts, search }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
@@ -145,12 +162,60 @@ impl<L: List> ListOverlay<L> {
                 let last = self.list.entries(cx).len().saturating_sub(1);
                 self.chosen = self.chosen.saturating_add_signed(rows).min(last);
             }
+            Walk::Blocks => self.go_by_blocks(rows),
             Walk::Text => {
                 let last = self.rows.saturating_sub(self.height);
                 self.top = self.top.saturating_add_signed(rows).min(last);
             }
         }
         Handled::Done
+    }
+
+    /// To another block; in one that does not fit, by lines.
+    fn go_by_blocks(&mut self, rows: isize) {
+        let last = self.starts.len().saturating_sub(1);
+        self.chosen = self.chosen.min(last);
+        let (start, end) = self.block(self.chosen);
+        let bottom = self.top + self.height;
+        match rows {
+            0 => {}
+            1 if end > bottom => self.top += 1,
+            -1 if start < self.top => self.top -= 1,
+            1 | -1 => {
+                self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+                self.reveal(rows > 0);
+            }
+            isize::MIN => (self.chosen, self.top) = (0, 0),
+            isize::MAX => (self.chosen, self.top) = (last, self.rows),
+            _ => {
+                self.top = self.top.saturating_add_signed(rows);
+                self.keep_top();
+                let below = self.starts.iter().position(|start| *start >= self.top);
+                self.chosen = below.unwrap_or(last);
+            }
+        }
+        self.keep_top();
+    }
+
+    fn keep_top(&mut self) {
+        self.top = self.top.min(self.rows.saturating_sub(self.height));
+    }
+
+    /// Scrolls the chosen block into view; of one that does not fit, the end at which it is reached.
+    fn reveal(&mut self, from_above: bool) {
+        let (start, end) = self.block(self.chosen);
+        let first = end.saturating_sub(self.height);
+        self.top = if from_above {
+            self.top.max(first).min(start)
+        } else {
+            self.top.min(start).max(first)
+        };
+    }
+
+    /// The first row of a block and the row after it.
+    fn block(&self, at: usize) -> (usize, usize) {
+        let row = |at: usize| self.starts.get(at).copied().unwrap_or(self.rows);
+        (row(at), row(at + 1))
     }
 
     fn run(&self, key: &ListKey<L>, cx: &mut Cx<'_>) -> Handled {
@@ -200,6 +265,23 @@ impl<L: List> ListOverlay<L> {
         }
     }
 
+    /// Finds where each entry begins, and chooses the one with the match.
+    fn lay_out_blocks(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+        self.starts.clear();
+        let mut rows: Vec<Row> = Vec::new();
+        for entry in self.list.entries(cx) {
+            self.starts.push(rows.len());
+            rows.extend(self.list.rows(entry, width.into(), view, cx));
+        }
+        self.rows = rows.len();
+        if let Some(RowJump::To(row) | RowJump::Back(row)) =
+            self.search.follow(rows.iter().map(plain))
+        {
+            self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+            self.top = top_for(row, self.height);
+        }
+    }
+
     fn marked(&self, row: &Row, view: View<'_>) -> Row {
         let style = view.ui.style(Role::Search);
         let (left, right) = row.clone();
@@ -228,9 +310,16 @@ impl<L: List> ListOverlay<L> {
     fn draw_text(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         let rows = self.text(area.width, view, cx);
-        for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(self.top)) {
+        let (start, end) = self.block(self.chosen);
+        let shown = rows.iter().enumerate().skip(self.top);
+        for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
             let (left, right) = self.marked(row, view);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
+            // The last row of a block is blank.
+            if L::WALK == Walk::Blocks && start <= at && at + 1 < end {
+                let bar = Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { y, width: 1, height: 1, ..area }, y);
+            }
         }
     }
 }
@@ -245,6 +334,20 @@ impl<L: List> Overlay for ListOverlay<L> {
         L::SCOPE
     }
 
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        let below_heading = row.checked_sub(1).filter(|_| L::WALK == Walk::Entries);
+        let Some(at) = below_heading.map(|row| self.top + row) else { return Handled::Ignored };
+        if at >= self.list.entries(cx).len() {
+            return Handled::Ignored;
+        }
+        if at != self.chosen {
+            self.chosen = at;
+            return Handled::Done;
+        }
+        let opens = L::KEYS.iter().find(|key| key.keys.contains(&"enter"));
+        opens.map_or(Handled::Done, |key| self.run(key, cx))
+    }
+
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
             return self.run(key, cx);
@@ -253,14 +356,14 @@ impl<L: List> Overlay for ListOverlay<L> {
             return self.go(rows, cx);
         }
         match L::WALK {
-            Walk::Entries if action != Action::Close => Handled::Ignored,
-            Walk::Entries | Walk::Text => Handled::Close,
+            Walk::Entries | Walk::Blocks if action != Action::Close => Handled::Ignored,
+            Walk::Entries | Walk::Blocks | Walk::Text => Handled::Close,
         }
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         match L::WALK {
-            Walk::Entries => Handled::Ignored,
+            Walk::Entries | Walk::Blocks => Handled::Ignored,
             Walk::Text => Handled::Close,
         }
     }
@@ -277,6 +380,10 @@ impl<L: List> Overlay for ListOverlay<L> {
                 self.go(0, cx);
                 self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
             }
+            Walk::Blocks => {
+                self.lay_out_blocks(area.width, view, cx);
+                self.go_by_blocks(0);
+            }
             Walk::Text => {
                 let rows = self.text(area.width, view, cx);
                 self.rows = rows.len();
@@ -290,7 +397,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         }
         self.search.stands_at(match L::WALK {
             Walk::Entries => self.chosen,
-            Walk::Text => self.top,
+            Walk::Blocks | Walk::Text => self.top,
         });
     }
 
@@ -309,14 +416,14 @@ impl<L: List> Overlay for ListOverlay<L> {
         let rows = Rect { y: area.y + head.height, height: area.height.saturating_sub(1), ..area };
         if self.list.entries(cx).is_empty() && rows.height > 0 {
             let dim = view.ui.style(Role::TextDim);
-            let margin = if L::WALK == Walk::Text { "  " } else { " " };
+            let margin = if L::WALK == Walk::Entries { " " } else { "  " };
             let line = Strip::new().put(margin, dim).put(L::EMPTY.in_lang(view.ui.lang), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
         match L::WALK {
             Walk::Entries => self.draw_entries(frame, rows, view, cx),
-            Walk::Text => self.draw_text(frame, rows, view, cx),
+            Walk::Blocks | Walk::Text => self.draw_text(frame, rows, view, cx),
         }
     }
 }

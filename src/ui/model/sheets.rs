@@ -1,7 +1,9 @@
 //! The content of the open sheet, as the driver sent it last. Dropped when the sheet is closed.
 
 use crate::domain::{DialogId, RootId};
-use crate::protocol::{ChangesView, ReminderView, Sheet, SheetRequest, TaskdocView, TimelineView};
+use crate::protocol::{
+    ChangesView, ReminderView, Sheet, SheetRequest, TaskdocView, TimelineView, UsageView,
+};
 
 #[derive(Debug, Default)]
 pub struct Sheets {
@@ -44,6 +46,7 @@ impl Sheets {
                     Sheet::Taskdoc(_) => *request == SheetRequest::Taskdoc,
                     Sheet::Changes(ref view) => *request == SheetRequest::Changes(view.scope),
                     Sheet::Timeline(_) => *request == SheetRequest::Timeline,
+                    Sheet::Usage(_) => *request == SheetRequest::Usage,
                 }
         });
         if wanted {
@@ -63,7 +66,8 @@ impl Sheets {
     /// an answer is on its way there is none: [`Self::request_if_outdated`] has it then.
     pub fn request_after_change(&mut self, root: &RootId) -> Option<(DialogId, SheetRequest)> {
         let (dialog, request) = self.open.as_ref()?;
-        if dialog.root != *root || *request != SheetRequest::Timeline {
+        let of_tree = [SheetRequest::Timeline, SheetRequest::Usage].contains(request);
+        if dialog.root != *root || !of_tree {
             return None;
         }
         if self.awaited != Awaited::No {
@@ -91,30 +95,22 @@ impl Sheets {
     }
 
     pub fn reminders(&self) -> Option<&[ReminderView]> {
-        match &self.content {
-            Some(Sheet::Reminders(reminders)) => Some(reminders),
-            Some(Sheet::Taskdoc(_) | Sheet::Changes(_) | Sheet::Timeline(_)) | None => None,
-        }
+        if let Some(Sheet::Reminders(reminders)) = &self.content { Some(reminders) } else { None }
     }
 
     pub fn taskdoc(&self) -> Option<&TaskdocView> {
-        match &self.content {
-            Some(Sheet::Taskdoc(taskdoc)) => Some(taskdoc),
-            Some(Sheet::Reminders(_) | Sheet::Changes(_) | Sheet::Timeline(_)) | None => None,
-        }
+        if let Some(Sheet::Taskdoc(taskdoc)) = &self.content { Some(taskdoc) } else { None }
     }
 
     pub fn changes(&self) -> Option<&ChangesView> {
-        match &self.content {
-            Some(Sheet::Changes(changes)) => Some(changes),
-            Some(Sheet::Reminders(_) | Sheet::Taskdoc(_) | Sheet::Timeline(_)) | None => None,
-        }
+        if let Some(Sheet::Changes(changes)) = &self.content { Some(changes) } else { None }
     }
 
     pub fn timeline(&self) -> Option<&TimelineView> {
-        match &self.content {
-            Some(Sheet::Timeline(timeline)) => Some(timeline),
-            Some(Sheet::Reminders(_) | Sheet::Taskdoc(_) | Sheet::Changes(_)) | None => None,
-        }
+        if let Some(Sheet::Timeline(timeline)) = &self.content { Some(timeline) } else { None }
+    }
+
+    pub fn usage(&self) -> Option<&UsageView> {
+        if let Some(Sheet::Usage(usage)) = &self.content { Some(usage) } else { None }
     }
 }

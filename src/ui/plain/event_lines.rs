@@ -85,6 +85,8 @@ impl EventLines {
             | DriverEvent::Forked { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
+            | DriverEvent::Mind { .. }
+            | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Stopped => Vec::new(),

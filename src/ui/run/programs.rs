@@ -1,7 +1,7 @@
 //! A program that has the terminal: the editor or the pager of the person.
 //!
-//! While it runs, nothing is drawn and no key is read; events of the driver are taken in as ever. What would
-//! ring or change the title waits or is left out. If the program of the screen has to end meanwhile, the
+//! While it runs, nothing is drawn and no key is read; events of the driver are taken in as ever. The title
+//! and the bell wait until the terminal is back; the program that calls the person is run at once. If the program of the screen has to end meanwhile, the
 //! other one is asked to end, too.
 
 use std::future::pending;
@@ -20,6 +20,7 @@ use crate::ui::app::Effect;
 use crate::ui::pacer::Cause;
 use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
 use crate::ui::surface::Surface;
+use crate::ui::text::SafeText;
 
 /// How long a program may take to end when the screen ends.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
@@ -34,6 +35,8 @@ pub(super) struct Foreground {
     stage: Stage,
     /// The title that changed while the program had the terminal.
     title: Option<usize>,
+    /// What the terminal was to ring for last while the program had it.
+    ring: Option<SafeText>,
 }
 
 #[derive(Debug)]
@@ -53,7 +56,7 @@ pub(super) enum Step {
 
 impl Foreground {
     pub fn new(host: Arc<dyn ProgramHost>) -> Self {
-        Self { host, stage: Stage::Nothing, title: None }
+        Self { host, stage: Stage::Nothing, title: None, ring: None }
     }
 
     /// True while the program has the terminal.
@@ -90,7 +93,7 @@ impl Foreground {
         let _ = id.map(|id| kill_process(id, Signal::TERM));
     }
 
-    /// What may be done while a program has the terminal; the rest is kept or left out.
+    /// What may be done while a program has the terminal; the rest is kept.
     pub fn hold_back(&mut self, effect: Effect) -> Option<Effect> {
         if !self.has_terminal() {
             return Some(effect);
@@ -99,7 +102,16 @@ impl Foreground {
             self.title = Some(count);
             return None;
         }
-        (!matches!(effect, Effect::Ring(_))).then_some(effect)
+        Some(effect)
+    }
+
+    /// Keeps what the terminal rings for until it is back; the newest replaces an older one. False if the
+    /// terminal is here.
+    pub fn holds_ring(&mut self, text: &SafeText) -> bool {
+        if self.has_terminal() {
+            self.ring = Some(text.clone());
+        }
+        self.has_terminal()
     }
 }
 
@@ -181,6 +193,12 @@ impl<S: Surface> Run<'_, S> {
             // It cannot fail: a title goes out with the next frame.
             let _ = self.effect(Effect::Title(count));
         }
+        // Who has answered meanwhile, on another screen, need not be called.
+        let ring = self.foreground.ring.take();
+        if let Some(text) = ring.filter(|_| self.app.open_questions() > 0) {
+            self.ring_terminal(&text);
+        }
+        self.ask_background_again();
     }
 
     fn is_ending(&self) -> bool {

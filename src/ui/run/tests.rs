@@ -1,5 +1,7 @@
 //! The loop on a screen in memory, with paused time.
 
+mod programs;
+
 use futures_util::stream;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -16,7 +18,9 @@ use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::programs::testing::TestHost;
+use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
 
 #[derive(Debug)]
@@ -80,6 +84,14 @@ impl Surface for Memory {
         self.controls.extend_from_slice(control.bytes());
     }
 
+    fn show_links(&mut self, _: Links) {
+        self.controls.extend_from_slice(b"links");
+    }
+
+    fn use_mouse(&mut self, wanted: MouseUse) {
+        self.control(&Control::mouse(wanted));
+    }
+
     fn suspend(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -109,6 +121,7 @@ fn app() -> App {
             keymap: bindings::defaults(),
             lang: Lang::En,
             colours: CodeColours::off(),
+            links: Links::default(),
         },
         clock: Arc::new(FixedClock),
         drafts: DraftTexts::new(),
@@ -116,8 +129,12 @@ fn app() -> App {
     })
 }
 
-const OPTIONS: RunOptions =
-    RunOptions { link: Link::Local, grace: Duration::from_secs(3), multiplexer: Multiplexer::None };
+const OPTIONS: RunOptions = RunOptions {
+    link: Link::Local,
+    grace: Duration::from_secs(3),
+    multiplexer: Multiplexer::None,
+    links: LinkUse::Auto,
+};
 
 fn press(c: char) -> Input {
     Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)).into()
@@ -575,110 +592,25 @@ async fn a_change_of_the_desktop_counts_only_if_the_terminal_changed_too() {
     assert_eq!((colour, asked.as_bytes()), (Color::White, Control::ask_background().bytes()));
 }
 
-/// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
-async fn edited<F: Future<Output = ()>>(
-    host: TestHost,
-    surface: &mut Memory,
-    shutdown: impl Future<Output = ()>,
-    driver: impl FnOnce(Driver) -> F,
-) -> Vec<String> {
-    let ((_, permits), (stored, drafts)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
-    let (to_driver, commands) = mpsc::channel(16);
-    let (events, from_driver) = mpsc::channel(64);
-    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
-    let channels = Channels {
-        input: typing(vec![(0, press('i')), (0, press('x')), (0, ctrl_e.into())]),
-        commands: to_driver,
-        events: from_driver,
-        looks: mpsc::channel(1).1,
-        shutdown,
-        written: Arc::new(Notify::new()),
-        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
-        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller: Caller::none(),
-        programs: Arc::new(host),
-    };
-    let mut app = app();
-    app.apply(DriverEvent::Inbox(Vec::new()));
-    app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
-    let script = driver(Driver { commands, events });
-    let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);
-    assert_eq!(outcome.unwrap(), RunEnd::Settled);
-    drafts.try_iter().map(|(_, text)| text).collect()
-}
-
-async fn in_time<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(20), future).await.unwrap()
-}
-
-#[tokio::test]
-async fn a_program_has_the_terminal_alone_and_what_it_leaves_is_the_draft() {
-    for (status, expected) in [(0, "edited"), (3, "x")] {
-        let folder = tempfile::tempdir().unwrap();
-        let fifo = fifo_in(folder.path());
-        let script = format!("read line < {}; exit {status}", fifo.display());
-        let host = TestHost { found: Some("edited"), ..TestHost::shell(&script) };
-        let finished = host.finished.clone();
-        let mut surface = Memory::new();
-        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
-            // The program waits for a line, and meanwhile more events come than the channel holds.
-            let open = tokio::task::spawn_blocking(move || {
-                std::fs::OpenOptions::new().write(true).open(fifo)
-            });
-            let mut pipe = in_time(open).await.unwrap().unwrap();
-            for n in 0..200 {
-                let event = DriverEvent::Notice(Localized::same(n.to_string()));
-                in_time(driver.events.send(event)).await.unwrap();
-            }
-            std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
-            in_time(finished.notified()).await;
-            driver.events.send(DriverEvent::Stopped).await.unwrap();
-        })
-        .await;
-        assert_eq!(stored.last().map(String::as_str), Some(expected), "{stored:?}");
-        assert!(!surface.lent && surface.repaints > 0);
+#[tokio::test(start_paused = true)]
+async fn after_the_program_was_suspended_a_terminal_that_said_its_colours_is_asked_again() {
+    let ctrl_z = Event::Key(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL));
+    let dark = Input::Reply(Reply::Background(Rgb::BLACK));
+    let asks = String::from_utf8(Control::ask_background().bytes().to_vec()).unwrap();
+    for (input, expected) in [
+        (vec![(10, dark), (10, ctrl_z.clone().into())], asks.as_str()),
+        (vec![(10, ctrl_z.into())], ""),
+    ] {
+        let (_, _, asked) = shown_after(input).await;
+        assert_eq!(asked, expected);
     }
 }
 
-#[tokio::test]
-async fn a_signal_to_end_ends_the_program_too_and_keeps_the_draft() {
-    let folder = tempfile::tempdir().unwrap();
-    let fifo = fifo_in(folder.path());
-    let host = TestHost::shell(&format!("echo > {}; exec sleep 60", fifo.display()));
-    let (signal, ends) = tokio::sync::oneshot::channel::<()>();
-    let shutdown = async { ends.await.unwrap() };
-    let mut surface = Memory::new();
-    let stored = edited(host, &mut surface, shutdown, |mut driver| async move {
-        let started = tokio::task::spawn_blocking(move || std::fs::read(fifo));
-        in_time(started).await.unwrap().unwrap();
-        signal.send(()).unwrap();
-        while !matches!(in_time(driver.commands.recv()).await, Some(Command::Shutdown { .. })) {}
-        driver.events.send(DriverEvent::Stopped).await.unwrap();
-    })
-    .await;
-    assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
-    assert!(surface.lent, "the screen does not come back");
-}
-
-#[tokio::test]
-async fn a_program_that_cannot_run_leaves_the_screen_and_the_draft() {
-    for program in ["/nonexistent", "/"] {
-        let host = TestHost { program, ..TestHost::shell("") };
-        let finished = host.finished.clone();
-        let mut surface = Memory::new();
-        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
-            in_time(finished.notified()).await;
-            driver.events.send(DriverEvent::Stopped).await.unwrap();
-        })
-        .await;
-        assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
-        assert!(!surface.lent);
+#[tokio::test(start_paused = true)]
+async fn links_are_shown_where_the_terminal_says_that_it_knows_them() {
+    for (support, expected) in [(LinkSupport::Known, "links"), (LinkSupport::Unknown, "")] {
+        let reply = Input::Reply(Reply::Terminal { notifier: None, links: support });
+        let (_, _, asked) = shown_after(vec![(10, reply)]).await;
+        assert_eq!(asked, expected);
     }
-}
-
-fn fifo_in(folder: &std::path::Path) -> std::path::PathBuf {
-    let path = folder.join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
-    assert!(made.success());
-    path
 }

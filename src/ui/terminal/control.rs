@@ -27,6 +27,45 @@ pub enum Multiplexer {
     Screen,
 }
 
+/// Whether the terminal reports the mouse: buttons and the wheel, not its motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MouseUse {
+    /// The terminal keeps the mouse: it selects and copies text with it.
+    #[default]
+    Off,
+    On,
+}
+
+/// Names at the start of an XTVERSION reply, in lower case, of terminals known to open links (OSC 8).
+const KNOW_LINKS: [&str; 11] = [
+    "kitty", "iterm2", "wezterm", "ghostty", "foot", "contour", "vte", "konsole", "mintty", "rio",
+    "xterm.js",
+];
+
+/// Whether a terminal shows links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkSupport {
+    Known,
+    /// It did not say that it does.
+    Unknown,
+}
+
+impl LinkSupport {
+    /// That of a terminal of this name.
+    #[must_use]
+    pub fn of_terminal(name: &str) -> Self {
+        let knows = KNOW_LINKS.iter().any(|known| is_named(name, known));
+        if knows { Self::Known } else { Self::Unknown }
+    }
+}
+
+/// True if a terminal's reply begins with this name.
+fn is_named(reply: &str, name: &str) -> bool {
+    let reply = reply.to_ascii_lowercase();
+    let rest = reply.strip_prefix(name);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+}
+
 /// Bytes that are safe to send outside a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control(Vec<u8>);
@@ -57,6 +96,15 @@ impl Control {
         self.0.starts_with(TITLE)
     }
 
+    /// Reports of buttons and the wheel (mode 1000), in the form without limits (mode 1006).
+    #[must_use]
+    pub fn mouse(wanted: MouseUse) -> Self {
+        Self(match wanted {
+            MouseUse::On => b"\x1b[?1000h\x1b[?1006h".to_vec(),
+            MouseUse::Off => b"\x1b[?1006l\x1b[?1000l".to_vec(),
+        })
+    }
+
     /// The bell: works over every link and in every multiplexer.
     #[must_use]
     pub fn bell() -> Self {
@@ -84,6 +132,12 @@ impl Control {
     #[must_use]
     pub fn ask_background() -> Self {
         Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
+    }
+
+    /// True for a question, whose replies are to come.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.0.ends_with(b"\x1b[c")
     }
 
     #[must_use]

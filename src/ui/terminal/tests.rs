@@ -240,3 +240,34 @@ fn a_closed_terminal_accepts_no_frames() {
     let error = Sink::new(Arc::new(output)).write(b"x").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
+
+#[test]
+fn the_mouse_is_given_back_whenever_the_terminal_is_and_taken_again_with_it() {
+    let (tty, flag) = (Tty::default(), ModeFlag::default());
+    let mut guard = enter(&tty, &flag);
+    let reported = |tty: &Tty| {
+        let mode = tty.screen().screen().mouse_protocol_mode();
+        mode != vt100::MouseProtocolMode::None
+    };
+    assert!(!reported(&tty), "off by default");
+    guard.use_mouse(MouseUse::On);
+    let mut frames = tty.clone();
+    frames.write_all(Control::mouse(MouseUse::On).bytes()).unwrap();
+    assert!(reported(&tty));
+    let seen = tty.clone();
+    let stop = move || {
+        assert!(!reported(&seen), "suspended");
+        Ok(())
+    };
+    guard.suspend(stop).unwrap();
+    assert!(reported(&tty), "continued");
+    guard.leave().unwrap();
+    assert!(!reported(&tty), "lent or left");
+    guard.return_to().unwrap();
+    assert!(reported(&tty));
+    guard.use_mouse(MouseUse::Off);
+    frames.write_all(Control::mouse(MouseUse::Off).bytes()).unwrap();
+    guard.suspend(|| Ok(())).unwrap();
+    assert!(!reported(&tty), "switched off");
+    let _ = reset(&mut frames, &mut tty.clone());
+}

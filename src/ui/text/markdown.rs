@@ -1,19 +1,20 @@
 //! Renders Markdown as lines of spans with roles, wrapped to a width.
 //!
 //! The input is already sanitized; since Markdown decodes entities, every piece is sanitized again, so
-//! `&#27;` stays harmless. Nothing is hidden: link targets, HTML and image texts are shown. There is
+//! `&#27;` stays harmless. Nothing is hidden: link targets (a text that looks like another address is no link itself), HTML and image texts are shown. There is
 //! no recursion, and indentation stops at [`MAX_INDENT_LEVELS`] levels or half the width.
 
 mod flow;
 mod table;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::clean::SafeText;
 use super::styled::{Emphasis, StyledLine, StyledSpan};
 use super::width::width;
 use super::wrap::{wrap, wrap_hard};
 use crate::ui::highlight::{CodeColours, Language};
+use crate::ui::links::{Links, looks_like_address};
 use crate::ui::theme::{Glyphs, Role};
 use flow::{Flow, TextStyle};
 use table::Table;
@@ -24,17 +25,20 @@ pub const MAX_INDENT_LEVELS: usize = 12;
 /// Longest link target that is shown in full, in bytes.
 const MAX_TARGET: usize = 2048;
 
+/// What a text is rendered with.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderMeans<'a> {
+    pub glyphs: &'a Glyphs,
+    pub colours: &'a CodeColours,
+    pub links: &'a Links,
+}
+
 /// Renders sanitized Markdown into lines of at most `width` cells.
 #[must_use]
-pub fn render(
-    text: &SafeText,
-    width: usize,
-    glyphs: &Glyphs,
-    colours: &CodeColours,
-) -> Vec<StyledLine> {
+pub fn render(text: &SafeText, width: usize, means: RenderMeans<'_>) -> Vec<StyledLine> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut renderer = Renderer::new(width, glyphs, colours);
+    let mut renderer = Renderer::new(width, means);
     for event in Parser::new_ext(text.as_str(), options) {
         renderer.event(event);
     }
@@ -72,6 +76,7 @@ struct Renderer<'g> {
     width: usize,
     glyphs: &'g Glyphs,
     colours: &'g CodeColours,
+    addresses: &'g Links,
     lines: Vec<StyledLine>,
     containers: Vec<Container>,
     /// Number of the next item of each open list; `None` for bullets.
@@ -89,11 +94,13 @@ struct Renderer<'g> {
 }
 
 impl<'g> Renderer<'g> {
-    fn new(width: usize, glyphs: &'g Glyphs, colours: &'g CodeColours) -> Self {
+    fn new(width: usize, means: RenderMeans<'g>) -> Self {
+        let RenderMeans { glyphs, colours, links: addresses } = means;
         Self {
             width,
             glyphs,
             colours,
+            addresses,
             lines: Vec::new(),
             containers: Vec::new(),
             lists: Vec::new(),
@@ -136,6 +143,9 @@ impl<'g> Renderer<'g> {
             Tag::Strong => self.strong += 1,
             Tag::Strikethrough => self.struck += 1,
             Tag::Superscript | Tag::Subscript | Tag::TableHead | Tag::TableRow | Tag::TableCell => {
+            }
+            Tag::Link { link_type: LinkType::Email, dest_url, .. } => {
+                self.begin_link(&format!("mailto:{dest_url}"));
             }
             Tag::Link { dest_url, .. } => self.begin_link(&dest_url),
             Tag::Image { dest_url, .. } => {
@@ -263,7 +273,7 @@ impl<'g> Renderer<'g> {
             italic: self.italic > 0,
             struck: self.struck > 0,
         };
-        TextStyle { role, emphasis }
+        TextStyle { role, emphasis, link: None }
     }
 
     fn begin_link(&mut self, target: &str) {
@@ -276,7 +286,13 @@ impl<'g> Renderer<'g> {
         let Some(Link { target, text_start }) = self.links.pop() else { return };
         let full = target.as_str();
         let text = self.flow.text_from(text_start);
-        if full.is_empty() || text == full || full.strip_prefix("mailto:") == Some(text) {
+        let is_shown = text == full || full.strip_prefix("mailto:") == Some(text);
+        let is_other_address = looks_like_address(text) && !is_shown;
+        let link = self.addresses.id_of(full);
+        if let Some(link) = link.filter(|_| !is_other_address) {
+            self.flow.link_from(text_start, link);
+        }
+        if full.is_empty() || is_shown {
             return;
         }
         let web = full.starts_with("http://") || full.starts_with("https://");
@@ -284,7 +300,7 @@ impl<'g> Renderer<'g> {
         let end = (0..=MAX_TARGET.min(full.len())).rev().find(|at| full.is_char_boundary(*at));
         let shown = full.get(..end.unwrap_or(0)).unwrap_or(full);
         let cut = if shown.len() < full.len() { self.glyphs.cut } else { "" };
-        let style = TextStyle { role, ..self.style() };
+        let style = TextStyle { role, link, ..self.style() };
         self.flow.push(&SafeText::clean(&format!(" ({shown}{cut})")), style);
     }
 

@@ -5,6 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::clean::SafeText;
 use super::width::width;
+use crate::ui::links::LinkId;
 use crate::ui::theme::{Role, Theme};
 
 /// Emphasis that the text adds to the style of its role.
@@ -20,6 +21,7 @@ pub struct Emphasis {
 pub struct StyledSpan {
     pub role: Role,
     pub emphasis: Emphasis,
+    pub link: Option<LinkId>,
     pub text: SafeText,
 }
 
@@ -32,10 +34,10 @@ pub struct StyledLine {
 impl StyledSpan {
     #[must_use]
     pub fn new(role: Role, text: SafeText) -> Self {
-        Self { role, emphasis: Emphasis::default(), text }
+        Self { role, emphasis: Emphasis::default(), link: None, text }
     }
 
-    /// The theme's style for the role, with the emphasis added.
+    /// The theme's style for the role, with the emphasis and the number of the link added.
     #[must_use]
     pub fn style(&self, theme: &Theme) -> Style {
         let mut style = theme.style(self.role);
@@ -47,7 +49,10 @@ impl StyledSpan {
                 style = style.add_modifier(modifier);
             }
         }
-        style
+        match self.link {
+            Some(link) => style.underline_color(link.colour()),
+            None => style,
+        }
     }
 }
 

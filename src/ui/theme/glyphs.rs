@@ -43,6 +43,10 @@ pub struct Glyphs {
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
     pub ready: &'static str,
+    /// What stands above this.
+    pub above: &'static str,
+    /// A cell that is filled by so many eighths, from one to all.
+    pub levels: [&'static str; 8],
 }
 
 impl Glyphs {
@@ -75,6 +79,8 @@ impl Glyphs {
         path: "›",
         at_work: "█",
         ready: "░",
+        above: "▴",
+        levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     };
 
     pub const ASCII: Self = Self {
@@ -106,6 +112,8 @@ impl Glyphs {
         path: ">",
         at_work: "#",
         ready: ":",
+        above: "^",
+        levels: ["_", ".", "-", "=", "+", "*", "%", "#"],
     };
 
     /// The set for a terminal that does or does not show UTF-8.
@@ -116,7 +124,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 28] {
+    pub fn all(&self) -> [&'static str; 29] {
         [
             self.running,
             self.waiting,
@@ -146,6 +154,7 @@ impl Glyphs {
             self.path,
             self.at_work,
             self.ready,
+            self.above,
         ]
     }
 }

@@ -365,7 +365,7 @@ async fn files_that_a_person_may_mention_are_listed_while_commands_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_timeline_of_a_tree_has_a_row_for_each_dialog() {
+async fn the_timeline_and_the_tokens_of_a_tree_have_a_row_for_each_dialog() {
     let asks = json!({"targetAgentId": "alice", "tellaskContent": "Look."}).to_string();
     let models = Sequence::new()
         .reply("lead", Reply::call("x", "tellaskSessionless", &asks))
@@ -384,4 +384,11 @@ async fn the_timeline_of_a_tree_has_a_row_for_each_dialog() {
         assert!(row.timeline.spans.iter().any(ran), "{row:?}");
         assert!(row.timeline.spans.windows(2).all(|pair| pair[0].to == pair[1].from), "{row:?}");
     }
+    let Sheet::Usage(usage) = running.sheet(&dialog, SheetRequest::Usage).await else {
+        panic!("another sheet")
+    };
+    let sums: Vec<_> =
+        usage.dialogs.iter().map(|one| (one.agent.as_str(), one.sum.generations)).collect();
+    assert_eq!(sums, [("lead", 2), ("alice", 1)]);
+    assert_eq!(usage.dialogs[0].generations.len(), 2);
 }

@@ -80,7 +80,12 @@ pub fn payload() -> GenEvent {
 }
 
 pub fn usage() -> GenEvent {
-    GenEvent::Usage(Usage { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 })
+    GenEvent::Usage(Usage {
+        prompt_tokens: 7,
+        completion_tokens: 3,
+        total_tokens: 10,
+        cached_tokens: None,
+    })
 }
 
 pub fn notice(text: Text) -> GenEvent {

@@ -5,15 +5,29 @@ use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
+use crate::ui::app::modes::mode_word;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
+use crate::ui::panes::field::ViMode;
 
 impl Screen<'_> {
-    /// The composer's title: the recipient, and what Enter does.
+    /// The composer's title: the mode of vi, the recipient, and what Enter does.
     pub(super) fn heading(&self, ui: &UiSettings) -> Heading {
+        let heading = self.target_heading(ui);
+        let mode = self.app.writing.composer().mode();
+        match mode.filter(|_| self.app.focus.is(Focus::Composer)) {
+            Some(mode) => {
+                let (mode, dot) = (ui.text(mode_word(mode)), ui.glyphs.middle_dot);
+                Heading { left: format!("{mode} {dot} {}", heading.left), ..heading }
+            }
+            None => heading,
+        }
+    }
+
+    fn target_heading(&self, ui: &UiSettings) -> Heading {
         let parts = |hints: &[String]| hints.join(PART);
         match self.app.writing.target() {
             Target::Nobody if !self.app.startup.is_listed() => Heading::default(),
@@ -54,6 +68,16 @@ impl Screen<'_> {
         has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, words::SHOW_PASTE))
     }
 
+    /// What the key does that leaves the composer: with the keys of vi it ends a mode first.
+    fn leave_word(&self) -> Text {
+        match self.app.writing.composer().mode() {
+            Some(ViMode::Insert | ViMode::Visual | ViMode::VisualLines) => {
+                mode_word(ViMode::Normal)
+            }
+            Some(ViMode::Normal) | None => words::KEEP,
+        }
+    }
+
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
         let inbox = &self.app.model.inbox;
         let number = inbox.position(id).map_or(1, |at| at + 1);
@@ -71,7 +95,7 @@ impl Screen<'_> {
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
         }
         hints.extend(self.paste_hint(ui));
-        hints.push(hint(ui, SCOPE, Action::Leave, words::KEEP));
+        hints.push(hint(ui, SCOPE, Action::Leave, self.leave_word()));
         Heading {
             left: format!(
                 "{} {number} {} {} {} {who}",
@@ -137,7 +161,7 @@ impl Screen<'_> {
                 hints.push((Action::ToggleThinking, words::THINKING));
             }
             Focus::Composer => {
-                hints.push((Action::Leave, words::KEEP));
+                hints.push((Action::Leave, self.leave_word()));
                 if asked {
                     hints.push((Action::AnswerOldest, words::QUESTIONS));
                 }

@@ -6,6 +6,7 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::app::areas::Areas;
 use crate::ui::app::attention::InView;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
@@ -17,55 +18,6 @@ use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued};
 
 const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
-
-/// The areas of the parts. An empty area is not drawn.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Areas {
-    pub left: Rect,
-    /// Parts of the left column.
-    pub tree: Rect,
-    pub inbox: Rect,
-    pub divider: Rect,
-    pub right: Rect,
-    /// Parts of the right column.
-    pub title: Rect,
-    pub transcript: Rect,
-    pub queue: Rect,
-    pub composer: Rect,
-    pub tabs: Rect,
-    pub status: Rect,
-}
-
-impl Areas {
-    /// Where overlays are drawn.
-    pub fn overlays(&self) -> Rect {
-        if self.right.is_empty() { self.left } else { self.right }
-    }
-
-    /// Where questions are in view.
-    fn in_view(&self) -> InView {
-        InView { inbox: self.inbox_rows(), composer: self.composer }
-    }
-
-    /// The same with an overlay on top.
-    fn beside_overlays(&self) -> InView {
-        let inbox = if self.right.is_empty() { Rect::default() } else { self.inbox_rows() };
-        InView { inbox, composer: Rect::default() }
-    }
-
-    /// The rows of the tree, below its folder and title.
-    pub fn tree_rows(&self, narrow: bool) -> Rect {
-        let head = if narrow { 0 } else { 3 };
-        let area = self.tree;
-        Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area }
-    }
-
-    /// The questions, below their title.
-    pub fn inbox_rows(&self) -> Rect {
-        let area = self.inbox;
-        Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
-    }
-}
 
 /// Texts of the open dialog that are drawn with its transcript.
 #[derive(Debug, Default)]
@@ -135,7 +87,8 @@ impl App {
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
         }
         self.in_view =
-            if self.overlays.is_empty() { areas.in_view() } else { areas.beside_overlays() };
+            if self.overlays.is_empty() { in_view(&areas) } else { beside_overlays(&areas) };
+        self.pointer.laid_out(areas);
         Screen { app: self, area, now, areas, ending, queue, counts, texts }
     }
 
@@ -185,6 +138,17 @@ impl App {
         self.follow(follow_ups);
         Some(texts)
     }
+}
+
+/// Where questions are in view.
+fn in_view(areas: &Areas) -> InView {
+    InView { inbox: areas.inbox_rows(), composer: areas.composer }
+}
+
+/// The same with an overlay on top.
+fn beside_overlays(areas: &Areas) -> InView {
+    let inbox = if areas.right.is_empty() { Rect::default() } else { areas.inbox_rows() };
+    InView { inbox, composer: Rect::default() }
 }
 
 /// The columns.

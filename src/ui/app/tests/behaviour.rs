@@ -7,14 +7,14 @@ use crate::domain::Stamp;
 use crate::domain::background::{Background, BackgroundState};
 use crate::domain::text::Localized;
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, DriverEvent, QuietOutcome, TreeRow};
+use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
 use crate::ui::lists::copy_parts;
 use crate::ui::model::Mark;
 use crate::ui::panes::{
-    changes, composer, confirm, consent, inbox, sheet, timeline, transcript, tree,
+    changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
 };
 use crate::ui::theme::Glyphs;
 
@@ -54,6 +54,9 @@ fn focused(scope: Scope) -> Stage {
         (sheet::SCOPE, "3 r"),
         (changes::SCOPE, "3 m"),
         (timeline::SCOPE, "3 w"),
+        (usage::SCOPE, "3 $"),
+        (mind::SCOPE, "1 @"),
+        (log::SCOPE, "1 J"),
         (consent::SCOPE, "1 L"),
         (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
@@ -65,12 +68,47 @@ fn focused(scope: Scope) -> Stage {
         let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));
         stage.keys("1").key_named(opens.expect("a way to open it").keys[0]);
     }
+    if scope == mind::SCOPE {
+        stage.keys("<enter>");
+        answer_mind(&mut stage);
+    }
+    answer_log(&mut stage);
     answer_shelf(&mut stage);
     if scope == DEMO {
         stage.app.end_with("That was the demo.", DemoStart::Now);
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
     }
     stage
+}
+
+/// Answers requests for the log.
+fn answer_log(stage: &mut Stage) {
+    let asked = stage.sent.iter().filter_map(|command| {
+        let Command::Log { ticket } = command else { return None };
+        Some(*ticket)
+    });
+    for ticket in asked.collect::<Vec<_>>() {
+        stage.apply(DriverEvent::Log { ticket, log: Box::default() });
+    }
+}
+
+/// Answers the request for what a member is told.
+fn answer_mind(stage: &mut Stage) {
+    let asked = stage.sent.iter().find_map(|command| {
+        let Command::Mind { ticket, agent } = command else { return None };
+        Some((*ticket, agent.clone()))
+    });
+    let (ticket, agent) = asked.expect("a request");
+    let mind = MindView {
+        agent,
+        provider: String::new(),
+        model: String::new(),
+        settings: Vec::new(),
+        system: "x\n".repeat(100),
+        context: Vec::new(),
+        tools: Vec::new(),
+    };
+    stage.apply(DriverEvent::Mind { ticket, mind: Box::new(mind) });
 }
 
 /// Answers requests for the done and archived dialogs.
@@ -97,6 +135,8 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Taskdoc, sheet::SCOPE),
         (Action::Changes, changes::SCOPE),
         (Action::Timeline, timeline::SCOPE),
+        (Action::Usage, usage::SCOPE),
+        (Action::Log, log::SCOPE),
         (Action::Palette, composer::SCOPE),
         (Action::DeclareDead, composer::SCOPE),
         (Action::Retitle, composer::SCOPE),
@@ -127,6 +167,7 @@ fn every_binding_does_something_and_opens_the_overlay_it_is_for() {
         stage.screen();
         stage.key_named(binding.keys[0]);
         answer_shelf(&mut stage);
+        answer_log(&mut stage);
         let screen = stage.screen();
         assert!(!screen.contains("does nothing here"), "{binding:?}\n{screen}");
         if in_pane {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
@@ -18,12 +20,14 @@ use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::store::Fact;
+use crate::ui::app::Gesture;
 use crate::ui::app::held::HeldAnswers;
 use crate::ui::app::{App, AppOptions};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
 #[derive(Debug)]
@@ -96,6 +100,7 @@ impl Stage {
             keymap: bindings::defaults(),
             lang,
             colours: CodeColours::at_once(),
+            links: Links::default(),
         };
         let app = App::new(AppOptions {
             ui,
@@ -149,6 +154,31 @@ impl Stage {
         let sent = self.app.key(key);
         self.sent.extend(sent);
         self.drafts.save(self.app.take_drafts());
+    }
+
+    /// The mouse, if it is used.
+    pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> &mut Self {
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        if let Some(gesture) = Gesture::of(event) {
+            let sent = self.app.point(gesture);
+            self.sent.extend(sent);
+        }
+        self
+    }
+
+    pub fn click(&mut self, column: u16, row: u16) -> &mut Self {
+        self.mouse(MouseEventKind::Down(MouseButton::Left), column, row)
+    }
+
+    /// The first cell of the screen where this text is.
+    pub fn place_of(&mut self, text: &str) -> (u16, u16) {
+        let screen = self.screen();
+        let found = screen.lines().enumerate().find_map(|(y, line)| {
+            let at = line.find(text)?;
+            let x = crate::ui::text::width::width(line.get(..at)?);
+            Some((u16::try_from(x).ok()?, u16::try_from(y).ok()?))
+        });
+        found.unwrap_or_else(|| panic!("{text} is not in\n{screen}"))
     }
 
     pub fn wait(&mut self, time: Duration) -> &mut Self {
@@ -413,6 +443,9 @@ pub fn workspace() -> WorkspaceView {
         id: id.into(),
         name: id.to_uppercase(),
         gofor: gofor.to_owned(),
+        model: String::new(),
+        toolsets: Vec::new(),
+        tools: Vec::new(),
     };
     WorkspaceView {
         folder: "~/srv/api".to_owned(),
@@ -459,6 +492,12 @@ pub const DBA_STORY: &[&str] = &[
     r#"{"ts":"2026-11-21 12:01:00","type":"tellask_call_record","genseq":1,"id":"q1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Drop users.legacy_otp, or keep it?\\na  drop it now\\nb  keep it for 90 days, then drop\\nc  keep it\"}","deliveryMode":"tellask_call_start"}"#,
 ];
 
+/// What [`streaming`] has written so far.
+pub const STREAMED: [&str; 2] = [
+    "Good. While that runs: the cookie must be rotated first, ",
+    "otherwise the second factor can be skipped by replaying",
+];
+
 /// A stage that shows the mock-up's dialog while it streams, with no question open.
 pub fn streaming(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
@@ -467,16 +506,9 @@ pub fn streaming(width: u16, height: u16) -> Stage {
     stage.keys("g j <enter>").page(STORY);
     stage.keys("1");
     stage.apply(DriverEvent::Inbox(questions()));
-    stage.live(
-        &main_dialog(),
-        Segment::Saying,
-        "Good. While that runs: the cookie must be rotated first, ",
-    );
-    stage.live(
-        &main_dialog(),
-        Segment::Saying,
-        "otherwise the second factor can be skipped by replaying",
-    );
+    for text in STREAMED {
+        stage.live(&main_dialog(), Segment::Saying, text);
+    }
     stage
 }
 

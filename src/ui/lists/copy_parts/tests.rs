@@ -27,6 +27,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::Suspend
         | Effect::Redraw
         | Effect::Title(_)
+        | Effect::UseMouse(_)
         | Effect::Ring(_)
         | Effect::WriteDialog { .. }
         | Effect::Program(_) => None,

@@ -1,20 +1,21 @@
-//! The problems of the workspace: where, what, and how to fix them. The list is updated while it is
-//! open, so a fixed problem disappears.
+//! The problems of the workspace: where, what, and how to fix them; a key opens the file at the line. The list
+//! is updated while it is open, so a fixed problem disappears.
 
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 
-use super::list::{List, Row, Walk};
+use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::Severity;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, View};
+use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Cells before the text of a problem.
 const INDENT: usize = 4;
@@ -31,7 +32,18 @@ impl List for Problems {
         .does("Show problems and how to fix them", "显示问题及如何解决");
     const TITLE: Text = Text::new("PROBLEMS", "问题");
     const EMPTY: Text = Text::new("no problems", "没有问题");
-    const WALK: Walk = Walk::Text;
+    const WALK: Walk = Walk::Blocks;
+    const KEYS: &'static [ListKey<Self>] = &[ListKey {
+        action: Action::Edit,
+        keys: &["e", "enter"],
+        does: Text::new("Open the file in your editor, at its line", "用编辑器打开此文件，到该行"),
+        hint: words::EDIT,
+        run: |_, entry, cx| {
+            let problem = cx.model.problems.get(entry)?;
+            let (path, line) = (problem.path.clone(), problem.line);
+            Some(Outcome::Stay(Intent::EditFile { path, line }))
+        },
+    }];
 
     fn open(_: &mut Cx<'_>) -> Option<Self> {
         Some(Self)

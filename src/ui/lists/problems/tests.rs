@@ -1,9 +1,11 @@
 //! The list of problems.
 
 use crate::domain::Problem;
-use crate::domain::text::Text;
+use crate::domain::text::{Text, localized};
 use crate::protocol::DriverEvent;
+use crate::ui::app::Effect;
 use crate::ui::app::tests::fixture::*;
+use crate::ui::programs::ProgramJob;
 
 fn problems() -> Vec<Problem> {
     vec![
@@ -41,6 +43,47 @@ fn problems_are_listed_with_line_and_fix_the_most_severe_first() {
         assert!(!shown.contains('\u{1b}'));
         insta::assert_snapshot!(format!("problems-{width}x{height}"), shown);
     }
+}
+
+#[test]
+fn e_opens_the_file_of_the_chosen_problem_at_its_line() {
+    for (keys, line) in
+        [("e", 6), ("<enter>", 6), ("j e", 7), ("j j k e", 6), ("G e", 7), ("G g e", 6)]
+    {
+        let mut stage = Stage::new(40, 12);
+        stage.apply(DriverEvent::Problems(problems())).keys("!").screen();
+        stage.app.take_effects();
+        for key in keys.split(' ') {
+            // In a small screen, a step may scroll within a problem first.
+            for _ in 0..if key == "j" || key == "k" { 6 } else { 1 } {
+                stage.keys(key).screen();
+            }
+        }
+        let path = ".minds/team.yaml".to_owned();
+        let wanted = Effect::Program(ProgramJob::EditFile { path, line: Some(line) });
+        assert!(stage.app.take_effects().contains(&wanted), "{keys}\n{}", stage.screen());
+        assert!(stage.screen().contains("PROBLEMS"));
+    }
+}
+
+#[test]
+fn every_row_of_a_long_problem_can_be_read() {
+    let text = (1..40).fold(String::new(), |text, n| format!("{text}word{n} "));
+    let text = localized!("{text}", "{text}（中文）");
+    let fix = Text::new("fix", "修正");
+    let long = Problem::new("id", ".minds/team.yaml", text, fix);
+    let mut stage = Stage::new(40, 12);
+    stage.apply(DriverEvent::Problems(vec![long.clone(), long])).keys("!").screen();
+    let mut seen = stage.screen();
+    for _ in 0..40 {
+        seen.push_str(&stage.keys("j").screen());
+    }
+    assert!((1..40).all(|n| seen.contains(&format!("word{n}"))), "{seen}");
+    let mut back = String::new();
+    for _ in 0..40 {
+        back.push_str(&stage.keys("k").screen());
+    }
+    assert!((1..40).all(|n| back.contains(&format!("word{n}"))), "{back}");
 }
 
 #[test]

@@ -85,6 +85,8 @@ pub struct ChangesSheet {
     cursor: usize,
     top: usize,
     height: usize,
+    /// Rows above the first one: the heading, and a note.
+    above: usize,
     /// While something is searched for, all files are unfolded.
     search: RowSearch,
 }
@@ -102,6 +104,7 @@ impl ChangesSheet {
             cursor: 0,
             top: 0,
             height: 0,
+            above: 0,
             search: RowSearch::default(),
         }
     }
@@ -315,6 +318,17 @@ impl Overlay for ChangesSheet {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        let at = row.checked_sub(self.above).map(|row| self.top + row);
+        let Some(at) = at.filter(|at| *at < self.rows.len()) else { return Handled::Ignored };
+        let is_head = self.rows.get(at).is_some_and(|row| row.is_head);
+        if is_head && at == self.cursor {
+            return self.toggle(cx);
+        }
+        self.cursor = at;
+        Handled::Done
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }
@@ -325,6 +339,7 @@ impl Overlay for ChangesSheet {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
         self.make_rows(view, cx, area.width);
         self.height = usize::from(rows.height);
+        self.above = usize::from(rows.y - area.y);
         match self.search.follow(self.rows.iter().map(|row| row.strip.plain())) {
             Some(RowJump::To(row)) => {
                 self.cursor = row;

@@ -88,6 +88,12 @@ impl Completion {
         begun
     }
 
+    /// Nothing is offered.
+    pub fn hide(&mut self) {
+        self.typed = None;
+        self.offers.clear();
+    }
+
     /// What is offered; nothing if the user has closed the list.
     pub fn offers(&self) -> &[Offer] {
         if self.closed_at.is_some() { &[] } else { &self.offers }
@@ -221,6 +227,9 @@ mod tests {
             id: id.into(),
             name: name.to_owned(),
             gofor: String::new(),
+            model: String::new(),
+            toolsets: Vec::new(),
+            tools: Vec::new(),
         };
         vec![
             member("reviewer", "Rita"),

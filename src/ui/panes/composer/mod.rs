@@ -13,7 +13,7 @@ use ratatui::style::Style;
 pub use self::completion::{Completion, TypedKind};
 use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
-use super::field::Field;
+use super::field::{Field, ViKeys, ViMode};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::text::Text;
@@ -106,6 +106,8 @@ pub struct Composer {
     pub completion: Completion,
     /// What was listed of the workspace last.
     pub files: OfferedFiles,
+    /// If it has the keys of vi.
+    pub vi: Option<ViKeys>,
     sent: SentTexts,
     /// Which message of the history is in the field.
     recalled: Option<usize>,
@@ -125,6 +127,18 @@ impl Composer {
         let available = usize::from(cells.saturating_sub(INDENT + 1)).max(1);
         let needed = self.field.height(available, usize::from(limit));
         (u16::try_from(needed).unwrap_or(limit).max(min_rows) + 1).min(limit)
+    }
+
+    /// The mode of vi, if it has its keys.
+    pub fn mode(&self) -> Option<ViMode> {
+        self.vi.as_ref().map(ViKeys::mode)
+    }
+
+    /// Insert mode again.
+    pub fn reset_mode(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.reset(&mut self.field);
+        }
     }
 
     /// The composer is this wide.

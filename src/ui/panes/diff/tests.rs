@@ -10,6 +10,7 @@ use super::*;
 use crate::domain::{FileChange, Lang};
 use crate::ui::bindings;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{ColorDepth, Glyphs, Theme};
 
 fn settings(colours: CodeColours) -> UiSettings {
@@ -21,7 +22,14 @@ fn settings(colours: CodeColours) -> UiSettings {
         ColorDepth::True,
     );
     let (theme, keymap) = (theme.unwrap(), bindings::defaults());
-    UiSettings { theme, glyphs: Glyphs::UTF8, keymap, lang: Lang::En, colours }
+    UiSettings {
+        theme,
+        glyphs: Glyphs::UTF8,
+        keymap,
+        lang: Lang::En,
+        colours,
+        links: Links::default(),
+    }
 }
 
 fn rows(ui: &UiSettings, old: &str, new: &str, width: usize) -> Vec<Strip> {

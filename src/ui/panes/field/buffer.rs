@@ -145,21 +145,67 @@ impl EditBuffer {
 
     /// As [`EditBuffer::delete`], and [`EditBuffer::yank`] inserts it again.
     pub fn cut(&mut self, goal: Goal) -> bool {
-        let range = self.range_to(goal);
-        let bytes = self.bytes_in(&range);
-        if range.is_empty() || !self.may_remove(&range) {
+        self.cut_range(&self.range_to(goal))
+    }
+
+    /// Removes a part, and [`EditBuffer::yank`] inserts it again; false if that is nothing.
+    pub fn cut_range(&mut self, range: &Range<Place>) -> bool {
+        let bytes = self.bytes_in(range);
+        if range.is_empty() || !self.may_remove(range) {
             return false;
         }
         self.make_space(bytes);
-        self.select(&range);
+        self.select(range);
         let cut = self.area.cut();
         self.made(usize::from(cut), bytes, EditKind::Whole);
         cut
     }
 
+    /// As [`EditBuffer::cut_range`], but the text stays.
+    pub fn copy_range(&mut self, range: &Range<Place>) {
+        if !range.is_empty() {
+            self.select(range);
+            self.area.copy();
+        }
+    }
+
+    /// Removes a part; what was cut stays what it is.
+    pub fn remove(&mut self, range: Range<Place>) -> bool {
+        self.put(range, "", EditKind::Whole)
+    }
+
+    /// Selects what the caret moves over from here on.
+    pub fn start_selection(&mut self) {
+        if !self.area.is_selecting() {
+            self.area.start_selection();
+        }
+    }
+
+    pub fn stop_selection(&mut self) {
+        self.area.cancel_selection();
+    }
+
+    /// Where the selection was begun; `None` if there is none.
+    pub fn anchor(&self) -> Option<Place> {
+        let (start, end) = self.area.selection_range()?;
+        let (row, column) = if self.area.cursor() == start { end } else { start };
+        let line = self.line(row);
+        let byte = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+        Some(Place { row, byte })
+    }
+
+    /// The caret goes to the other end of the selection.
+    pub fn swap_ends(&mut self) {
+        let Some(anchor) = self.anchor() else { return };
+        self.stop_selection();
+        self.start_selection();
+        self.jump(anchor);
+    }
+
     /// Inserts what was cut last; false if that is nothing, or too much.
     pub fn yank(&mut self) -> bool {
-        self.put_shown(&self.area.yank_text())
+        let caret = self.caret();
+        self.put_shown(caret..caret, &self.area.yank_text())
     }
 
     /// What was cut last, with the texts of chips.
@@ -174,9 +220,30 @@ impl EditBuffer {
         }
     }
 
-    fn put_shown(&mut self, shown: &str) -> bool {
-        let caret = self.caret();
-        self.can_show(shown) && self.put(caret..caret, shown, EditKind::Whole)
+    /// What was cut last, with marks for chips.
+    pub fn cut_shown(&self) -> String {
+        self.area.yank_text()
+    }
+
+    /// Sets what was cut; it comes from this text.
+    pub fn set_cut_shown(&mut self, shown: String) {
+        self.area.set_yank_text(shown);
+    }
+
+    /// A part of the text, with marks for chips.
+    pub fn shown_in(&self, range: &Range<Place>) -> String {
+        let rows = self.lines().iter().enumerate().take(range.end.row + 1).skip(range.start.row);
+        let parts = rows.map(|(row, line)| {
+            let start = if row == range.start.row { range.start.byte } else { 0 };
+            let end = if row == range.end.row { range.end.byte } else { line.len() };
+            line.get(start..end).unwrap_or_default()
+        });
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Replaces a part with text that came from this one; false if that is too much, or nothing.
+    pub fn put_shown(&mut self, range: Range<Place>, shown: &str) -> bool {
+        self.can_show(shown) && self.put(range, shown, EditKind::Whole)
     }
 
     fn range_to(&self, goal: Goal) -> Range<Place> {
@@ -202,6 +269,7 @@ impl EditBuffer {
     }
 
     fn put(&mut self, range: Range<Place>, shown: &str, kind: EditKind) -> bool {
+        self.area.cancel_selection();
         let removed = self.bytes_in(&range);
         let empty = range.is_empty() || !self.may_remove(&range);
         if empty && (shown.is_empty() || !range.is_empty()) {
@@ -223,7 +291,7 @@ impl EditBuffer {
     }
 
     /// False if it would join lines to one that is too long.
-    fn may_remove(&self, range: &Range<Place>) -> bool {
+    pub fn may_remove(&self, range: &Range<Place>) -> bool {
         let rest = self.line(range.end.row).len().saturating_sub(range.end.byte);
         range.start.row == range.end.row || range.start.byte + rest <= MAX_LINES
     }

@@ -12,6 +12,9 @@ mod moves;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod vi;
+
+use std::ops::Range;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -25,6 +28,7 @@ use self::groups::EditKind;
 use self::moves::Goal;
 pub use self::moves::Place;
 use self::rows::RowPart;
+pub use self::vi::{ViKeys, ViMode, ViOutcome};
 use super::strip::Strip;
 
 /// The size limit of a field in bytes.
@@ -41,6 +45,8 @@ pub struct Field {
     cells: Option<usize>,
     /// The column that moves by rows keep.
     column: Option<usize>,
+    /// What visual mode covers.
+    marked: Option<Range<Place>>,
 }
 
 /// What a key does to the text.
@@ -302,12 +308,16 @@ impl Field {
 
     /// Draws the rows around the caret, and the caret if `caret` is true.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style, caret: bool) {
-        let (rows, (x, y)) =
-            rows::window(&self.buffer, usize::from(area.width), usize::from(area.height));
+        let (rows, (x, y)) = rows::window(
+            &self.buffer,
+            self.marked.as_ref(),
+            usize::from(area.width),
+            usize::from(area.height),
+        );
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             let strip = row.iter().fold(Strip::new(), |strip, part| match part {
                 RowPart::Text(text) => strip.put(text, style),
-                RowPart::Chip(label) => strip.put(label, style.reversed()),
+                RowPart::Chip(text) | RowPart::Marked(text) => strip.put(text, style.reversed()),
             });
             strip.draw(frame.buffer_mut(), area, y);
         }

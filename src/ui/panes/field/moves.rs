@@ -37,7 +37,7 @@ pub enum UnitKind {
 }
 
 impl UnitKind {
-    fn of(unit: &str) -> Self {
+    pub fn of(unit: &str) -> Self {
         match unit.chars().next() {
             Some(c) if is_mark(c) => Self::Chip,
             Some(c) if c.is_alphanumeric() || c == '_' => Self::Word,

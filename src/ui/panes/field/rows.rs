@@ -14,6 +14,8 @@ use crate::ui::text::{SafeText, wrap};
 pub enum RowPart {
     Text(String),
     Chip(String),
+    /// Covered by the selection.
+    Marked(String),
 }
 
 pub type FieldRow = Vec<RowPart>;
@@ -26,6 +28,8 @@ struct ShownLine {
     text: String,
     /// The labels in it.
     labels: Vec<Range<usize>>,
+    /// What the selection covers of it.
+    marked: Option<Range<usize>>,
     rows: Vec<Range<usize>>,
 }
 
@@ -34,28 +38,47 @@ impl ShownLine {
         let mut labels = Vec::new();
         let text = shown(buffer, buffer.line(row), |label| labels.push(label));
         let rows = wrap(&text, cells);
-        Self { text, labels, rows }
+        Self { text, labels, marked: None, rows }
+    }
+
+    /// With what the selection covers of it.
+    fn marked(self, buffer: &EditBuffer, row: usize, marked: Option<&Range<Place>>) -> Self {
+        let Some(range) = marked.filter(|range| range.start.row <= row && row <= range.end.row)
+        else {
+            return self;
+        };
+        let line = buffer.line(row);
+        let offset = |byte: usize| shown(buffer, line.get(..byte).unwrap_or(line), |_| ()).len();
+        let start = if range.start.row == row { offset(range.start.byte) } else { 0 };
+        let end = if range.end.row == row { offset(range.end.byte) } else { self.text.len() };
+        Self { marked: Some(start..end), ..self }
     }
 
     fn row(&self, row: &Range<usize>) -> FieldRow {
-        let mut parts = Vec::new();
-        let mut at = row.start;
-        let part = |range: Range<usize>| self.text.get(range).unwrap_or_default().to_owned();
-        for label in &self.labels {
-            let (start, end) = (label.start.clamp(at, row.end.max(at)), label.end.min(row.end));
-            if end <= start {
-                continue;
-            }
-            if start > at {
-                parts.push(RowPart::Text(part(at..start)));
-            }
-            parts.push(RowPart::Chip(part(start..end)));
-            at = end;
+        let ends = |range: &Range<usize>| [range.start, range.end];
+        let inner = self.labels.iter().chain(&self.marked).flat_map(ends);
+        let inner = inner.map(|at| at.clamp(row.start, row.end));
+        let mut borders: Vec<usize> = ends(row).into_iter().chain(inner).collect();
+        borders.sort_unstable();
+        borders.dedup();
+        let part = |pair: &[usize]| match *pair {
+            [start, end] => Some(self.part(start..end)),
+            _ => None,
+        };
+        let parts: FieldRow = borders.windows(2).filter_map(part).collect();
+        if parts.is_empty() { vec![RowPart::Text(String::new())] } else { parts }
+    }
+
+    fn part(&self, range: Range<usize>) -> RowPart {
+        let has = |marks: &Range<usize>| marks.start <= range.start && range.end <= marks.end;
+        let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
+        if self.marked.as_ref().is_some_and(has) {
+            RowPart::Marked(text)
+        } else if self.labels.iter().any(has) {
+            RowPart::Chip(text)
+        } else {
+            RowPart::Text(text)
         }
-        if at < row.end || parts.is_empty() {
-            parts.push(RowPart::Text(part(at..row.end)));
-        }
-        parts
     }
 
     fn all_rows(&self) -> Vec<FieldRow> {
@@ -111,9 +134,15 @@ pub fn height(buffer: &EditBuffer, cells: usize, limit: usize) -> usize {
 }
 
 /// The rows in view, and the caret among them.
-pub fn window(buffer: &EditBuffer, cells: usize, height: usize) -> (Vec<FieldRow>, CellAt) {
+pub fn window(
+    buffer: &EditBuffer,
+    marked: Option<&Range<Place>>,
+    cells: usize,
+    height: usize,
+) -> (Vec<FieldRow>, CellAt) {
     let caret = buffer.caret();
-    let line = ShownLine::new(buffer, caret.row, cells);
+    let shown = |row| ShownLine::new(buffer, row, cells).marked(buffer, row, marked);
+    let line = shown(caret.row);
     let (x, mut y) = cell_of(buffer, &line, caret, cells);
     let mut rows: VecDeque<FieldRow> = line.all_rows().into();
     if y >= rows.len() {
@@ -123,7 +152,7 @@ pub fn window(buffer: &EditBuffer, cells: usize, height: usize) -> (Vec<FieldRow
         if y + 1 >= height {
             break;
         }
-        for row in ShownLine::new(buffer, above, cells).all_rows().into_iter().rev() {
+        for row in shown(above).all_rows().into_iter().rev() {
             rows.push_front(row);
             y += 1;
         }
@@ -132,7 +161,7 @@ pub fn window(buffer: &EditBuffer, cells: usize, height: usize) -> (Vec<FieldRow
         if rows.len() >= y + height {
             break;
         }
-        rows.extend(ShownLine::new(buffer, below, cells).all_rows());
+        rows.extend(shown(below).all_rows());
     }
     let top = (y + 1).saturating_sub(height);
     (rows.into_iter().skip(top).take(height).collect(), (x, y.saturating_sub(top)))

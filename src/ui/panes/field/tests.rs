@@ -30,13 +30,13 @@ fn type_text(field: &mut Field, text: &str) {
 }
 
 fn window(field: &Field, cells: usize, height: usize) -> (Vec<String>, CellAt) {
-    let (rows, caret) = rows::window(&field.buffer, cells, height);
+    let (rows, caret) = rows::window(&field.buffer, None, cells, height);
     (rows.iter().map(row_text).collect(), caret)
 }
 
 fn row_text(row: &FieldRow) -> String {
     let parts = row.iter().map(|part| match part {
-        RowPart::Text(text) | RowPart::Chip(text) => text.as_str(),
+        RowPart::Text(text) | RowPart::Chip(text) | RowPart::Marked(text) => text.as_str(),
     });
     parts.collect()
 }
@@ -255,6 +255,27 @@ fn so_many_chips_are_shown_in_full() {
     }
     assert_eq!(shown_chips(&field), 32);
     assert_eq!(field.text(), "x\ny".repeat(40));
+}
+
+#[test]
+fn what_the_selection_covers_is_marked_in_each_row() {
+    let mut field = Field::new("one two\nthree ");
+    chip(&mut field, "x\ny");
+    let parts = |marked: Range<Place>| rows::window(&field.buffer, Some(&marked), 5, 9).0;
+    let (text, mark) =
+        (|t: &str| RowPart::Text(t.to_owned()), |t: &str| RowPart::Marked(t.to_owned()));
+    let chip = |t: &str| RowPart::Chip(t.to_owned());
+    assert_eq!(
+        parts(at(0, 1)..at(1, 2)),
+        [
+            vec![text("o"), mark("ne")],
+            vec![mark("two")],
+            vec![mark("th"), text("ree")],
+            vec![chip("[chip")],
+            vec![chip("]")],
+        ]
+    );
+    assert_eq!(parts(at(1, 6)..at(1, 9)).last(), Some(&vec![mark("]")]));
 }
 
 /// Parts of texts that make clusters together.

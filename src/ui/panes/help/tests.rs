@@ -6,6 +6,7 @@ use crate::protocol::DriverEvent;
 use crate::ui::app::tests::fixture::*;
 use crate::ui::bindings;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
 fn letters(text: &str) -> String {
@@ -23,6 +24,7 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
             keymap,
             lang,
             colours: CodeColours::off(),
+            links: Links::default(),
         };
         for (about, width) in bindings::scopes()
             .into_iter()

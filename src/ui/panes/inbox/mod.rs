@@ -99,6 +99,23 @@ pub fn in_view(inbox: &Inbox, area: Rect) -> &[InboxRow] {
     from.get(..fits(rows)).unwrap_or(from)
 }
 
+/// The question that is drawn in this row below the title; `None` below the last one, and on the details.
+pub fn question_at(inbox: &Inbox, ui: &UiSettings, width: u16, row: usize) -> Option<usize> {
+    let mut start = 0;
+    for (at, question) in inbox.rows().iter().enumerate().skip(inbox.top) {
+        let end = start + usize::from(ROWS_EACH);
+        if (start..end).contains(&row) {
+            return Some(at);
+        }
+        let is_unfolded = at == inbox.selected_at() && inbox.is_unfolded();
+        start = end + if is_unfolded { details(question, ui, width).len() } else { 0 };
+        if start > row {
+            return None;
+        }
+    }
+    None
+}
+
 /// The number of questions that fit.
 fn fits(area: Rect) -> usize {
     usize::from(area.height / ROWS_EACH).max(1)

@@ -168,6 +168,19 @@ impl Overlay for Palette {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        let at = row.checked_sub(usize::from(HEAD_ROWS)).map(|row| self.top + row);
+        let count = self.entries(cx.ui).len();
+        match at.filter(|at| *at < count) {
+            None => Handled::Ignored,
+            Some(at) if at == self.chosen => self.run(cx),
+            Some(at) => {
+                self.chosen = at;
+                Handled::Done
+            }
+        }
+    }
+
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
         if !Field::takes(key) {
             return Handled::Ignored;

@@ -6,6 +6,7 @@ use crate::domain::Lang;
 use crate::ui::app::tests::fixture::*;
 use crate::ui::bindings;
 use crate::ui::highlight::CodeColours;
+use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
 use super::*;
@@ -18,6 +19,7 @@ fn settings() -> UiSettings {
         keymap,
         lang: Lang::En,
         colours: CodeColours::off(),
+        links: Links::default(),
     }
 }
 

@@ -184,6 +184,29 @@ impl TranscriptPane {
         rows
     }
 
+    /// The item with text in this row of the pane.
+    pub fn item_in_row(&self, open: &OpenDialog, row: usize) -> Option<isize> {
+        let at = self.rows.get(row.checked_sub(usize::from(self.pinned))?)?;
+        let has_text = at.row >= usize::from(has_gap(open, at.item));
+        (has_text && at.item < end_of_text(open)).then_some(at.item)
+    }
+
+    /// Puts the cursor on an item that is in view. The last one is still followed.
+    pub(super) fn cursor_to(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        item: isize,
+    ) {
+        if item + 1 < end_of_text(open) {
+            if std::mem::take(&mut self.to_end) {
+                self.top = self.back_from_end(open, context, self.height);
+            }
+            self.leave_end(open, context);
+        }
+        self.cursor = item;
+    }
+
     /// Puts the cursor on the last block.
     pub(super) fn cursor_to_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let last = end_of_text(open) - 1;

@@ -2,7 +2,8 @@
 //!
 //! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
 //! above or below does not move it. While it follows the end, new text fills the pane and then the
-//! view scrolls by half a page: each row is drawn once, not once per line of text.
+//! view jumps: most rows are drawn once, not once per line of text. Rows that a jump left blank are filled
+//! with older text once nothing happens any more.
 
 mod anchor;
 pub mod block;

@@ -4,6 +4,7 @@ use ratatui::style::Style;
 
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
+use crate::ui::text::markdown::RenderMeans;
 use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
 
 /// Renders model output as rows.
@@ -20,10 +21,9 @@ impl<'a> Prose<'a> {
     /// Rows of at most `width` cells after an indentation.
     pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
         let clean = SafeText::clean(text.trim_end());
-        markdown::render(&clean, width, &self.ui.glyphs, &self.ui.colours)
-            .iter()
-            .map(|line| self.strip(line, indent))
-            .collect()
+        let UiSettings { glyphs, colours, links, .. } = self.ui;
+        let means = RenderMeans { glyphs, colours, links };
+        markdown::render(&clean, width, means).iter().map(|line| self.strip(line, indent)).collect()
     }
 
     fn strip(self, line: &StyledLine, indent: usize) -> Strip {

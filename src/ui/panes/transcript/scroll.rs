@@ -17,6 +17,9 @@ pub enum ScrollMove {
     /// Down for positive numbers.
     HalfPages(isize),
     Pages(isize),
+    Lines(isize),
+    /// The cursor to this item.
+    Cursor(isize),
     Start,
     /// To the end, and follow it.
     End,
@@ -32,17 +35,22 @@ impl ScrollMove {
     fn towards(&self) -> Towards {
         match self {
             Self::Up(_) | Self::Start | Self::Position(_) => Towards::Start,
-            Self::HalfPages(count) | Self::Pages(count) | Self::Generations(count)
+            Self::HalfPages(count)
+            | Self::Pages(count)
+            | Self::Lines(count)
+            | Self::Generations(count)
                 if *count < 0 =>
             {
                 Towards::Start
             }
             Self::HalfPages(_)
             | Self::Pages(_)
+            | Self::Lines(_)
             | Self::Generations(_)
             | Self::Down(_)
             | Self::End
-            | Self::Target(_) => Towards::End,
+            | Self::Target(_)
+            | Self::Cursor(_) => Towards::End,
         }
     }
 }
@@ -76,6 +84,9 @@ impl Landmark {
         }
     }
 }
+
+/// Of the pane's rows, one in so many is kept when following jumps.
+const KEPT_SHARE: usize = 4;
 
 impl TranscriptPane {
     /// Applies pending moves, keeps the view within the items, and lists the rows in view.
@@ -124,6 +135,8 @@ impl TranscriptPane {
                 let page = isize::try_from(self.height).unwrap_or(1).saturating_sub(2).max(1);
                 self.lines(open, context, count * page);
             }
+            ScrollMove::Lines(count) => self.lines(open, context, count),
+            ScrollMove::Cursor(item) => self.cursor_to(open, context, item),
             ScrollMove::Start => {
                 self.leave_end(open, context);
                 self.top = first(open);
@@ -309,16 +322,27 @@ impl TranscriptPane {
         self.step_up(open, context, self.height);
     }
 
-    /// Half-page follow: text fills the pane; when it is full, the view scrolls by half a page, or by less
-    /// if a question or the dialog's state needs more rows.
+    /// Text fills the pane; when it is full, the view jumps so that its last quarter is read on from, or more
+    /// if a question or the dialog's state needs more rows. Each row that is kept is drawn once more where the
+    /// terminal cannot move it, and a reader needs a few to find the place again.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
-        let half = self.height.div_ceil(2).max(1);
+        let kept = self.height.div_ceil(KEPT_SHARE).max(1);
         let has_more_above = self.top > first(open);
-        if shown > self.height || (shown < half && has_more_above) {
+        if shown > self.height || (shown < kept && has_more_above) {
             let whole = self.rows_of_last_item(open, context).min(self.height);
-            self.top = self.back_from_end(open, context, half.max(whole));
+            self.top = self.back_from_end(open, context, kept.max(whole));
         }
+    }
+
+    /// True while a jump has left rows blank that older text could fill.
+    pub fn has_blank_rows(&self, open: &OpenDialog) -> bool {
+        self.follow && self.rows.len() < self.height && self.top > first(open)
+    }
+
+    /// Fills blank rows at the next layout.
+    pub fn fill(&mut self) {
+        self.to_end = self.follow;
     }
 
     /// The rows that must be fully visible at the end: an open question, and why the dialog stopped.

@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Control, Multiplexer, wrap_for_screen, wrap_for_tmux};
+use super::{Control, Multiplexer, is_named, wrap_for_screen, wrap_for_tmux};
 use crate::ui::text::SafeText;
 use crate::ui::text::copy_text::head;
 use crate::ui::text::width::cut;
@@ -50,12 +50,7 @@ impl Notifier {
     /// What a terminal of this name understands; `None` for an unknown one.
     #[must_use]
     pub fn of_terminal(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
-        let known = KNOWN.iter().find(|(known, _)| {
-            let rest = name.strip_prefix(known);
-            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-        });
-        known.map(|(_, notifier)| *notifier)
+        KNOWN.iter().find(|(known, _)| is_named(name, known)).map(|(_, notifier)| *notifier)
     }
 
     /// After another reply: a terminal that knows OSC 99 is sent that.

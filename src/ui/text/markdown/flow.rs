@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::clean::SafeText;
 use super::{Emphasis, StyledLine, StyledSpan};
+use crate::ui::links::LinkId;
 use crate::ui::theme::Role;
 
 /// The style of a run of text.
@@ -11,11 +12,12 @@ use crate::ui::theme::Role;
 pub(super) struct TextStyle {
     pub role: Role,
     pub emphasis: Emphasis,
+    pub link: Option<LinkId>,
 }
 
 impl Default for TextStyle {
     fn default() -> Self {
-        Self { role: Role::Text, emphasis: Emphasis::default() }
+        Self { role: Role::Text, emphasis: Emphasis::default(), link: None }
     }
 }
 
@@ -38,6 +40,21 @@ impl Flow {
             Some((last_end, last)) if *last == style => *last_end = end,
             Some(_) | None => self.runs.push((end, style)),
         }
+    }
+
+    /// Makes the text from here on a link, but for what is one already.
+    pub fn link_from(&mut self, start: usize, link: LinkId) {
+        let mut runs = Vec::with_capacity(self.runs.len() + 1);
+        let mut run_start = 0;
+        for (end, style) in std::mem::take(&mut self.runs) {
+            if run_start < start && start < end {
+                runs.push((start, style));
+            }
+            let linked = TextStyle { link: style.link.or(Some(link)), ..style };
+            runs.push((end, if end > start { linked } else { style }));
+            run_start = end;
+        }
+        self.runs = runs;
     }
 
     pub fn text(&self) -> &str {
@@ -77,7 +94,8 @@ impl Flow {
             let stop = (*end).min(row.end);
             if stop > start {
                 let text = self.text.part(start..stop);
-                spans.push(StyledSpan { role: style.role, emphasis: style.emphasis, text });
+                let TextStyle { role, emphasis, link } = *style;
+                spans.push(StyledSpan { role, emphasis, link, text });
                 start = stop;
             }
             if *end > row.end {

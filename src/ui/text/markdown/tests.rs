@@ -7,7 +7,12 @@ use super::*;
 use crate::ui::theme::Theme;
 
 fn lines(markdown: &str, width: usize) -> Vec<StyledLine> {
-    render(&SafeText::clean(markdown), width, &Glyphs::UTF8, &CodeColours::off())
+    with(markdown, width, &CodeColours::off(), &Links::default())
+}
+
+fn with(markdown: &str, width: usize, colours: &CodeColours, links: &Links) -> Vec<StyledLine> {
+    let means = RenderMeans { glyphs: &Glyphs::UTF8, colours, links };
+    render(&SafeText::clean(markdown), width, means)
 }
 
 fn texts(markdown: &str, width: usize) -> Vec<String> {
@@ -171,11 +176,10 @@ proptest! {
 #[test]
 fn colours_of_code_change_no_text_and_no_row() {
     let markdown = "- a\n\n  ```rust\n  fn a() { \"日本語\" } // a long comment that goes on\n\n  let b = 1;\n  ```\n";
-    let text = SafeText::clean(markdown);
-    let colours = CodeColours::at_once();
+    let (colours, addresses) = (CodeColours::at_once(), Links::default());
     for width in 4..60 {
         colours.begin_frame();
-        let coloured = render(&text, width, &Glyphs::UTF8, &colours);
+        let coloured = with(markdown, width, &colours, &addresses);
         let plain = lines(markdown, width);
         let texts = |lines: &[StyledLine]| lines.iter().map(StyledLine::text).collect::<Vec<_>>();
         assert_eq!(texts(&coloured), texts(&plain), "{width}");
@@ -190,9 +194,49 @@ fn only_code_that_names_a_known_language_is_coloured() {
     let colours = CodeColours::at_once();
     for (info, expected) in [("rust", true), ("nolang", false), ("", false)] {
         colours.begin_frame();
-        let text = SafeText::clean(&format!("```{info}\nfn a() {{}}\n```"));
-        let lines = render(&text, 40, &Glyphs::UTF8, &colours);
+        let markdown = format!("```{info}\nfn a() {{}}\n```");
+        let lines = with(&markdown, 40, &colours, &Links::default());
         let mut spans = lines.iter().flat_map(|line| &line.spans);
         assert_eq!(spans.any(|span| span.role == Role::CodeKeyword), expected, "{info}");
     }
+}
+
+/// The texts that are links, with their addresses.
+fn linked(markdown: &str, width: usize) -> Vec<(String, String)> {
+    let addresses = Links::default();
+    let rendered = with(markdown, width, &CodeColours::off(), &addresses);
+    let spans = rendered.into_iter().flat_map(|line| line.spans);
+    let linked =
+        spans.filter_map(|span| Some((span.text.to_string(), addresses.address(span.link?)?)));
+    linked.collect()
+}
+
+#[test]
+fn web_and_mail_addresses_are_links_and_a_text_never_hides_another_address() {
+    let link = |text: &str, address: &str| (text.to_owned(), address.to_owned());
+    for (markdown, expected) in [
+        (
+            "a [b *c*](https://d) e",
+            vec![
+                link("b ", "https://d"),
+                link("c", "https://d"),
+                link(" (https://d)", "https://d"),
+            ],
+        ),
+        ("<https://d>", vec![link("https://d", "https://d")]),
+        ("<me@d.example>", vec![link("me@d.example", "mailto:me@d.example")]),
+        (
+            "[a](https://b)[c](https://d)",
+            vec![link("a (https://b)", "https://b"), link("c (https://d)", "https://d")],
+        ),
+        ("[https://bank](https://evil)", vec![link(" (https://evil)", "https://evil")]),
+        ("[www.bank](https://evil)", vec![link(" (https://evil)", "https://evil")]),
+        ("[a](javascript:b) [c](file:///d) [e](#f)", vec![]),
+        ("`https://a`", vec![]),
+        ("| [a](https://b) |\n|---|\n| x |", vec![link("a (https://b)", "https://b")]),
+    ] {
+        assert_eq!(linked(markdown, 80), expected, "{markdown}");
+    }
+    let broken = linked("[a long text of a link that is broken](https://d)", 20);
+    assert!(broken.len() > 2 && broken.iter().all(|(_, address)| address == "https://d"));
 }

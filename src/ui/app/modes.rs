@@ -1,0 +1,72 @@
+//! The keys of vi in the composer, if the user has chosen them.
+//!
+//! `Esc` means one thing at a time: it closes what is offered, then ends insert or visual mode or takes back a
+//! begun command, and in normal mode it leaves the composer as it does without vi.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+use super::{App, Focus};
+use crate::domain::text::Text;
+use crate::ui::app::words;
+use crate::ui::panes::field::{ViKeys, ViMode, ViOutcome};
+
+/// The keys of the composer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ComposerKeys {
+    /// Those of a shell.
+    #[default]
+    Plain,
+    Vi,
+}
+
+impl ComposerKeys {
+    pub const ALL: [Self; 2] = [Self::Plain, Self::Vi];
+
+    /// As it is written in the configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Vi => "vi",
+        }
+    }
+}
+
+impl App {
+    /// Sets the keys of the composer.
+    pub fn set_composer_keys(&mut self, keys: ComposerKeys) {
+        let vi = match keys {
+            ComposerKeys::Plain => None,
+            ComposerKeys::Vi => Some(ViKeys::default()),
+        };
+        self.writing.set_vi(vi);
+    }
+
+    /// Gives a key to vi; false if it means what it means without.
+    pub(super) fn vi_key(&mut self, key: KeyEvent) -> bool {
+        if !self.focus.is(Focus::Composer) || !self.writing.can_write() {
+            return false;
+        }
+        let offered = self.writing.composer().completion.shown().is_some();
+        if key.code == KeyCode::Esc && offered {
+            return false;
+        }
+        match self.writing.vi_key(key, self.redraw.now()) {
+            ViOutcome::NotTaken => false,
+            ViOutcome::Taken => true,
+            ViOutcome::Act(action) => {
+                self.act_or_type(action, key);
+                true
+            }
+        }
+    }
+}
+
+/// The name of a mode.
+pub(super) fn mode_word(mode: ViMode) -> Text {
+    match mode {
+        ViMode::Insert => words::INSERT_MODE,
+        ViMode::Normal => words::NORMAL_MODE,
+        ViMode::Visual => words::VISUAL_MODE,
+        ViMode::VisualLines => words::VISUAL_LINES_MODE,
+    }
+}

@@ -1,0 +1,260 @@
+//! The mouse, where the person uses it: the wheel scrolls what is under it, a click chooses it, and a click on what
+//! is chosen opens it. Nothing can be done with it that has no key.
+
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::areas::Areas;
+use super::follow_up::{FollowUp, FollowUps};
+use super::{App, Effect, Focus};
+use crate::protocol::Command;
+use crate::ui::action::{Action, Scope};
+use crate::ui::app::words;
+use crate::ui::model::Tone;
+use crate::ui::overlay::Handled;
+use crate::ui::panes::inbox;
+use crate::ui::panes::transcript::ScrollMove;
+use crate::ui::terminal::MouseUse;
+use crate::ui::text::width::width;
+
+/// Rows for one step of the wheel.
+const WHEEL_ROWS: isize = 3;
+
+/// What was done with the mouse, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gesture {
+    kind: GestureKind,
+    at: Position,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GestureKind {
+    Click,
+    WheelUp,
+    WheelDown,
+}
+
+impl Gesture {
+    /// The gesture that a report says; `None` for what has no meaning here, such as other buttons.
+    #[must_use]
+    pub fn of(event: MouseEvent) -> Option<Self> {
+        let kind = match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => GestureKind::Click,
+            MouseEventKind::ScrollUp => GestureKind::WheelUp,
+            MouseEventKind::ScrollDown => GestureKind::WheelDown,
+            MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
+            | MouseEventKind::Up(_)
+            | MouseEventKind::Drag(_)
+            | MouseEventKind::Moved
+            | MouseEventKind::ScrollLeft
+            | MouseEventKind::ScrollRight => return None,
+        };
+        event
+            .modifiers
+            .is_empty()
+            .then_some(Self { kind, at: Position { x: event.column, y: event.row } })
+    }
+}
+
+/// Whether the mouse is used, and where the parts of the screen are.
+#[derive(Debug, Default)]
+pub(super) struct Pointer {
+    used: MouseUse,
+    areas: Areas,
+}
+
+impl Pointer {
+    pub fn laid_out(&mut self, areas: Areas) {
+        self.areas = areas;
+    }
+}
+
+/// What is at a place of the screen; rows are counted from the top of the part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Tab(usize),
+    Tree(usize),
+    Inbox(usize),
+    Transcript(usize),
+    Composer,
+    /// The title of a pane.
+    Title(Focus),
+}
+
+/// A part that is divided into rows.
+type PartOfRow = fn(usize) -> Part;
+
+fn part_at(areas: &Areas, narrow: bool, at: Position) -> Option<Part> {
+    let row = |area: Rect| usize::from(at.y - area.y);
+    let rows: [(Rect, PartOfRow); 3] = [
+        (areas.tree_rows(narrow), Part::Tree),
+        (areas.inbox_rows(), Part::Inbox),
+        (areas.transcript, Part::Transcript),
+    ];
+    if let Some((area, part)) = rows.into_iter().find(|(area, _)| area.contains(at)) {
+        return Some(part(row(area)));
+    }
+    if areas.tabs.contains(at) {
+        return Some(Part::Tab(usize::from(at.x)));
+    }
+    let others = [
+        (areas.composer, Part::Composer),
+        (areas.tree, Part::Title(Focus::Tree)),
+        (areas.inbox, Part::Title(Focus::Inbox)),
+        (areas.right, Part::Title(Focus::Dialog)),
+    ];
+    others.into_iter().find(|(area, _)| area.contains(at)).map(|(_, part)| part)
+}
+
+impl App {
+    /// Has the mouse reported, or not.
+    pub fn use_mouse(&mut self, wanted: MouseUse) {
+        if self.pointer.used != wanted {
+            self.pointer.used = wanted;
+            self.effects.push(Effect::UseMouse(wanted));
+        }
+    }
+
+    /// Does what a gesture says; returns the commands to send, in order.
+    pub fn point(&mut self, gesture: Gesture) -> Vec<Command> {
+        // A report that was under way when the mouse was given back.
+        if self.pointer.used == MouseUse::Off {
+            return Vec::new();
+        }
+        self.redraw.mark();
+        if self.overlays.is_empty() {
+            let areas = self.pointer.areas;
+            if let Some(part) = part_at(&areas, !areas.tabs.is_empty(), gesture.at) {
+                let follow_ups = self.point_at(part, gesture.kind);
+                self.follow(follow_ups);
+            }
+        } else {
+            self.point_at_overlay(gesture);
+        }
+        self.outcome()
+    }
+
+    /// Switches the mouse on or off.
+    pub(super) fn switch_mouse(&mut self) -> FollowUps {
+        let (wanted, told) = match self.pointer.used {
+            MouseUse::Off => (MouseUse::On, words::MOUSE_USED),
+            MouseUse::On => (MouseUse::Off, words::MOUSE_NOT_USED),
+        };
+        self.use_mouse(wanted);
+        vec![FollowUp::Notify(Tone::Plain, told)]
+    }
+
+    fn point_at(&mut self, part: Part, kind: GestureKind) -> FollowUps {
+        let rows = match kind {
+            GestureKind::WheelUp => -WHEEL_ROWS,
+            GestureKind::WheelDown => WHEEL_ROWS,
+            GestureKind::Click => return self.click(part),
+        };
+        match part {
+            Part::Tree(_) => self.model.tree.step(rows),
+            Part::Inbox(_) => self.model.inbox.step(rows),
+            Part::Transcript(_) => self.reading.scroll(ScrollMove::Lines(rows)),
+            Part::Tab(_) | Part::Composer | Part::Title(_) => {}
+        }
+        Vec::new()
+    }
+
+    fn click(&mut self, part: Part) -> FollowUps {
+        match part {
+            Part::Tab(column) => self.click_tab(column),
+            Part::Tree(row) => self.click_tree(row),
+            Part::Inbox(row) => self.click_inbox(row),
+            Part::Transcript(row) => self.click_transcript(row),
+            Part::Composer => vec![FollowUp::Focus(Focus::Composer)],
+            Part::Title(focus) => vec![FollowUp::Focus(focus)],
+        }
+    }
+
+    /// Each tab is drawn as a number, its name, and a gap.
+    fn click_tab(&self, column: usize) -> FollowUps {
+        let mut end = 0;
+        let reached = |(name, focus): (String, Focus)| {
+            end += width(&name) + 5;
+            (column < end).then_some(FollowUp::Focus(focus))
+        };
+        self.tabs().into_iter().find_map(reached).into_iter().collect()
+    }
+
+    fn click_tree(&mut self, row: usize) -> FollowUps {
+        let tree = &mut self.model.tree;
+        let at = tree.shown_from() + row;
+        let was_there = self.focus.is(Focus::Tree) && tree.selected_at() == at;
+        if at >= tree.shown().len() {
+            return vec![FollowUp::Focus(Focus::Tree)];
+        }
+        if was_there {
+            return vec![FollowUp::Act(Action::Open)];
+        }
+        tree.step(distance(tree.selected_at(), at));
+        vec![FollowUp::Focus(Focus::Tree)]
+    }
+
+    fn click_inbox(&mut self, row: usize) -> FollowUps {
+        let width = self.pointer.areas.inbox.width;
+        let Some(at) = inbox::question_at(&self.model.inbox, &self.ui, width, row) else {
+            return vec![FollowUp::Focus(Focus::Inbox)];
+        };
+        if self.focus.is(Focus::Inbox) && self.model.inbox.selected_at() == at {
+            return vec![FollowUp::Act(Action::Answer)];
+        }
+        self.model.inbox.select(at);
+        vec![FollowUp::Focus(Focus::Inbox)]
+    }
+
+    fn click_transcript(&mut self, row: usize) -> FollowUps {
+        let is_there = self.focus.is(Focus::Dialog) && self.reading.is_openable_at(row);
+        if is_there {
+            return vec![FollowUp::Act(Action::ToggleCall)];
+        }
+        self.reading.point_at(row);
+        vec![FollowUp::Focus(Focus::Dialog)]
+    }
+
+    /// The wheel is its arrow keys; a click is for what it shows.
+    fn point_at_overlay(&mut self, gesture: Gesture) {
+        let area = self.pointer.areas.overlays();
+        let Some(scope) = self.overlays.scope().filter(|_| area.contains(gesture.at)) else {
+            return;
+        };
+        // Lists of rows, and lists below a text field.
+        let steps = match gesture.kind {
+            GestureKind::WheelUp => [Action::Up, Action::HistoryUp],
+            GestureKind::WheelDown => [Action::Down, Action::HistoryDown],
+            GestureKind::Click => {
+                let row = usize::from(gesture.at.y - area.y);
+                self.with_overlay(|pane, cx| pane.click(row, cx));
+                return;
+            }
+        };
+        for step in steps {
+            if self.is_bound(scope, step) && self.wheel_in_overlay(step) {
+                return;
+            }
+        }
+    }
+
+    /// False if the overlay does not move by this action. The wheel closes nothing.
+    fn wheel_in_overlay(&mut self, step: Action) -> bool {
+        (0..WHEEL_ROWS).all(|_| {
+            self.with_overlay(|pane, cx| match pane.act(step, cx) {
+                Handled::Close | Handled::Done => Handled::Done,
+                Handled::Ignored => Handled::Ignored,
+            })
+        })
+    }
+
+    fn is_bound(&self, scope: Scope, action: Action) -> bool {
+        self.ui.keymap.bindings_of(scope).any(|binding| binding.action == action)
+    }
+}
+
+/// From one row to another.
+fn distance(from: usize, to: usize) -> isize {
+    let (from, to) = (isize::try_from(from), isize::try_from(to));
+    to.unwrap_or(isize::MAX).saturating_sub(from.unwrap_or(isize::MAX))
+}

@@ -1,0 +1,155 @@
+//! Finds full rows that only moved since the last frame, so that the terminal can move them itself.
+
+use std::ops::Range;
+
+use super::cell::ScreenCell;
+use super::grid::{Grid, Shift};
+
+/// Fewer changed rows are written again: looking for a movement would cost more than it saves.
+const MIN_CHANGED: usize = 4;
+/// The cells that a movement has to save. Its sequence takes about 20 bytes.
+const MIN_SAVED: isize = 40;
+
+/// Rows that are to be moved, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Movement {
+    pub rows: Range<u16>,
+    pub lines: u16,
+    pub shift: Shift,
+}
+
+/// A wanted row and the row that shows the same now.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    wanted: usize,
+    shown: usize,
+}
+
+/// The movement that saves most, if one saves anything. Whatever it is, the screen is right after the rows
+/// that then still differ are written.
+pub(super) fn find(shown: &Grid, wanted: &Grid) -> Option<Movement> {
+    let changed: Vec<usize> =
+        (0..wanted.height()).filter(|y| row(shown, *y) != row(wanted, *y)).collect();
+    if changed.len() < MIN_CHANGED {
+        return None;
+    }
+    let weights: Vec<isize> = (0..wanted.height()).map(|y| weight(row(wanted, y))).collect();
+    let mut by_distance: Vec<Vec<Pair>> = vec![Vec::new(); 2 * wanted.height()];
+    for to in changed.into_iter().filter(|y| weights.get(*y).is_some_and(|weight| *weight > 0)) {
+        for from in (0..shown.height()).filter(|from| *from != to) {
+            let distance = wanted.height() + from - to;
+            if let Some(pairs) = by_distance.get_mut(distance)
+                && row(shown, from) == row(wanted, to)
+            {
+                pairs.push(Pair { wanted: to, shown: from });
+            }
+        }
+    }
+    let candidates = by_distance.iter().filter_map(|pairs| movement(pairs));
+    let saved = |movement: &Movement| saved(movement, shown, wanted, &weights);
+    candidates
+        .map(|one| (saved(&one), one))
+        .filter(|(saved, _)| *saved >= MIN_SAVED)
+        .max_by_key(|(saved, _)| *saved)
+        .map(|(_, movement)| movement)
+}
+
+fn row(grid: &Grid, y: usize) -> &[ScreenCell] {
+    u16::try_from(y).map_or(&[], |y| grid.row(y))
+}
+
+/// The cells that hold something.
+fn weight(row: &[ScreenCell]) -> isize {
+    let filled = row.iter().filter(|cell| **cell != ScreenCell::BLANK).count();
+    isize::try_from(filled).unwrap_or(isize::MAX)
+}
+
+/// The smallest band that takes all these rows, which have the same distance, to their places.
+fn movement(pairs: &[Pair]) -> Option<Movement> {
+    let (first, last) = (pairs.first()?, pairs.last()?);
+    let (lines, shift) = if first.shown > first.wanted {
+        (first.shown - first.wanted, Shift::Up)
+    } else {
+        (first.wanted - first.shown, Shift::Down)
+    };
+    let start = u16::try_from(first.wanted.min(first.shown)).ok()?;
+    let end = u16::try_from(last.wanted.max(last.shown) + 1).ok()?;
+    Some(Movement { rows: start..end, lines: u16::try_from(lines).ok()?, shift })
+}
+
+/// The cells that need not be written, less those that have to be written again.
+fn saved(movement: &Movement, shown: &Grid, wanted: &Grid, weights: &[isize]) -> isize {
+    let Movement { rows, lines, shift } = movement;
+    let worth = |y: u16| weights.get(usize::from(y)).copied().unwrap_or_default();
+    rows.clone()
+        .map(|y| {
+            let from = match shift {
+                Shift::Up => y.checked_add(*lines).filter(|from| rows.contains(from)),
+                Shift::Down => y.checked_sub(*lines).filter(|from| rows.contains(from)),
+            };
+            let is_now = shown.row(y) == wanted.row(y);
+            let is_then = from.is_some_and(|from| shown.row(from) == wanted.row(y));
+            match (is_now, is_then) {
+                (false, true) => worth(y),
+                (true, false) => -worth(y).max(1),
+                (true, true) | (false, false) => 0,
+            }
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Size;
+
+    use super::super::cell::Glyph;
+    use super::*;
+
+    const WIDTH: u16 = 30;
+
+    /// A grid with these rows; `.` leaves a cell blank.
+    fn grid(rows: &[&str]) -> Grid {
+        let height = u16::try_from(rows.len()).unwrap();
+        let mut grid = Grid::new(Size::new(WIDTH, height));
+        for (y, text) in (0..).zip(rows) {
+            for (x, glyph) in (0..WIDTH).zip(text.chars().cycle()).filter(|(_, c)| *c != '.') {
+                grid.put(x, y, ScreenCell { glyph: Glyph::Char(glyph), ..ScreenCell::BLANK });
+            }
+        }
+        grid
+    }
+
+    fn found(before: &[&str], after: &[&str]) -> Option<(Range<u16>, u16, Shift)> {
+        find(&grid(before), &grid(after)).map(|one| (one.rows, one.lines, one.shift))
+    }
+
+    #[test]
+    fn rows_that_moved_are_found_with_what_stands_around_them() {
+        let before = ["head", "ab", "cd", "ef", "gh", "ij", "foot"];
+        for (after, expected) in [
+            (["head", "cd", "ef", "gh", "ij", "kl", "foot"], Some((1..6, 1, Shift::Up))),
+            (["head", "ef", "gh", "ij", ".", ".", "foot"], Some((1..6, 2, Shift::Up))),
+            (["head", "yz", "ab", "cd", "ef", "gh", "foot"], Some((1..6, 1, Shift::Down))),
+            (["head", "ab", "cd", "ef", "gh", "ij", "foot"], None),
+            (["head", "1", "2", "3", "4", "5", "foot"], None),
+        ] {
+            assert_eq!(found(&before, &after), expected, "{after:?}");
+        }
+    }
+
+    #[test]
+    fn one_row_that_looks_like_another_moves_nothing_else() {
+        let before = ["ab", "cd", "ef", "gh", "ij", "kl"];
+        assert_eq!(found(&before, &["kl", "12", "34", "56", "78", "90"]), None, "one row");
+        assert_eq!(
+            found(&before, &["ab", "cd", "ij", "kl", "12", "34"]),
+            Some((2..6, 2, Shift::Up))
+        );
+    }
+
+    #[test]
+    fn blank_rows_are_no_reason_to_move() {
+        let (blank, full) = ([".", ".", ".", ".", ".", "ab"], ["ab", "cd", "ef", "gh", "ij", "."]);
+        assert_eq!(found(&full, &blank), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! The members of the team: who they are, their models and tools, and what is wrong with their files. A key asks
+//! for the mind of one.
+
+#[cfg(test)]
+mod tests;
+
+use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::domain::text::Text;
+use crate::protocol::MemberView;
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::panes::strip::Strip;
+use crate::ui::panes::transcript::prose::plain_rows;
+use crate::ui::theme::Role;
+use crate::ui::words::Counted;
+
+/// Cells before what is said of a member.
+const INDENT: usize = 4;
+
+const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
+const DEFAULT_RESPONDER: Text = Text::new("answers first", "默认应答者");
+const DEFAULT_MODEL: Text = Text::new("left to llm.yaml", "由 llm.yaml 决定");
+const MODEL: Text = Text::new("model", "模型");
+const TOOLSETS: Text = Text::new("toolsets", "工具集");
+const TOOLS: Text = Text::new("tools", "工具");
+const NONE: Text = Text::new("none", "无");
+
+pub const SCOPE: Scope = Scope::new("team", "团队", &[Scope::ANYWHERE]);
+
+#[derive(Debug)]
+pub struct Team;
+
+impl List for Team {
+    const SCOPE: Scope = SCOPE;
+    const OPENED_BY: Binding = Scope::PANES
+        .bind(Action::Show(SCOPE), &["@"])
+        .does("Show the members of the team, and what they are told", "显示团队成员及其所知");
+    const TITLE: Text = Text::new("TEAM", "团队");
+    const EMPTY: Text = Text::new("there is nobody in the team", "团队中还没有人");
+    const WALK: Walk = Walk::Blocks;
+    const KEYS: &'static [ListKey<Self>] = &[ListKey {
+        action: Action::Open,
+        keys: &["enter"],
+        does: Text::new("Show all that this member is told", "显示此成员所知的一切"),
+        hint: Text::new("mind", "心智"),
+        run: |_, entry, cx| {
+            let member = cx.model.workspace.members.get(entry)?;
+            Some(Outcome::Stay(Intent::RequestMind(member.id.clone())))
+        },
+    }];
+
+    fn open(_: &mut Cx<'_>) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn entries(&self, cx: &Cx<'_>) -> Vec<usize> {
+        (0..cx.model.workspace.members.len()).collect()
+    }
+
+    fn rows(&self, entry: usize, width: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
+        let Some(member) = cx.model.workspace.members.get(entry) else { return Vec::new() };
+        let ui = view.ui;
+        let dim = ui.style(Role::TextDim);
+        let mut head = Strip::new()
+            .pad_to(2)
+            .put(&format!("@{}", member.id), ui.style(Role::Agent))
+            .put(&format!("  {}", member.name), ui.style(Role::Text));
+        if cx.model.workspace.default_responder.as_ref() == Some(&member.id) {
+            head = head.put(&format!("  {}", ui.text(DEFAULT_RESPONDER)), dim);
+        }
+        let of_member = cx.model.problems.iter().filter(|one| one.is_about_member(&member.id));
+        let wrong = of_member.count();
+        let mut meta = Strip::new();
+        if wrong > 0 {
+            meta.push(&ui.counted(wrong, PROBLEMS), ui.style(Role::Warning));
+        }
+        let mut rows = vec![(head, meta)];
+        let available = width.saturating_sub(INDENT + 1).max(1);
+        for (text, role) in
+            [(member.gofor.clone(), Role::Text), (about(member, view), Role::TextDim)]
+        {
+            let wrapped = plain_rows(&text, INDENT, available, ui.style(role)).into_iter();
+            rows.extend(wrapped.filter(|row| !row.is_empty()).map(|row| (row, Strip::new())));
+        }
+        rows.push((Strip::new(), Strip::new()));
+        rows
+    }
+}
+
+/// The model and the tools of a member.
+fn about(member: &MemberView, view: View<'_>) -> String {
+    let ui = view.ui;
+    let model = if member.model.is_empty() { ui.text(DEFAULT_MODEL) } else { &member.model };
+    let named = |all: &[String]| {
+        if all.is_empty() { ui.text(NONE).to_owned() } else { all.join(", ") }
+    };
+    let mut parts = vec![
+        format!("{}: {model}", ui.text(MODEL)),
+        format!("{}: {}", ui.text(TOOLSETS), named(&member.toolsets)),
+    ];
+    if !member.tools.is_empty() {
+        parts.push(format!("{}: {}", ui.text(TOOLS), named(&member.tools)));
+    }
+    parts.join(&format!(" {} ", ui.glyphs.middle_dot))
+}

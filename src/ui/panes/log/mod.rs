@@ -1,0 +1,168 @@
+//! The end of the program's own log of today, to be read: the newest lines first in view, filtered by level.
+//! It is what was read when it was asked for; a key reads it again.
+//!
+//! Rows are laid out when the width or the filter changes, not for each frame.
+
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript::prose::plain_rows;
+use crate::domain::text::Text;
+use crate::protocol::{LogLevel, LogView};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::theme::Role;
+use crate::ui::words::CLOSE;
+
+pub const SCOPE: Scope = Scope::new("log", "日志", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
+    SCOPE.bind(Action::LogLevel, &["tab"]),
+    SCOPE.bind(Action::ReadAgain, &["r"]),
+];
+
+#[derive(Debug)]
+pub struct LogSheet {
+    log: LogView,
+    /// Lines below this level are not shown.
+    least: LogLevel,
+    rows: Vec<Strip>,
+    made_for: Option<(u16, LogLevel)>,
+    top: usize,
+    height: usize,
+}
+
+impl LogSheet {
+    pub fn new(log: LogView, least: LogLevel) -> Self {
+        // The end comes into view.
+        Self { log, least, rows: Vec::new(), made_for: None, top: usize::MAX, height: 0 }
+    }
+
+    fn scroll(&mut self, rows: isize) -> Handled {
+        let last = self.rows.len().saturating_sub(self.height);
+        self.top = self.top.min(last).saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    fn next_level(&mut self) -> Handled {
+        self.least = match self.least {
+            LogLevel::Trace | LogLevel::Debug => LogLevel::Info,
+            LogLevel::Info => LogLevel::Warn,
+            LogLevel::Warn => LogLevel::Error,
+            LogLevel::Error => LogLevel::Trace,
+        };
+        self.top = usize::MAX;
+        Handled::Done
+    }
+
+    fn shown(&self) -> usize {
+        self.log.lines.iter().filter(|line| line.level >= self.least).count()
+    }
+
+    fn make_rows(&mut self, ui: &UiSettings, width: u16) {
+        let made_for = Some((width, self.least));
+        if self.made_for == made_for {
+            return;
+        }
+        self.made_for = made_for;
+        let cells = usize::from(width.saturating_sub(2)).max(1);
+        let lines = self.log.lines.iter().filter(|line| line.level >= self.least);
+        let rows = lines.flat_map(|line| {
+            let role = match line.level {
+                LogLevel::Error => Role::Bad,
+                LogLevel::Warn => Role::Warning,
+                LogLevel::Info => Role::Text,
+                LogLevel::Debug | LogLevel::Trace => Role::TextDim,
+            };
+            plain_rows(&line.text, 1, cells, ui.style(role))
+        });
+        self.rows = rows.collect();
+        let dim = ui.style(Role::TextDim);
+        if self.rows.is_empty() {
+            self.rows = plain_rows(ui.text(words::NONE), 1, cells, dim);
+        } else if self.log.left_out {
+            let note = format!("{}: {}", ui.text(words::LEFT_OUT), self.log.file);
+            self.rows.splice(0..0, plain_rows(&note, 1, cells, dim));
+        }
+    }
+
+    fn heading(&self, ui: &UiSettings) -> Heading {
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let lines = ui.counted(self.shown(), words::LINES);
+        let left = [ui.text(words::TITLE), ui.text(level_word(self.least)), &lines].join(&dot);
+        let hints = [
+            hint(ui, SCOPE, Action::LogLevel, words::LEVEL),
+            hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::ReadAgain, words::AGAIN),
+        ];
+        Heading { left, right: hints.join(PART) }
+    }
+}
+
+fn level_word(least: LogLevel) -> Text {
+    match least {
+        LogLevel::Trace | LogLevel::Debug => words::ALL,
+        LogLevel::Info => words::INFO,
+        LogLevel::Warn => words::WARN,
+        LogLevel::Error => words::ERROR,
+    }
+}
+
+impl Overlay for LogSheet {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.scroll(rows);
+        }
+        if matches!(action, Action::Cancel | Action::Quit | Action::Log) {
+            return Handled::Close;
+        }
+        if action == Action::ReadAgain {
+            cx.intents.push(Intent::RequestLog(self.least));
+            return Handled::Done;
+        }
+        if action == Action::LogLevel { self.next_level() } else { Handled::Ignored }
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.make_rows(view.ui, area.width);
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
+        let rows = self.rows.iter().skip(self.top);
+        for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
+            row.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The program's log, from keys to the screen.
+
+use crate::protocol::{Command, DriverEvent, LogView, Ticket};
+use crate::ui::app::tests::fixture::*;
+
+fn log() -> LogView {
+    let mut text = String::new();
+    for n in 0..60 {
+        let level = ["INFO", "INFO", "WARN", "ERROR", "DEBUG"][n % 5];
+        let time = format!("2026-11-21T12:00:{n:02}.204Z");
+        text.push_str(&format!("{time} {level:>5} dominds_tui::driver: line {n} \u{1b}[2J\n"));
+    }
+    LogView::of_text("~/logs/dominds-tui.2026-11-21.log".to_owned(), &text, true)
+}
+
+fn requests(stage: &Stage) -> Vec<Ticket> {
+    let ticket = |command: &Command| {
+        let Command::Log { ticket } = command else { return None };
+        Some(*ticket)
+    };
+    stage.sent.iter().filter_map(ticket).collect()
+}
+
+fn answer(stage: &mut Stage, log: LogView) {
+    let ticket = *requests(stage).last().expect("a request");
+    stage.apply(DriverEvent::Log { ticket, log: Box::new(log) });
+    stage.screen();
+}
+
+fn shown_on(mut stage: Stage) -> Stage {
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.keys("1 J");
+    answer(&mut stage, log());
+    stage
+}
+
+#[test]
+fn the_end_of_the_log_fits_every_size_in_both_languages() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let screen = shown_on(Stage::new(width, height)).screen();
+        assert!(screen.contains("58 ␛") && !screen.contains('\u{1b}'), "{screen}");
+        insta::assert_snapshot!(format!("log_{width}x{height}"), screen);
+    }
+    insta::assert_snapshot!("log_zh", shown_on(Stage::chinese(80, 24)).screen());
+}
+
+#[test]
+fn lines_below_the_chosen_level_are_hidden() {
+    let mut stage = shown_on(Stage::new(120, 40));
+    for (expected, line) in [
+        ("warnings and errors · 24 lines", "line 58"),
+        ("errors · 12 lines", "line 58"),
+        ("all · 60 lines", "line 59"),
+        ("info and above · 48 lines", "line 58"),
+    ] {
+        let screen = stage.keys("<tab>").screen();
+        assert!(screen.contains(expected) && screen.contains(line), "{expected}\n{screen}");
+    }
+    assert!(stage.keys("g").screen().contains("older lines are in the file: ~/logs"));
+}
+
+#[test]
+fn it_is_read_again_on_demand_with_the_same_level() {
+    let mut stage = shown_on(Stage::new(80, 24));
+    stage.keys("<tab> <tab> r");
+    assert_eq!(requests(&stage).len(), 2);
+    answer(&mut stage, LogView::default());
+    let screen = stage.screen();
+    assert!(screen.contains("LOG · errors · 0 lines"), "{screen}");
+    assert!(screen.contains("no such lines"), "{screen}");
+    assert!(!stage.keys("j G k <esc>").screen().contains("LOG ·"), "there is one sheet");
+}

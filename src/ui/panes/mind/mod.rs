@@ -1,0 +1,214 @@
+//! The mind of a member: all that it is sent in a new dialog before anybody says something, to be read, with the
+//! problems of its files above.
+//!
+//! Rows are laid out when the width or the problems change, not for each frame.
+
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript::prose::plain_rows;
+use crate::domain::Problem;
+use crate::domain::text::Text;
+use crate::protocol::MindView;
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::theme::Role;
+use crate::ui::words::CLOSE;
+
+pub const SCOPE: Scope = Scope::new("mind", "心智", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
+    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
+    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
+    SCOPE.bind(Action::PageUp, &["pageup"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
+    SCOPE.bind(Action::PreviousPart, &["["]),
+    SCOPE.bind(Action::NextPart, &["]"]),
+];
+
+/// Cells before texts.
+const INDENT: usize = 2;
+/// Most rows that are laid out.
+const MAX_ROWS: usize = 50_000;
+
+#[derive(Debug)]
+pub struct MindSheet {
+    mind: MindView,
+    rows: Vec<Strip>,
+    /// Where the parts begin.
+    parts: Vec<usize>,
+    /// The problems and the width the rows were made for.
+    made_for: Option<(Vec<Problem>, u16)>,
+    top: usize,
+    height: usize,
+}
+
+impl MindSheet {
+    pub fn new(mind: MindView) -> Self {
+        let (rows, parts) = (Vec::new(), Vec::new());
+        Self { mind, rows, parts, made_for: None, top: 0, height: 0 }
+    }
+
+    fn scroll(&mut self, rows: isize) -> Handled {
+        let last = self.rows.len().saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(last);
+        Handled::Done
+    }
+
+    /// To the heading of the part before or after what is at the top.
+    fn step_part(&mut self, down: bool) -> Handled {
+        let mut parts = self.parts.iter().copied();
+        let found = if down {
+            parts.find(|part| *part > self.top)
+        } else {
+            parts.rfind(|part| *part < self.top)
+        };
+        self.top = found.unwrap_or(self.top);
+        self.scroll(0)
+    }
+
+    fn make_rows(&mut self, view: View<'_>, problems: &[Problem], width: u16) {
+        let of_member = problems.iter().filter(|one| one.is_about_member(&self.mind.agent));
+        let made_for = Some((of_member.cloned().collect(), width));
+        if self.made_for == made_for {
+            return;
+        }
+        self.made_for = made_for;
+        let cells = usize::from(width).saturating_sub(INDENT + 1).max(1);
+        let mut page = Page { ui: view.ui, cells, rows: Vec::new(), parts: Vec::new() };
+        if let Some((problems, _)) = self.made_for.as_ref().filter(|(all, _)| !all.is_empty()) {
+            page.problems(problems);
+        }
+        page.mind(&self.mind);
+        (self.rows, self.parts) = (page.rows, page.parts);
+    }
+
+    fn heading(&self, ui: &UiSettings) -> Heading {
+        let dot = ui.glyphs.middle_dot;
+        let (title, agent) = (ui.text(words::TITLE), &self.mind.agent);
+        let left = format!("{title} {dot} @{agent} {}", ui.text(words::NEW_DIALOG));
+        let hints = [
+            hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::NextPart, words::PART),
+        ];
+        Heading { left, right: hints.join(PART) }
+    }
+}
+
+/// Rows that are being made.
+struct Page<'a> {
+    ui: &'a UiSettings,
+    cells: usize,
+    rows: Vec<Strip>,
+    parts: Vec<usize>,
+}
+
+impl Page<'_> {
+    fn part(&mut self, title: Text) {
+        if !self.rows.is_empty() {
+            self.rows.push(Strip::new());
+        }
+        self.parts.push(self.rows.len());
+        self.rows.push(Strip::new().put(self.ui.text(title), self.ui.style(Role::Title)));
+    }
+
+    fn text(&mut self, text: &str, role: Role) {
+        let room = MAX_ROWS.saturating_sub(self.rows.len());
+        let rows = plain_rows(text, INDENT, self.cells, self.ui.style(role));
+        self.rows.extend(rows.into_iter().take(room));
+    }
+
+    fn problems(&mut self, problems: &[Problem]) {
+        self.part(words::PROBLEMS);
+        for problem in problems {
+            let message = problem.message();
+            self.text(message.in_lang(self.ui.lang), Role::Warning);
+        }
+    }
+
+    fn mind(&mut self, mind: &MindView) {
+        self.part(words::MODEL);
+        self.text(&format!("{} / {}", mind.provider, mind.model), Role::Text);
+        for (name, value) in &mind.settings {
+            self.text(&format!("{name}: {value}"), Role::TextDim);
+        }
+        self.part(words::SYSTEM);
+        self.text(&mind.system, Role::Text);
+        self.part(words::CONTEXT);
+        for (at, message) in mind.context.iter().enumerate() {
+            if at > 0 {
+                self.rows.push(Strip::new());
+            }
+            self.text(message, Role::Text);
+        }
+        if mind.context.is_empty() {
+            self.text(self.ui.text(words::NONE), Role::TextDim);
+        }
+        self.part(words::TOOLS);
+        for (at, tool) in mind.tools.iter().enumerate() {
+            if at > 0 {
+                self.rows.push(Strip::new());
+            }
+            self.text(&tool.name, Role::Tool);
+            self.text(&tool.description, Role::Text);
+            self.text(&tool.parameters, Role::TextDim);
+        }
+        if mind.tools.is_empty() {
+            self.text(self.ui.text(words::NONE), Role::TextDim);
+        }
+    }
+}
+
+impl Overlay for MindSheet {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.scroll(rows);
+        }
+        if matches!(action, Action::Cancel | Action::Quit) {
+            return Handled::Close;
+        }
+        if action == Action::NextPart {
+            return self.step_part(true);
+        }
+        if action == Action::PreviousPart { self.step_part(false) } else { Handled::Ignored }
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.make_rows(view, &cx.model.problems, area.width);
+        self.height = usize::from(area.height.saturating_sub(1));
+        self.scroll(0);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
+        let rows = self.rows.iter().skip(self.top);
+        for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
+            row.draw(frame.buffer_mut(), area, y);
+        }
+    }
+}

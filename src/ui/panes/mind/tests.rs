@@ -1,0 +1,84 @@
+//! The mind of a member, from keys to the screen.
+
+use crate::domain::Problem;
+use crate::domain::text::Text;
+use crate::protocol::{Command, DriverEvent, MindTool, MindView, Ticket};
+use crate::ui::app::tests::fixture::*;
+
+fn mind() -> MindView {
+    MindView {
+        agent: "orchestrator".into(),
+        provider: "anthropic.com".to_owned(),
+        model: "large-1".to_owned(),
+        settings: vec![("max_tokens".to_owned(), "8192".to_owned())],
+        system: "# Identity\nYou plan and delegate.\n\n".to_owned()
+            + &"One more rule.\n".repeat(30),
+        context: vec!["[Taskdoc]\nnone yet".to_owned(), "\u{1b}[2J\u{202e}hostile".to_owned()],
+        tools: vec![MindTool {
+            name: "read_file".to_owned(),
+            description: "Reads a file of the workspace.".to_owned(),
+            parameters: r#"{"type":"object"}"#.to_owned(),
+        }],
+    }
+}
+
+fn asked(stage: &Stage) -> Ticket {
+    let found = stage.sent.iter().rev().find_map(|command| {
+        let Command::Mind { ticket, .. } = command else { return None };
+        Some(*ticket)
+    });
+    found.expect("a request")
+}
+
+fn shown_on(mut stage: Stage) -> Stage {
+    stage.apply(DriverEvent::Workspace(workspace()));
+    let fix = Text::new("fix it", "请修正");
+    let path = ".minds/team/orchestrator/persona.md";
+    let problem = Problem::new("persona", path, Text::new("not text", "不是文本"), fix).at_line(3);
+    stage.apply(DriverEvent::Problems(vec![problem])).keys("1 @ <enter>");
+    let ticket = asked(&stage);
+    stage.apply(DriverEvent::Mind { ticket, mind: Box::new(mind()) }).screen();
+    stage
+}
+
+#[test]
+fn the_mind_fits_every_size_in_both_languages() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let screen = shown_on(Stage::new(width, height)).screen();
+        insta::assert_snapshot!(format!("mind_{width}x{height}"), screen);
+    }
+    insta::assert_snapshot!("mind_zh", shown_on(Stage::chinese(80, 24)).screen());
+}
+
+#[test]
+fn keys_go_from_part_to_part_and_escape_leads_back_to_the_team() {
+    let mut stage = shown_on(Stage::new(60, 20));
+    for (keys, expected) in [
+        ("]", "MODEL"),
+        ("]", "SYSTEM PROMPT"),
+        ("[", "MODEL"),
+        ("G", "read_file"),
+        ("g", "persona.md:3: not text"),
+    ] {
+        let screen = stage.keys(keys).screen();
+        assert!(screen.contains(expected), "{keys}\n{screen}");
+    }
+    let screen = stage.keys("G").screen();
+    assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
+    let screen = stage.keys("<esc>").screen();
+    assert!(screen.contains("TEAM") && !screen.contains("MIND"), "{screen}");
+}
+
+#[test]
+fn a_late_or_refused_mind_opens_nothing() {
+    let mut stage = shown_on(Stage::new(80, 24));
+    stage.keys("<esc>");
+    let ticket = asked(&stage);
+    stage.apply(DriverEvent::Mind { ticket, mind: Box::new(mind()) });
+    assert!(!stage.screen().contains("MIND"), "it was shown already");
+    stage.keys("<enter>");
+    let ticket = asked(&stage);
+    let text = Text::new("no provider has a key", "没有提供方有密钥").into();
+    let screen = stage.apply(DriverEvent::Refused { ticket, text }).screen();
+    assert!(screen.contains("no provider has a key"), "{screen}");
+}

@@ -1,0 +1,300 @@
+//! The sheet of tokens: sums by member and by dialog with their cost, and for the chosen dialog how full its
+//! context was after each generation.
+//!
+//! Rows are laid out when the content or the width changes, not for each frame.
+
+mod plot;
+mod table;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::widgets::Clear;
+
+use self::plot::plot;
+use self::table::{Table, TableRow, grouped};
+use super::composer::{Heading, PART, draw_heading, hint};
+use super::strip::Strip;
+use super::transcript::prose::plain_rows;
+use crate::domain::text::in_lang;
+use crate::domain::usage::GenerationUsage;
+use crate::domain::{DialogId, HealthLevel};
+use crate::protocol::{DialogUsage, UsageView};
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::theme::Role;
+use crate::ui::words::{CLOSE, LOADING};
+
+pub const SCOPE: Scope = Scope::new("tokens", "令牌", &[Scope::PANES, Scope::ANYWHERE]);
+
+pub const BINDINGS: &[Binding] = &[
+    SCOPE
+        .bind(Action::Up, &["k", "up"])
+        .does("Move to the dialog above, or scroll to the sums", "到上面的对话，或滚到合计"),
+    SCOPE.bind(Action::Down, &["j", "down"]).does("Move to the dialog below", "到下面的对话"),
+    SCOPE.bind(Action::PageUp, &["pageup", "ctrl+u"]),
+    SCOPE.bind(Action::PageDown, &["pagedown", "ctrl+d", "space"]),
+    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the sums", "到合计"),
+    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the last dialog", "到最后一个对话"),
+    SCOPE.bind(Action::PreviousGeneration, &["h", "left", "["]),
+    SCOPE.bind(Action::NextGeneration, &["l", "right", "]"]),
+    SCOPE
+        .bind(Action::OtherEnd, &["enter"])
+        .does("Go to this generation in its dialog", "到对话中的这次生成"),
+];
+
+/// What the rows were made for: the content, and the width.
+type RowsFor = (u64, u16);
+
+#[derive(Debug)]
+pub struct UsageSheet {
+    /// The chosen dialog.
+    dialog: DialogId,
+    at: usize,
+    /// The chosen generation, counted from the newest.
+    back: usize,
+    rows: Vec<TableRow>,
+    made_for: Option<RowsFor>,
+    top: usize,
+    /// Rows by which it is scrolled up beyond the first dialog, to the sums.
+    lifted: usize,
+    height: usize,
+}
+
+/// The parts of the sheet below its heading.
+struct Areas {
+    table: Rect,
+    plot: Rect,
+    words: Rect,
+}
+
+impl UsageSheet {
+    pub fn new(dialog: DialogId) -> Self {
+        let rows = Vec::new();
+        Self { dialog, at: 0, back: 0, rows, made_for: None, top: 0, lifted: 0, height: 0 }
+    }
+
+    fn chosen<'a>(&self, view: &'a UsageView) -> Option<&'a DialogUsage> {
+        view.dialogs.get(self.at)
+    }
+
+    /// The index of the chosen generation.
+    fn generation_at(&self, dialog: &DialogUsage) -> usize {
+        dialog.generations.len().saturating_sub(self.back + 1)
+    }
+
+    fn generation<'a>(&self, dialog: &'a DialogUsage) -> Option<&'a GenerationUsage> {
+        dialog.generations.get(self.generation_at(dialog))
+    }
+
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.usage() else { return Handled::Done };
+        let (last, count) = (view.dialogs.len().saturating_sub(1), rows.unsigned_abs());
+        let at = if rows < 0 {
+            let moved = count.min(self.at);
+            self.lifted = self.lifted.saturating_add(count - moved);
+            self.at - moved
+        } else {
+            let moved = count.min(self.lifted);
+            self.lifted -= moved;
+            self.at.saturating_add(count - moved).min(last)
+        };
+        if let Some(dialog) = view.dialogs.get(at).filter(|_| at != self.at) {
+            (self.at, self.back, self.dialog) = (at, 0, dialog.dialog.clone());
+        }
+        Handled::Done
+    }
+
+    fn step_generation(&mut self, back: isize, cx: &Cx<'_>) -> Handled {
+        let dialog = cx.sheets.usage().and_then(|view| self.chosen(view));
+        let last = dialog.map_or(0, |dialog| dialog.generations.len().saturating_sub(1));
+        self.back = self.back.min(last).saturating_add_signed(back).min(last);
+        Handled::Done
+    }
+
+    fn go(&self, cx: &mut Cx<'_>) -> Handled {
+        let dialog = cx.sheets.usage().and_then(|view| self.chosen(view));
+        let generation = dialog.and_then(|dialog| self.generation(dialog));
+        let place = generation.and_then(|one| Some((one.course, one.genseq?)));
+        let Some((course, genseq)) = place else { return Handled::Done };
+        cx.intents.push(Intent::ShowGeneration(self.dialog.clone(), course, genseq));
+        Handled::Close
+    }
+
+    fn heading(view: Option<&UsageView>, ui: &UiSettings) -> Heading {
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let mut left = vec![ui.text(words::TITLE).to_owned()];
+        if let Some(view) = view {
+            let generations = view.dialogs.iter().map(|dialog| dialog.sum.generations).sum();
+            left.push(ui.counted::<usize>(generations, words::GENERATIONS));
+            if view.left_out > 0 {
+                left.push(ui.counted(view.left_out, words::LEFT_OUT));
+            }
+        }
+        let hints = [
+            hint(ui, SCOPE, Action::OtherEnd, words::GO),
+            hint(ui, SCOPE, Action::Cancel, CLOSE),
+            hint(ui, SCOPE, Action::PreviousGeneration, words::GENERATION),
+        ];
+        Heading { left: left.join(&dot), right: hints.join(PART) }
+    }
+
+    /// The plot with its mark and the words stand below the table, which takes what is left.
+    fn areas(area: Rect) -> Areas {
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let (plot, words) = match below.height {
+            ..10 => (3, 2),
+            10..20 => (4, 3),
+            20.. => (7, 4),
+        };
+        let words = words.min(below.height);
+        let plot = plot.min(below.height - words);
+        let table = Rect { height: below.height - words - plot, ..below };
+        let plot = Rect { y: table.bottom(), height: plot, ..below };
+        let words = Rect { y: plot.bottom(), height: words, ..below };
+        Areas { table, plot, words }
+    }
+
+    /// The chosen generation in words.
+    fn words(&self, dialog: &DialogUsage, ui: &UiSettings) -> String {
+        let Some(generation) = self.generation(dialog) else {
+            return ui.text(words::NOTHING).to_owned();
+        };
+        let lang = ui.lang;
+        let course = generation.course;
+        let genseq = generation.genseq.map(|genseq| genseq.to_string()).unwrap_or_default();
+        let time = generation.at.as_str();
+        let agent = &dialog.agent;
+        let head = in_lang!(
+            lang,
+            "@{agent}, generation {genseq} of course {course}, {time}",
+            "@{agent}，课程 {course} 的第 {genseq} 次生成，{time}"
+        );
+        let dot = ui.glyphs.middle_dot;
+        let mut parts = vec![head, fill_words(generation, ui)];
+        if let Some(tokens) = generation.tokens {
+            let [input, cached, output] = [tokens.input, tokens.cached, tokens.output].map(grouped);
+            parts.push(in_lang!(
+                lang,
+                "{input} in, of these {cached} from the cache, {output} out",
+                "输入 {input}，其中缓存 {cached}，输出 {output}"
+            ));
+        }
+        parts.extend(generation.model.clone());
+        parts.retain(|part| !part.is_empty());
+        parts.join(&format!(" {dot} "))
+    }
+
+    fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
+        let made_for = (cx.sheets.revision(), width);
+        let Some(content) = cx.sheets.usage().filter(|_| self.made_for != Some(made_for)) else {
+            return;
+        };
+        let table = Table { ui: view.ui, prices: &cx.model.prices, width: usize::from(width) };
+        self.rows = table.rows(content);
+        self.made_for = Some(made_for);
+        let found = content.dialogs.iter().position(|dialog| dialog.dialog == self.dialog);
+        self.at = found.unwrap_or(self.at).min(content.dialogs.len().saturating_sub(1));
+        if let Some(dialog) = self.chosen(content) {
+            self.dialog = dialog.dialog.clone();
+        }
+    }
+
+    fn draw_table(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
+        let rows = self.rows.iter().skip(self.top);
+        for (y, row) in (area.y..area.bottom()).zip(rows) {
+            let line = Rect { y, height: 1, ..area };
+            row.strip.draw(frame.buffer_mut(), line, y);
+            if row.dialog == Some(self.at) {
+                let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
+                bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
+            }
+        }
+    }
+}
+
+/// How full the context was, and what that means.
+fn fill_words(generation: &GenerationUsage, ui: &UiSettings) -> String {
+    let lang = ui.lang;
+    let (Some(percent), Some(limits)) = (generation.percent(), &generation.limits) else {
+        return in_lang!(lang, "the context was not measured", "未测量上下文");
+    };
+    let limit = grouped(limits.model_context_limit_tokens);
+    let filled = in_lang!(lang, "context {percent} % of {limit}", "上下文 {limit} 的 {percent} %");
+    let level = match generation.level {
+        None => return filled,
+        Some(HealthLevel::Healthy) => words::HEALTHY,
+        Some(HealthLevel::Caution) => words::CAUTION,
+        Some(HealthLevel::Critical) => words::CRITICAL,
+    };
+    format!("{filled} {} {}", ui.glyphs.middle_dot, ui.text(level))
+}
+
+impl Overlay for UsageSheet {
+    fn scope(&self) -> Scope {
+        SCOPE
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if let Some(rows) = scroll_distance(action, self.height) {
+            return self.step(rows, cx);
+        }
+        if matches!(action, Action::Cancel | Action::Quit | Action::Usage) {
+            return Handled::Close;
+        }
+        if action == Action::PreviousGeneration {
+            return self.step_generation(1, cx);
+        }
+        if action == Action::NextGeneration {
+            return self.step_generation(-1, cx);
+        }
+        if action == Action::OtherEnd { self.go(cx) } else { Handled::Ignored }
+    }
+
+    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.make_rows(view, cx, area.width);
+        self.height = usize::from(Self::areas(area).table.height);
+        let row = self.rows.iter().position(|row| row.dialog == Some(self.at)).unwrap_or(0);
+        let first = (row + 1).saturating_sub(self.height.max(1));
+        let top = (self.top + self.lifted).clamp(first.min(row), row);
+        self.lifted = self.lifted.min(top);
+        self.top = top - self.lifted;
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        frame.render_widget(Clear, area);
+        let (ui, content) = (view.ui, cx.sheets.usage());
+        let heading = Self::heading(content, ui);
+        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let areas = Self::areas(area);
+        let dim = ui.style(Role::TextDim);
+        let Some(content) = content else {
+            let line = Strip::new().put("  ", dim).put(ui.text(LOADING), dim);
+            line.draw(frame.buffer_mut(), areas.table, areas.table.y);
+            return;
+        };
+        self.draw_table(frame, areas.table, ui);
+        let Some(dialog) = self.chosen(content) else { return };
+        let height = usize::from(areas.plot.height.saturating_sub(1));
+        let size = (usize::from(areas.plot.width), height);
+        let plot = plot(&dialog.generations, self.generation_at(dialog), size, ui);
+        for (y, row) in (areas.plot.y..areas.plot.bottom()).zip(&plot) {
+            row.draw(frame.buffer_mut(), areas.plot, y);
+        }
+        let width = usize::from(area.width.saturating_sub(3)).max(1);
+        let text = plain_rows(&self.words(dialog, ui), 2, width, ui.style(Role::Text));
+        for (y, row) in (areas.words.y..areas.words.bottom()).zip(&text) {
+            row.draw(frame.buffer_mut(), areas.words, y);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A program has the terminal.
+
+use super::*;
+use crate::ui::caller::{Call, CallTarget, StopCalls};
+
+/// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
+async fn edited<F: Future<Output = ()>>(
+    (host, caller): (TestHost, Caller),
+    surface: &mut Memory,
+    shutdown: impl Future<Output = ()>,
+    driver: impl FnOnce(Driver) -> F,
+) -> Vec<String> {
+    let ((_, permits), (stored, drafts)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
+    let (to_driver, commands) = mpsc::channel(16);
+    let (events, from_driver) = mpsc::channel(64);
+    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
+    let channels = Channels {
+        input: typing(vec![(0, press('i')), (0, press('x')), (0, ctrl_e.into())]),
+        commands: to_driver,
+        events: from_driver,
+        looks: mpsc::channel(1).1,
+        shutdown,
+        written: Arc::new(Notify::new()),
+        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
+        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
+        caller,
+        programs: Arc::new(host),
+    };
+    let mut app = app();
+    app.apply(DriverEvent::Inbox(Vec::new()));
+    app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
+    let script = driver(Driver { commands, events });
+    let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+    drafts.try_iter().map(|(_, text)| text).collect()
+}
+
+async fn in_time<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(20), future).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_program_has_the_terminal_alone_and_what_it_leaves_is_the_draft() {
+    for (status, expected) in [(0, "edited"), (3, "x")] {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = fifo_in(folder.path());
+        let script = format!("read line < {}; exit {status}", fifo.display());
+        let host = TestHost { found: Some("edited"), ..TestHost::shell(&script) };
+        let finished = host.finished.clone();
+        let mut surface = Memory::new();
+        let stored = edited(
+            (host, Caller::none()),
+            &mut surface,
+            std::future::pending(),
+            |driver| async move {
+                // The program waits for a line, and meanwhile more events come than the channel holds.
+                let open = tokio::task::spawn_blocking(move || {
+                    std::fs::OpenOptions::new().write(true).open(fifo)
+                });
+                let mut pipe = in_time(open).await.unwrap().unwrap();
+                for n in 0..200 {
+                    let event = DriverEvent::Notice(Localized::same(n.to_string()));
+                    in_time(driver.events.send(event)).await.unwrap();
+                }
+                std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
+                in_time(finished.notified()).await;
+                driver.events.send(DriverEvent::Stopped).await.unwrap();
+            },
+        )
+        .await;
+        assert_eq!(stored.last().map(String::as_str), Some(expected), "{stored:?}");
+        assert!(!surface.lent && surface.repaints > 0);
+    }
+}
+
+/// The program that calls the person: it says that it was run.
+struct TellsOf(mpsc::Sender<()>);
+
+impl CallTarget for TellsOf {
+    fn call(&mut self, _: &Call, _: &StopCalls) -> io::Result<()> {
+        self.0.blocking_send(()).map_err(io::Error::other)
+    }
+}
+
+#[tokio::test]
+async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = fifo_in(folder.path());
+    let host = TestHost::shell(&format!("read line < {}", fifo.display()));
+    let finished = host.finished.clone();
+    let mut surface = Memory::new();
+    let (called, mut is_called) = mpsc::channel(4);
+    edited(
+        (host, Caller::start(TellsOf(called)).unwrap()),
+        &mut surface,
+        std::future::pending(),
+        |driver| async move {
+            let open = tokio::task::spawn_blocking(move || {
+                std::fs::OpenOptions::new().write(true).open(fifo)
+            });
+            let mut pipe = in_time(open).await.unwrap().unwrap();
+            let dialog = DialogId::main(RootId::new("a"));
+            let row = fixture::question(&dialog, "lead", "q1", "Which?", "2026-11-21 12:00:00");
+            in_time(driver.events.send(DriverEvent::Inbox(vec![row]))).await.unwrap();
+            let (question, headline) = ("q1".to_owned(), "Which?".to_owned());
+            let asked = DriverEvent::Asked { dialog, question, headline };
+            in_time(driver.events.send(asked)).await.unwrap();
+            in_time(is_called.recv()).await.unwrap();
+            std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        },
+    )
+    .await;
+    let controls = String::from_utf8(surface.controls).unwrap();
+    assert_eq!(controls.matches("(1?) dominds\u{7}\u{7}").count(), 1, "{controls:?}");
+}
+
+#[tokio::test]
+async fn a_signal_to_end_ends_the_program_too_and_keeps_the_draft() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = fifo_in(folder.path());
+    let host = TestHost::shell(&format!("echo > {}; exec sleep 60", fifo.display()));
+    let (signal, ends) = tokio::sync::oneshot::channel::<()>();
+    let shutdown = async { ends.await.unwrap() };
+    let mut surface = Memory::new();
+    let stored = edited((host, Caller::none()), &mut surface, shutdown, |mut driver| async move {
+        let started = tokio::task::spawn_blocking(move || std::fs::read(fifo));
+        in_time(started).await.unwrap().unwrap();
+        signal.send(()).unwrap();
+        while !matches!(in_time(driver.commands.recv()).await, Some(Command::Shutdown { .. })) {}
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
+    assert!(surface.lent, "the screen does not come back");
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_run_leaves_the_screen_and_the_draft() {
+    for program in ["/nonexistent", "/"] {
+        let host = TestHost { program, ..TestHost::shell("") };
+        let finished = host.finished.clone();
+        let mut surface = Memory::new();
+        let stored = edited(
+            (host, Caller::none()),
+            &mut surface,
+            std::future::pending(),
+            |driver| async move {
+                in_time(finished.notified()).await;
+                driver.events.send(DriverEvent::Stopped).await.unwrap();
+            },
+        )
+        .await;
+        assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
+        assert!(!surface.lent);
+    }
+}
+
+fn fifo_in(folder: &std::path::Path) -> std::path::PathBuf {
+    let path = folder.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    path
+}
