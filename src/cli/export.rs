@@ -15,7 +15,7 @@ use crate::app;
 use crate::domain::transcript::{Block, BlockBody, Transcript};
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, RootId, SelfId, Stamp};
-use crate::store::{Access, Store};
+use crate::store::{Access, Store, Survey};
 use crate::ui::text::SafeText;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -92,13 +92,7 @@ pub fn export(
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let dialog = find::dialog(&survey, wanted)?;
-    let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
-    let listed = tree.and_then(|tree| {
-        Some((tree, tree.dialogs.iter().find(|known| known.meta.id == dialog.this)?))
-    });
-    let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
-    let title = listed.map(|(tree, listing)| find::title(&survey.titles, tree, listing));
-    let export = Export::new(&store, bucket, &dialog, title.as_deref().unwrap_or_default());
+    let export = Export::of(&store, &survey, &dialog);
     match output {
         None => print(&export, format)?,
         Some(path) => write_new(path, |out| export.write(format, out))?,
@@ -135,10 +129,17 @@ fn write_new(
 }
 
 impl<'a> Export<'a> {
-    pub fn new(store: &'a Store, bucket: Bucket, dialog: &'a DialogId, title: &str) -> Self {
+    /// With its title as the survey has it.
+    pub fn of(store: &'a Store, survey: &Survey, dialog: &'a DialogId) -> Self {
+        let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
+        let listed = tree.and_then(|tree| {
+            Some((tree, tree.dialogs.iter().find(|known| known.meta.id == dialog.this)?))
+        });
+        let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
+        let title = listed.map(|(tree, listing)| find::title(&survey.titles, tree, listing));
+        let title = SafeText::line(title.as_deref().unwrap_or_default()).into_string();
         let agent_id =
             store.meta(bucket, dialog).map_or_else(|| AgentId::new(""), |meta| meta.agent_id);
-        let title = SafeText::line(title).into_string();
         let (root_id, self_id) = (dialog.root.clone(), dialog.this.clone());
         let head = ExportHead { root_id, self_id, agent_id, title };
         Self { store, bucket, dialog, head }
@@ -276,8 +277,20 @@ fn kind(body: &BlockBody) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::domain::Entry;
+
+    fn head() -> ExportHead {
+        ExportHead {
+            root_id: RootId::new("aa/bb/1"),
+            self_id: SelfId::new("aa/bb/1"),
+            agent_id: AgentId::new("lead"),
+            title: "a <b>".to_owned(),
+        }
+    }
 
     fn written(words: &str, format: ExportFormat) -> String {
         let record = serde_json::json!({
@@ -290,15 +303,9 @@ mod tests {
             let blocks = transcript.blocks().iter().map(|block| exported(&agent_id, block));
             Ok(ExportedCourse { course, blocks: blocks.collect() })
         };
-        let head = ExportHead {
-            root_id: RootId::new("aa/bb/1"),
-            self_id: SelfId::new("aa/bb/1"),
-            agent_id: agent_id.clone(),
-            title: "a <b>".to_owned(),
-        };
         let mut out = Vec::new();
         let courses = [Course(1), Course(2)].into_iter().map(course);
-        write_courses(&head, courses, format, &mut out).expect("written");
+        write_courses(&head(), courses, format, &mut out).expect("written");
         String::from_utf8(out).expect("text")
     }
 
@@ -318,6 +325,36 @@ mod tests {
             serde_json::from_str(&written(words, ExportFormat::Json)).expect("JSON");
         assert_eq!(json["courses"][1]["blocks"][0]["kind"], "saying");
         assert_eq!((&json["agentId"], &json["title"]), (&"lead".into(), &"a <b>".into()));
+    }
+
+    /// What was written so far, also while more is.
+    #[derive(Clone, Default)]
+    struct Shared(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_course_is_written_before_the_next_one_is_read() {
+        for format in [ExportFormat::Markdown, ExportFormat::Html, ExportFormat::Json] {
+            let mut out = Shared::default();
+            let written = out.clone();
+            let mut before = 0;
+            let courses = (1..=3).map(|number| {
+                let length = written.0.borrow().len();
+                assert!(length > before, "{format:?}: course {number} is read too early");
+                before = length;
+                Ok(ExportedCourse { course: Course(number), blocks: Vec::new() })
+            });
+            write_courses(&head(), courses, format, &mut out).expect("written");
+        }
     }
 
     #[test]

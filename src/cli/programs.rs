@@ -41,8 +41,8 @@ pub fn write_whole(workspace: &Path, dialog: &DialogId, out: &mut dyn Write) -> 
     let failed = |error: CommandError| io::Error::other(error.text);
     let store = app::open(workspace, Access::ReadOnly).map_err(|error| failed(error.into()))?;
     let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let title = store.read_titles().unwrap_or_default().get(dialog).cloned();
-    let export = Export::new(&store, bucket, dialog, title.as_deref().unwrap_or_default());
+    let survey = store.list(bucket, &dialog.root);
+    let export = Export::of(&store, &survey, dialog);
     Ok(export.write(ExportFormat::Markdown, &mut BufWriter::new(out))?)
 }
 
