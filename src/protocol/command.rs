@@ -30,6 +30,12 @@ pub enum Command {
         course: Course,
         before: usize,
     },
+    /// The newest records of a dialog, without showing it: answered like [`Self::Open`], or not at all if
+    /// another one is wanted before it was read. Changes nothing on disk.
+    Preview {
+        ticket: Ticket,
+        dialog: DialogId,
+    },
     /// No dialog is shown any more.
     Close,
     /// A new main dialog, and its first message.

@@ -36,6 +36,7 @@ mod offering;
 mod overlays;
 mod pick;
 mod pointer;
+mod preview;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -77,6 +78,7 @@ pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
 pub use self::pointer::Gesture;
 use self::pointer::Pointer;
+use self::preview::{Preview, PreviewStep};
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -128,6 +130,7 @@ pub struct App {
     model: Model,
     writing: Writing,
     reading: Reading,
+    preview: Preview,
     focus: FocusState,
     overlays: Overlays,
     commands: Vec<Command>,
@@ -157,6 +160,7 @@ impl App {
             model: Model::default(),
             writing: Writing::new(options.drafts),
             reading: Reading::default(),
+            preview: Preview::default(),
             focus: FocusState::default(),
             overlays: Overlays::default(),
             commands: Vec::new(),
@@ -250,6 +254,11 @@ impl App {
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
         self.draw_attention(now);
+        match self.preview.tick(now) {
+            PreviewStep::Nothing => {}
+            PreviewStep::Ended => self.redraw.mark(),
+            PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
+        }
         let expired = self.model.notices.tick(now);
         let fills = self.reading.fills_at(self.redraw.drawn_at());
         if fills.is_some_and(|at| now >= at) {
@@ -262,7 +271,7 @@ impl App {
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let times = [notice, back, stored, rings, self.redraw_at()];
+        let times = [notice, back, stored, rings, self.preview.wake_at(), self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
@@ -393,6 +402,7 @@ impl App {
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
+            self.preview.forget_layout();
             self.redraw.mark();
         }
     }

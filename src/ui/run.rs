@@ -23,7 +23,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::caller::Caller;
-use super::copies::CopyMaker;
+use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
@@ -478,7 +478,10 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
-            Effect::WriteFile { name, text } => self.write_file(name, text),
+            Effect::WriteFile { name, text } => self.make_copy(CopyJob::Write { name, text }),
+            Effect::WriteDialog { name, dialog } => {
+                self.make_copy(CopyJob::WriteDialog { name, dialog });
+            }
             Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));

@@ -14,6 +14,7 @@ mod lifecycle;
 mod listing;
 mod mind;
 mod minds;
+mod previews;
 mod processes;
 mod program_log;
 mod sheets;

@@ -34,8 +34,8 @@ impl SupervisorTask {
     }
 
     pub async fn run(self) {
-        let searches = self.supervisor.searches();
-        tokio::join!(self.take_commands(), searches);
+        let (searches, previews) = (self.supervisor.searches(), self.supervisor.previews());
+        tokio::join!(self.take_commands(), searches, previews);
     }
 
     async fn take_commands(mut self) {

@@ -29,6 +29,9 @@ impl App {
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
                 self.reading.requested(&request, ticket);
+                if let Some(before) = self.preview.requested(&request, ticket) {
+                    self.requests.finish(before);
+                }
                 if let Some(before) = self.overlays.requested(&request, ticket) {
                     self.requests.finish(before);
                 }
@@ -58,8 +61,8 @@ impl App {
                 let told = self.batch.done(&self.ui);
                 self.follow(told);
             }
-            FollowUp::BatchRefused(name) => {
-                let told = self.batch.refused(name, &self.ui);
+            FollowUp::BatchRefused { name, why } => {
+                let told = self.batch.refused(name, &why, &self.ui);
                 self.follow(told);
             }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
@@ -147,6 +150,9 @@ impl App {
             FollowUp::ShowParts => {
                 let shown = self.reading.show_parts();
                 self.follow(shown);
+            }
+            FollowUp::PreviewRefused { ticket, why } => {
+                self.preview.refused(ticket, why.in_lang(self.ui.lang));
             }
             FollowUp::OpenRefused(ticket) => self.reading.refused(ticket),
 

@@ -30,6 +30,10 @@ pub(super) enum Request {
         course: Course,
         before: usize,
     },
+    /// The newest records of a dialog that is not opened.
+    Preview {
+        dialog: DialogId,
+    },
     /// A message; what was typed is its draft until it is on disk.
     Say {
         dialog: DialogId,
@@ -133,6 +137,7 @@ impl Request {
             Self::Open { .. }
             | Self::Reload { .. }
             | Self::Page { .. }
+            | Self::Preview { .. }
             | Self::Create { .. }
             | Self::Lifecycle { .. }
             | Self::Title { .. }
@@ -159,6 +164,7 @@ impl Request {
             Self::Page { dialog, course, before } => {
                 Command::Page { ticket, dialog, course, before }
             }
+            Self::Preview { dialog } => Command::Preview { ticket, dialog },
             Self::Say { dialog, text, .. } => Command::Say { ticket, dialog, text },
             Self::Answer { dialog, question, text, .. } => {
                 Command::Answer { ticket, dialog, question, text }

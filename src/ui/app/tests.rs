@@ -14,6 +14,7 @@ mod keys;
 pub mod lifecycle;
 mod modes;
 mod mouse;
+mod preview;
 pub mod queued;
 mod screens;
 mod searching;

@@ -171,8 +171,8 @@ pub(super) const OF_THEM_OPEN: Text =
     Text::new("still with open work: {}", "其中 {} 个还有未了之事");
 pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {} 个对话标为已完成");
 pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
-pub(super) const STAY: Text =
-    Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
+pub(super) const STAY: Text = Text::new("not {}", "未收起 {}");
+pub(super) const PREVIEW: Text = Text::new("preview", "预览");
 pub(super) const IS_PUT_OFF: Text =
     Text::new("put off; it comes back by itself", "已留到稍后，会自动回来");
 pub(super) const IS_BACK: Text =

@@ -62,7 +62,8 @@ impl App {
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
-        let (mut ending, mut queue, mut texts) = (Vec::new(), Vec::new(), None);
+        let (mut ending, mut queue) = (Vec::new(), Vec::new());
+        let (mut texts, mut preview) = (None, None);
         if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
             let ui = self.ui.clone();
             let view = View { ui: &ui, now: &now };
@@ -83,13 +84,14 @@ impl App {
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
+            preview = self.layout_preview(&areas, view);
             let area = areas.overlays();
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
         }
         self.in_view =
             if self.overlays.is_empty() { in_view(&areas) } else { beside_overlays(&areas) };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview }
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {
