@@ -393,6 +393,7 @@ impl App {
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
+            self.overlays.forget_rows();
             self.redraw.mark();
         }
     }
