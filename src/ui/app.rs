@@ -403,6 +403,7 @@ impl App {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
             self.preview.forget_layout();
+            self.overlays.forget_rows();
             self.redraw.mark();
         }
     }

@@ -38,7 +38,9 @@ pub struct Glyphs {
     pub cut: &'static str,
     pub middle_dot: &'static str,
     pub enter: &'static str,
+    /// What is out of view below, and above.
     pub below: &'static str,
+    pub up: &'static str,
     pub path: &'static str,
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
@@ -76,6 +78,7 @@ impl Glyphs {
         middle_dot: "·",
         enter: "⏎",
         below: "↓",
+        up: "↑",
         path: "›",
         at_work: "█",
         ready: "░",
@@ -109,6 +112,7 @@ impl Glyphs {
         middle_dot: "-",
         enter: "Enter",
         below: "v",
+        up: "^",
         path: ">",
         at_work: "#",
         ready: ":",
@@ -124,7 +128,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 29] {
+    pub fn all(&self) -> [&'static str; 30] {
         [
             self.running,
             self.waiting,
@@ -151,6 +155,7 @@ impl Glyphs {
             self.middle_dot,
             self.enter,
             self.below,
+            self.up,
             self.path,
             self.at_work,
             self.ready,

@@ -4,7 +4,7 @@ mod completion;
 pub mod offers;
 mod sent;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
