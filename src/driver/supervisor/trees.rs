@@ -39,6 +39,8 @@ pub struct Supervisor {
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
+    /// Images of a person that are being read.
+    pub(super) images: JoinSet<DriverEvent>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
@@ -56,9 +58,20 @@ impl Supervisor {
         audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        let listings = JoinSet::new();
+        let (listings, images) = (JoinSet::new(), JoinSet::new());
         let ((finding, _), minds_stamp) = (watch::channel(None), None);
-        Self { engine, reports, trees, tasks, listings, pick_up, audience, finding, minds_stamp }
+        Self {
+            engine,
+            reports,
+            trees,
+            tasks,
+            listings,
+            images,
+            pick_up,
+            audience,
+            finding,
+            minds_stamp,
+        }
     }
 
     /// Carries searches out, until this supervisor is dropped.

@@ -43,6 +43,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Sheet { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
+        | Request::KeepImage { .. }
         | Request::Agree { .. }
         | Request::Continue { .. }
         | Request::ContinueAll
@@ -68,6 +69,7 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::KeepImage { number, .. } => Some(FollowUp::ImageRefused(number)),
         Request::PutAway { name, .. } => Some(FollowUp::BatchRefused(name)),
         Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
