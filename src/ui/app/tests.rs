@@ -10,6 +10,7 @@ pub mod ending;
 mod first_frames;
 pub mod fixture;
 mod gallery;
+mod images;
 mod jumps;
 mod keys;
 pub mod lifecycle;
