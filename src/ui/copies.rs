@@ -1,15 +1,18 @@
-//! Copies of text for other programs: the clipboard program of this machine, and files.
+//! Copies of text for other programs: the clipboard program of this machine, and files; and the image that the
+//! clipboard has.
 //!
 //! One thread makes them one by one, so that the screen never waits for a program or the disk. What
 //! became of a copy is reported.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use tokio::sync::mpsc;
 
 use super::text::CopyText;
+use crate::domain::text::Localized;
 
 /// Where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +37,26 @@ pub trait CopyTarget: Send + 'static {
     /// # Errors
     /// It could not be written.
     fn write(&mut self, name: &str, text: &str) -> io::Result<String>;
+
+    /// The bytes of the image in the clipboard.
+    ///
+    /// # Errors
+    /// There is none, or nothing that gives it: the message for the user.
+    fn take_image(&mut self) -> Result<Vec<u8>, Localized>;
 }
 
 /// A copy to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyJob {
     Give(CopyText),
-    Write { name: String, text: CopyText },
+    Write {
+        name: String,
+        text: CopyText,
+    },
+    /// Get the image in the clipboard, for the chip with this number.
+    TakeImage {
+        number: u64,
+    },
 }
 
 /// What became of a copy.
@@ -70,6 +86,14 @@ pub enum CopyOutcome {
     },
     NotWritten {
         why: String,
+    },
+    Image {
+        number: u64,
+        bytes: Arc<[u8]>,
+    },
+    NoImage {
+        number: u64,
+        why: Localized,
     },
 }
 
@@ -134,6 +158,10 @@ fn make(target: &mut impl CopyTarget, program: &str, job: CopyJob) -> CopyOutcom
             Ok(path) => CopyOutcome::Written { path },
             Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
         },
+        CopyJob::TakeImage { number } => match target.take_image() {
+            Ok(bytes) => CopyOutcome::Image { number, bytes: bytes.into() },
+            Err(why) => CopyOutcome::NoImage { number, why },
+        },
     }
 }
 
@@ -165,6 +193,14 @@ pub(in crate::ui) mod testing {
                 Ok(format!("/copies/{name}"))
             } else {
                 Err(io::ErrorKind::PermissionDenied.into())
+            }
+        }
+
+        fn take_image(&mut self) -> Result<Vec<u8>, Localized> {
+            if matches!(self, Self::Takes) {
+                Ok(b"\x89PNG\r\n\x1a\nsome bytes".to_vec())
+            } else {
+                Err(Localized::same("no image"))
             }
         }
     }
@@ -209,6 +245,19 @@ mod tests {
                 MemoryTarget::Refuses,
                 write(),
                 CopyOutcome::NotWritten { why: "permission denied".to_owned() },
+            ),
+            (
+                MemoryTarget::Takes,
+                CopyJob::TakeImage { number: 7 },
+                CopyOutcome::Image {
+                    number: 7,
+                    bytes: Arc::from(b"\x89PNG\r\n\x1a\nsome bytes".as_slice()),
+                },
+            ),
+            (
+                MemoryTarget::NoProgram,
+                CopyJob::TakeImage { number: 7 },
+                CopyOutcome::NoImage { number: 7, why: Localized::same("no image") },
             ),
         ] {
             assert_eq!(outcome(target, job).await, expected);

@@ -461,6 +461,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
+            Effect::TakeImage(number) => self.take_image(number),
             Effect::WriteFile { name, text } => self.write_file(name, text),
             Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
