@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::finding::FindRequest;
-use super::image::AttachedImage;
+use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -54,12 +54,11 @@ pub enum Command {
         #[serde(default)]
         images: Vec<AttachedImage>,
     },
-    /// Keeps a private copy of an image file that the user wants to attach: answered by
-    /// [`super::DriverEvent::ImageKept`]. Nothing is sent to anybody. `path`: absolute, from the home folder
-    /// after `~/`, or from the workspace.
+    /// Keeps a private copy of an image that the user wants to attach: answered by
+    /// [`super::DriverEvent::ImageKept`]. Nothing is sent to anybody.
     KeepImage {
         ticket: Ticket,
-        path: String,
+        origin: ImageOrigin,
     },
     /// Takes back a queued message. Refused if a generation has taken it already.
     TakeBack {

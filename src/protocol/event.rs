@@ -154,7 +154,8 @@ pub enum ImageSupport {
     /// Which model it is, is not known.
     #[default]
     Unknown,
-    Read,
+    /// Those that have at most so many bytes.
+    Read { most_bytes: u64 },
     /// It is told about them in words.
     NotRead,
 }

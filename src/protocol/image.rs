@@ -1,6 +1,8 @@
 //! Images that a person attaches to a message or an answer. The screen never has their bytes: the driver keeps a
 //! private copy of a file when it is attached, and the command that sends the text names the copy.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::attachment::MAX_IMAGES;
@@ -14,6 +16,15 @@ pub struct AttachedImage {
     pub name: String,
     pub bytes: u64,
     pub source: ImageSource,
+}
+
+/// An image of which a copy is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImageOrigin {
+    /// A file; its path is absolute, from the home folder after `~/`, or from the workspace.
+    File(String),
+    /// What the clipboard had.
+    Clipboard(Arc<[u8]>),
 }
 
 impl AttachedImage {

@@ -27,7 +27,7 @@ pub use event::{
     QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
-pub use image::{AttachedImage, ImageSource};
+pub use image::{AttachedImage, ImageOrigin, ImageSource};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;

@@ -34,6 +34,7 @@ pub struct KeptImage {
     /// The name of its file.
     pub name: String,
     pub bytes: u64,
+    pub kind: ImageKind,
 }
 
 /// Why an image cannot be attached.
@@ -94,14 +95,21 @@ impl Store {
     /// Copies an image; `id` becomes part of the name of the copy. A relative path is one of the workspace.
     /// May block.
     pub fn keep_image(&self, path: &Path, id: &str) -> Result<KeptImage, ImageRefusal> {
+        self.keep_image_bytes(&read_image(&self.attachable(path)?)?, id)
+    }
+
+    /// The same for an image that is no file.
+    pub fn keep_image_bytes(&self, bytes: &[u8], id: &str) -> Result<KeptImage, ImageRefusal> {
         self.must_write().map_err(ImageRefusal::Store)?;
-        let bytes = read_image(&self.attachable(path)?)?;
-        let kind = ImageKind::of(&bytes).ok_or(ImageRefusal::NoImage)?;
+        let kind = ImageKind::of(bytes).ok_or(ImageRefusal::NoImage)?;
+        if bytes.len() > MAX_IMAGE_BYTES {
+            return Err(ImageRefusal::TooLarge);
+        }
         let name = format!("{id}.{}", kind.extension());
-        self.write_copy(&name, &bytes).map_err(ImageRefusal::Store)?;
+        self.write_copy(&name, bytes).map_err(ImageRefusal::Store)?;
         self.remove_unused_images(&name);
         let bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        Ok(KeptImage { name, bytes })
+        Ok(KeptImage { name, bytes, kind })
     }
 
     /// The bytes of a copy.

@@ -85,7 +85,10 @@ pub fn members(minds: &Minds, env: Env) -> Vec<MemberView> {
 /// Whether the model of a member is sent images.
 fn image_support(minds: &Minds, member: &Member, env: Env) -> ImageSupport {
     match minds.model_of(member, env) {
-        Ok((provider, model, _)) if provider.sends_images_to(model) => ImageSupport::Read,
+        Ok((provider, model, _)) if provider.sends_images_to(model) => {
+            let most = provider.api_type.image_limits().each_bytes;
+            ImageSupport::Read { most_bytes: u64::try_from(most).unwrap_or(u64::MAX) }
+        }
         Ok(_) => ImageSupport::NotRead,
         Err(_) => ImageSupport::Unknown,
     }

@@ -37,7 +37,9 @@ impl Supervisor {
                 let request = TreeRequest::Say { ticket, dialog: this, text, images };
                 self.forward(Some(ticket), &dialog, request).await;
             }
-            Command::KeepImage { ticket, path } => self.begin_to_keep_image(ticket, path).await,
+            Command::KeepImage { ticket, origin } => {
+                self.begin_to_keep_image(ticket, origin).await;
+            }
             Command::TakeBack { ticket, dialog, message } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::TakeBack { ticket, dialog: this, message };

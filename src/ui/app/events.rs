@@ -130,8 +130,8 @@ impl App {
                 return self.overlays.add_found(ticket, *part);
             }
             DriverEvent::ImageKept { ticket, image } => {
-                if let Some(Request::KeepImage { number, path }) = self.requests.finish(ticket) {
-                    self.image_kept(number, *image, &path);
+                if let Some(Request::KeepImage { number, origin }) = self.requests.finish(ticket) {
+                    self.image_kept(number, *image, &origin);
                 }
             }
             DriverEvent::Log { ticket, log } => {

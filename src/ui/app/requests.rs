@@ -7,7 +7,9 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, FindRequest, Lifecycle, LogLevel, SheetRequest, Ticket};
+use crate::protocol::{
+    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, Ticket,
+};
 use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
 
@@ -55,7 +57,7 @@ pub(super) enum Request {
     /// A copy of an image that is to be attached; the number is that of its chip.
     KeepImage {
         number: u64,
-        path: String,
+        origin: ImageOrigin,
     },
     /// A change of a dialog, with the dialog's name.
     Lifecycle {
@@ -174,7 +176,7 @@ impl Request {
             Self::Say { dialog, text, typed } => {
                 Command::Say { ticket, dialog, text, images: attached::images(&typed) }
             }
-            Self::KeepImage { path, .. } => Command::KeepImage { ticket, path },
+            Self::KeepImage { origin, .. } => Command::KeepImage { ticket, origin },
             Self::Answer { dialog, question, text, typed } => {
                 let images = attached::images(&typed);
                 Command::Answer { ticket, dialog, question, text, images }

@@ -111,10 +111,9 @@ pub(super) const TOO_MANY_CHIPS: Text = Text::new(
     "not attached: send this message first, then attach more",
     "未附加：请先发送这条消息，再附加更多",
 );
-pub(super) const IMAGES_UNREAD: Text = Text::new(
-    "this member's model reads no images: it is only told of them",
-    "该成员的模型不读图片：只会被告知有图片",
-);
+pub(super) const ONLY_TOLD: Text = Text::new("(it is only told of them)", "（只会被告知有图片）");
+pub(super) const READS_IMAGES_UP_TO: Text =
+    Text::new("reads images up to {}", "只读不超过 {} 的图片");
 pub(super) const READS_NO_IMAGES: Text = Text::new("reads no images", "不读图片");
 pub(super) const IMAGE_WITHOUT_PATH: Text = Text::new(
     "this image has no path; it is sent with the message",

@@ -8,7 +8,8 @@ use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, MessageImage, Reply, Sequence};
 use dominds_tui::protocol::{
-    AfterFork, AttachedImage, Command, DriverEvent, ForkMode, ImageSource, ImageSupport, Lifecycle,
+    AfterFork, AttachedImage, Command, DriverEvent, ForkMode, ImageOrigin, ImageSource,
+    ImageSupport, Lifecycle,
 };
 use serde_json::{Value, json};
 
@@ -23,8 +24,12 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
 impl Running {
     /// Asks for a copy of an image, and waits for it.
     async fn keep(&mut self, path: &str) -> Result<AttachedImage, String> {
-        let (mine, path) = (KEEP_TICKET, path.to_owned());
-        self.send(Command::KeepImage { ticket: mine, path }).await;
+        self.keep_of(ImageOrigin::File(path.to_owned())).await
+    }
+
+    async fn keep_of(&mut self, origin: ImageOrigin) -> Result<AttachedImage, String> {
+        let mine = KEEP_TICKET;
+        self.send(Command::KeepImage { ticket: mine, origin }).await;
         loop {
             match self.event().await {
                 DriverEvent::ImageKept { ticket, image } if ticket == mine => return Ok(*image),
@@ -230,7 +235,11 @@ async fn what_cannot_be_attached_says_why_and_leaves_nothing() {
         let refused = running.keep(path).await.expect_err(path);
         assert!(refused.contains("not attached") && refused.contains(why), "{path}: {refused}");
     }
+    let refused = running.keep_of(ImageOrigin::Clipboard(Arc::from(b"text".as_slice()))).await;
+    assert!(refused.expect_err("no image").contains("clipboard is no PNG"));
     assert!(!place(".dialogs/.tui/images").exists());
+    let taken = running.keep_of(ImageOrigin::Clipboard(Arc::from(PNG))).await.expect("kept");
+    assert_eq!((taken.name.as_str(), taken.bytes), ("clipboard.png", 18));
     let image = |name: &str| AttachedImage {
         name: "gone.png".to_owned(),
         bytes: 1,
@@ -276,7 +285,8 @@ async fn a_kill_between_the_image_and_the_message_leaves_no_half_message() {
 async fn the_screen_knows_which_members_read_images() {
     let world = World::new(Sequence::new());
     let llm = std::fs::read_to_string(world.path().join(".minds/llm.yaml")).expect("models");
-    for (setting, expected) in [("true", ImageSupport::Read), ("false", ImageSupport::NotRead)] {
+    let read = ImageSupport::Read { most_bytes: 10 * 1024 * 1024 };
+    for (setting, expected) in [("true", read), ("false", ImageSupport::NotRead)] {
         let setting = format!("name: lead\n        supports_image_input: {setting}\n");
         world.put(".minds/llm.yaml", &llm.replace("name: lead\n", &setting));
         let mut running = world.start().await;

@@ -43,7 +43,7 @@ impl Screen<'_> {
                 hints.extend(self.paste_hint(ui));
                 hints.push(hint(ui, SCOPE, Action::NewLine, words::NEW_LINE));
                 let left = format!("{} {who}", ui.text(words::MESSAGE_TO));
-                Heading { left: self.image_note(&who, ui).unwrap_or(left), right: parts(&hints) }
+                Heading { left: self.image_note(ui).unwrap_or(left), right: parts(&hints) }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
         }
@@ -62,10 +62,9 @@ impl Screen<'_> {
         }
     }
 
-    /// What is more important than where the text goes: that the model is not sent its images.
-    fn image_note(&self, who: &str, ui: &UiSettings) -> Option<String> {
-        let unread = self.app.images_are_unread();
-        unread.then(|| format!("{who} {}", ui.text(words::READS_NO_IMAGES)))
+    /// What is more important than where the text goes: that its images are not seen.
+    fn image_note(&self, ui: &UiSettings) -> Option<String> {
+        self.app.unseen_images().map(|unseen| unseen.text(ui))
     }
 
     /// The key that opens a chip, if there is one.
@@ -109,7 +108,7 @@ impl Screen<'_> {
             inbox.len(),
             ui.glyphs.middle_dot
         );
-        Heading { left: self.image_note(&who, ui).unwrap_or(left), right: hints.join(PART) }
+        Heading { left: self.image_note(ui).unwrap_or(left), right: hints.join(PART) }
     }
 
     /// The key hints of the strip of queued messages.

@@ -1,14 +1,18 @@
 //! Images from a path to the message: dropped, completed, read, refused, sent, taken back.
 
+use std::sync::Arc;
+
 use super::fixture::*;
 use super::queued;
 use crate::domain::text::Localized;
 use crate::domain::{ArtifactRef, Lang};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
-    AfterFork, AttachedImage, Command, DriverEvent, ImageSource, ImageSupport, Ticket, TreeRow,
+    AfterFork, AttachedImage, Command, DriverEvent, ImageOrigin, ImageSource, ImageSupport, Ticket,
+    TreeRow,
 };
 use crate::ui::app::Effect;
+use crate::ui::copies::CopyOutcome;
 use crate::ui::model::DraftImage;
 use crate::ui::programs::{ProgramJob, ProgramOutcome};
 use crate::ui::theme::Glyphs;
@@ -23,8 +27,11 @@ fn kept(name: &str) -> AttachedImage {
 /// The copies that were asked for.
 fn asked(stage: &Stage) -> Vec<(Ticket, &str)> {
     let asked = stage.sent.iter().filter_map(|command| {
-        let Command::KeepImage { ticket, path } = command else { return None };
-        Some((*ticket, path.as_str()))
+        let Command::KeepImage { ticket, origin } = command else { return None };
+        Some(match origin {
+            ImageOrigin::File(path) => (*ticket, path.as_str()),
+            ImageOrigin::Clipboard(_) => (*ticket, "the clipboard"),
+        })
     });
     asked.collect()
 }
@@ -171,20 +178,34 @@ fn an_image_read_after_the_composer_was_turned_elsewhere_is_in_the_draft_of_its_
 }
 
 #[test]
-fn a_model_that_reads_no_images_is_named_before_anything_is_sent() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let mut stage = stage(width, height);
-        let mut known = workspace();
-        known.members[0].images = ImageSupport::NotRead;
-        stage.apply(DriverEvent::Workspace(known));
-        paste(&mut stage, SHOT);
-        assert!(!stage.screen().contains("reads no images"));
-        read(&mut stage, 0, "my shot.png");
-        assert!(stage.screen().contains("reads no images"), "{}", stage.screen());
-        stage.wait(std::time::Duration::from_secs(60));
-        assert!(stage.screen().contains("@orchestrator reads no images"), "{}", stage.screen());
-        stage.keys("<backspace> <backspace>");
-        assert!(!stage.screen().contains("reads no images"), "{}", stage.screen());
+fn a_model_that_reads_no_images_or_only_smaller_ones_is_named_before_anything_is_sent() {
+    let smaller = ImageSupport::Read { most_bytes: 100_000 };
+    let enough = ImageSupport::Read { most_bytes: 120_000 };
+    for (support, says) in [
+        (ImageSupport::NotRead, "reads no images"),
+        (smaller, "reads images up to 100.0 KB"),
+        (enough, ""),
+        (ImageSupport::Unknown, ""),
+    ] {
+        for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+            let mut stage = stage(width, height);
+            let mut known = workspace();
+            known.members[0].images = support;
+            stage.apply(DriverEvent::Workspace(known));
+            paste(&mut stage, SHOT);
+            assert!(!stage.screen().contains("orchestrator reads"));
+            read(&mut stage, 0, "my shot.png");
+            let screen = stage.screen();
+            let told = screen.lines().last().unwrap_or_default().contains("only told");
+            assert_eq!(told, !says.is_empty() && width > 60, "{screen}");
+            stage.wait(std::time::Duration::from_secs(60));
+            let screen = stage.screen();
+            let title = format!("@orchestrator {says}");
+            assert_eq!(screen.contains(title.trim()), true, "{screen}");
+            assert_eq!(screen.contains("orchestrator reads"), !says.is_empty(), "{screen}");
+            stage.keys("<backspace> <backspace>");
+            assert!(!stage.screen().contains("orchestrator reads"), "{}", stage.screen());
+        }
     }
 }
 
@@ -238,6 +259,76 @@ fn the_editor_has_labels_and_gives_the_images_back() {
         stage.keys("<enter>");
         assert_eq!(says(&stage)[0].2.len(), left);
     }
+}
+
+/// Presses the key, and returns the number of the chip that waits for the image.
+fn take_from_clipboard(stage: &mut Stage) -> u64 {
+    stage.keys("<alt+i>");
+    let number = stage.app.take_effects().into_iter().find_map(|effect| {
+        if let Effect::TakeImage(number) = effect { Some(number) } else { None }
+    });
+    number.expect("the clipboard is asked")
+}
+
+fn clipboard(stage: &mut Stage, outcome: &CopyOutcome) {
+    stage.app.copied(outcome);
+    let commands = stage.app.take_commands();
+    stage.sent.extend(commands);
+}
+
+#[test]
+fn the_image_in_the_clipboard_is_attached_with_one_key_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = stage(width, height);
+        stage.type_text("see ");
+        let number = take_from_clipboard(&mut stage);
+        assert!(stage.screen().contains("see [image …]"), "{}", stage.screen());
+        stage.type_text("there");
+        stage.keys("<enter>");
+        assert!(says(&stage).is_empty(), "it is still being read");
+        let bytes: Arc<[u8]> = Arc::from(b"bytes".as_slice());
+        clipboard(&mut stage, &CopyOutcome::Image { number, bytes: bytes.clone() });
+        let origin = ImageOrigin::Clipboard(bytes);
+        let wanted = stage.sent.iter().any(
+            |command| matches!(command, Command::KeepImage { origin: of, .. } if *of == origin),
+        );
+        assert!(wanted, "{:?}", stage.sent);
+        read(&mut stage, 0, "clipboard.png");
+        assert!(stage.screen().contains("[image clipboard.png 120.0 KB]"), "{}", stage.screen());
+        stage.keys("<backspace> <backspace> <backspace> <backspace> <backspace> <alt+o>");
+        assert!(stage.screen().contains("has no path") || width == 40, "{}", stage.screen());
+        stage.keys("<enter>");
+        assert_eq!(says(&stage)[0].1, "see [image clipboard.png] ");
+        assert_eq!(says(&stage)[0].2.len(), 1);
+    }
+}
+
+#[test]
+fn a_clipboard_without_an_image_leaves_the_draft_as_it_was_and_says_so() {
+    for (before, after) in [("", ""), ("see ", ""), ("see ", "there")] {
+        let mut stage = stage(80, 24);
+        stage.type_text(before);
+        let number = take_from_clipboard(&mut stage);
+        stage.type_text(after);
+        let why = Localized::same("no image, says wl-paste\u{1b}[2J");
+        clipboard(&mut stage, &CopyOutcome::NoImage { number, why });
+        assert!(stage.screen().contains("no image, says wl-paste"), "{}", stage.screen());
+        stage.type_text("!");
+        assert_eq!(stage.composer_text(), format!("{before}{after}!"));
+    }
+}
+
+#[test]
+fn an_image_whose_chip_is_gone_is_not_kept() {
+    let mut stage = stage(80, 24);
+    let number = take_from_clipboard(&mut stage);
+    stage.keys("<backspace> <backspace>");
+    let bytes = Arc::from(b"bytes".as_slice());
+    clipboard(&mut stage, &CopyOutcome::Image { number, bytes });
+    assert_eq!(asked(&stage), []);
+    let mut nobody = Stage::new(80, 24);
+    nobody.keys("<alt+i>");
+    assert!(nobody.app.take_effects().iter().all(|it| !matches!(it, Effect::TakeImage(_))));
 }
 
 #[test]

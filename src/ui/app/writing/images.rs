@@ -7,7 +7,8 @@ use super::Writing;
 use crate::domain::attachment::MAX_IMAGES;
 use crate::domain::image_reference::{IMAGE, image_name, image_reference};
 use crate::domain::text::Text;
-use crate::protocol::AttachedImage;
+use crate::protocol::{AttachedImage, ImageOrigin};
+use crate::ui::app::effect::Effect;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
 use crate::ui::app::requests::Request;
 use crate::ui::app::words;
@@ -40,7 +41,10 @@ impl Writing {
             let (number, field) = (self.images_asked, &mut self.composer.field);
             let text = quoted(&path);
             if field.insert_reading(number, &text, label) {
-                asked.push(FollowUp::Request(Request::KeepImage { number, path }));
+                asked.push(FollowUp::Request(Request::KeepImage {
+                    number,
+                    origin: ImageOrigin::File(path),
+                }));
             } else {
                 field.paste(&text);
                 asked.push(FollowUp::Notify(Tone::Bad, words::TOO_MANY_CHIPS));
@@ -51,6 +55,27 @@ impl Writing {
         asked
     }
 
+    /// Attaches the image in the clipboard: a chip waits for it.
+    pub fn attach_from_clipboard(&mut self, ui: &UiSettings) -> FollowUps {
+        if !self.can_write() {
+            return vec![FollowUp::Notify(Tone::Plain, words::NO_TARGET)];
+        }
+        let label = image_reference(ui.text(IMAGE), ui.glyphs.cut);
+        self.images_asked += 1;
+        let number = self.images_asked;
+        if !self.composer.field.insert_reading(number, "", label) {
+            return vec![FollowUp::Notify(Tone::Bad, words::TOO_MANY_CHIPS)];
+        }
+        self.composer.field.paste(" ");
+        vec![FollowUp::Effect(Effect::TakeImage(number))]
+    }
+
+    /// True if a chip still waits for this image.
+    pub fn awaits_image(&self, number: u64) -> bool {
+        let fields = self.left.iter().map(|(_, field)| field);
+        fields.chain([&self.composer.field]).any(|field| field.awaits_image(number))
+    }
+
     /// An image was read: its chip says so, wherever its draft is. Without its chip, it is not attached.
     pub fn image_kept(
         &mut self,
@@ -59,7 +84,8 @@ impl Writing {
         ui: &UiSettings,
         now: Instant,
     ) {
-        let image = DraftImage::new(image, ui.lang, &quoted(path));
+        let from = if path.is_empty() { String::new() } else { quoted(path) };
+        let image = DraftImage::new(image, ui.lang, &from);
         self.image_read(number, Some(&image), now);
     }
 

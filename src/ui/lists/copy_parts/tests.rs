@@ -28,6 +28,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::Redraw
         | Effect::Title(_)
         | Effect::UseMouse(_)
+        | Effect::TakeImage(_)
         | Effect::Ring(_)
         | Effect::WriteDialog { .. }
         | Effect::Program(_) => None,

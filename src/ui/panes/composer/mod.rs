@@ -52,6 +52,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
     SCOPE.bind(Action::Edit, &["ctrl+e"]).does("Edit the draft in your editor", "用编辑器编辑草稿"),
     SCOPE.bind(Action::Redo, &["alt+y"]),
+    SCOPE.bind(Action::AttachImage, &["alt+i"]),
     SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
     SCOPE.bind(Action::FocusNext, &["tab"]).does(

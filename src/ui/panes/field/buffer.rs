@@ -159,7 +159,7 @@ impl EditBuffer {
     /// Inserts text shown as a label; false if there are many chips already.
     pub fn insert_chip(&mut self, chip: Chip) -> bool {
         let chip = Chip { text: without_marks(&chip.text), ..chip };
-        if chip.text.is_empty() {
+        if chip.text.is_empty() && chip.kind == ChipKind::Text {
             return false;
         }
         let Some(mark) = self.chips.add(chip) else { return false };
@@ -398,24 +398,29 @@ impl EditBuffer {
         self.chips.set(mark, Chip::of_text(text.clone(), text.clone()));
         let find = |(row, line): (usize, &String)| Some(Place { row, byte: line.find(mark)? });
         if let Some(start) = self.lines().iter().enumerate().find_map(find) {
-            let end = Place { byte: start.byte + mark.len_utf8(), ..start };
-            let caret = self.caret();
-            if self.replace(start..end, &text, EditKind::Whole) {
-                let grown = text.len().saturating_sub(mark.len_utf8());
-                let moves = caret.row == start.row && caret.byte >= end.byte;
-                self.move_to(if moves {
-                    Place { byte: caret.byte + grown, ..caret }
-                } else {
-                    caret
-                });
-            }
+            let mut end = Place { byte: start.byte + mark.len_utf8(), ..start };
+            // Without a text, the blank behind it goes too.
+            let blank = self.line(start.row).get(end.byte..).is_some_and(|it| it.starts_with(' '));
+            end.byte += usize::from(blank && text.is_empty());
+            self.replace_beside_caret(start..end, &text);
         }
         true
     }
 
+    /// Replaces a part; the caret stays beside the same characters.
+    fn replace_beside_caret(&mut self, range: Range<Place>, text: &str) {
+        let (caret, Range { start, end }) = (self.caret(), range.clone());
+        if self.replace(range, text, EditKind::Whole) {
+            let moves = caret.row == start.row && caret.byte >= end.byte;
+            let byte = start.byte + text.len() + caret.byte.saturating_sub(end.byte);
+            self.move_to(if moves { Place { byte, ..caret } } else { caret });
+        }
+    }
+
     /// True if a chip of this kind is in the text.
     pub fn has_chip(&self, is_it: impl Fn(&ChipKind) -> bool) -> bool {
-        let marks = self.lines().iter().flat_map(|line| line.chars().filter(|c| is_mark(*c)));
+        let lines = self.lines().iter().filter(|_| !self.chips.is_empty());
+        let marks = lines.flat_map(|line| line.chars().filter(|c| is_mark(*c)));
         marks.filter_map(|mark| self.chips.get(mark)).any(|chip| is_it(&chip.kind))
     }
 

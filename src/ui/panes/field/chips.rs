@@ -71,6 +71,10 @@ impl Chips {
         self.chips.get((FIRST_MARK..=LAST_MARK).position(|known| known == mark)?)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.chips.is_empty()
+    }
+
     /// A part of the text area with the texts of its chips.
     pub fn whole(&self, shown: &str) -> String {
         let mut whole = String::with_capacity(shown.len());

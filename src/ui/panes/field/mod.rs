@@ -173,6 +173,11 @@ impl Field {
         self.buffer.image_read(number, image)
     }
 
+    /// True if the chip of this image waits in the text.
+    pub fn awaits_image(&self, number: u64) -> bool {
+        self.buffer.has_chip(|kind| *kind == ChipKind::Reading(number))
+    }
+
     /// Inserts an image that is no file.
     pub fn insert_image(&mut self, image: &DraftImage) -> bool {
         self.column = None;
