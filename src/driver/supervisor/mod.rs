@@ -22,4 +22,5 @@ mod survey;
 pub mod task;
 mod timeline;
 mod trees;
+mod unreviewed;
 mod usage;

@@ -12,6 +12,7 @@ pub mod fixture;
 mod jumps;
 mod keys;
 pub mod lifecycle;
+mod looked;
 mod modes;
 mod mouse;
 mod preview;

@@ -27,6 +27,8 @@ pub struct Glyphs {
     pub draft: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
+    /// Before the number of files that were changed and not reviewed.
+    pub changed: &'static str,
     /// Marked for an action on several.
     pub marked: &'static str,
     /// Beside the selected row.
@@ -67,6 +69,7 @@ impl Glyphs {
         answered: "⇠",
         draft: "✎",
         unread: "•",
+        changed: "±",
         marked: "◆",
         selected: "▌",
         prompt: "›",
@@ -100,6 +103,7 @@ impl Glyphs {
         answered: "<-",
         draft: "%",
         unread: "+",
+        changed: "=",
         marked: "#",
         selected: ">",
         prompt: ">",
@@ -124,7 +128,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 29] {
+    pub fn all(&self) -> [&'static str; 30] {
         [
             self.running,
             self.waiting,
@@ -142,6 +146,7 @@ impl Glyphs {
             self.answered,
             self.draft,
             self.unread,
+            self.changed,
             self.marked,
             self.selected,
             self.prompt,

@@ -356,6 +356,7 @@ pub fn row(
         keep_going: None,
         history: false,
         queued: Arc::default(),
+        unreviewed: 0,
     }
 }
 
