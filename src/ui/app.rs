@@ -439,6 +439,14 @@ impl App {
         }
     }
 
+    /// What is sought in older records goes on at once when some of them are there: the next ones are not
+    /// requested a frame later.
+    fn seek_on(&mut self) {
+        if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
+            self.layout(size);
+        }
+    }
+
     /// What actions may read.
     fn facts(&self) -> Facts<'_> {
         let (open, focus) = (self.reading.open(), self.focus.now());
