@@ -70,6 +70,9 @@ pub struct TreeRow {
     /// Queued messages of the user, the oldest first.
     #[serde(default)]
     pub queued: Arc<[QueuedMessage]>,
+    /// Files it changed that nobody has reviewed, counted up to a limit.
+    #[serde(default)]
+    pub unreviewed: usize,
 }
 
 /// A message of the user that no generation has taken yet.

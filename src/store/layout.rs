@@ -97,6 +97,11 @@ impl Layout {
         self.own_folder().join("reviewed.json")
     }
 
+    /// How far a person has looked at the dialogs.
+    pub fn looked(&self) -> PathBuf {
+        self.own_folder().join("looked.txt")
+    }
+
     /// The titles that a person gave to dialogs.
     pub fn titles(&self) -> PathBuf {
         self.own_folder().join("titles.json")

@@ -34,6 +34,7 @@ mod listing;
 mod load;
 mod lock;
 mod look_through;
+mod looked;
 mod moves;
 mod own_files;
 mod page;

@@ -31,6 +31,7 @@ mod intents;
 mod key_reports;
 mod later;
 mod lifecycle;
+mod looked;
 mod modes;
 mod new_overlay;
 mod offering;
@@ -151,15 +152,19 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
+    /// When it is stored what the user has looked at.
+    store_looks_at: Option<Instant>,
 }
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
+        let (mut model, writing) = (Model::default(), Writing::new(options.drafts));
+        model.tree.restore_looks(writing.drafts().get(&DraftKey::Looked));
         Self {
             ui: Arc::new(options.ui),
             clock: options.clock,
-            model: Model::default(),
-            writing: Writing::new(options.drafts),
+            model,
+            writing,
             reading: Reading::default(),
             preview: Preview::default(),
             focus: FocusState::default(),
@@ -180,6 +185,7 @@ impl App {
             pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
+            store_looks_at: None,
         }
     }
 
@@ -235,9 +241,7 @@ impl App {
 
     /// After each key and event: the commands to send.
     fn outcome(&mut self) -> Vec<Command> {
-        if let Some(open) = self.reading.dialog() {
-            self.model.tree.look_at(open);
-        }
+        self.look_at_open();
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
         self.writing.settle_vi();
         self.refresh_offers();
@@ -247,6 +251,7 @@ impl App {
     /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
         self.redraw.tick(now);
+        self.store_looks_due(now);
         self.writing.tick(now);
         let due = self.held.due(now);
         self.redraw.mark_if(!due.is_empty());
@@ -271,14 +276,16 @@ impl App {
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let times = [notice, back, stored, rings, self.preview.wake_at(), self.redraw_at()];
+        let (preview, looks) = (self.preview.wake_at(), self.store_looks_at);
+        let times = [notice, back, stored, rings, preview, looks, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
     /// The same while the screen is not shown.
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        [notice, back, self.writing.store_at(), self.held.due_at()].into_iter().flatten().min()
+        let (stored, held) = (self.writing.store_at(), self.held.due_at());
+        [notice, back, stored, held, self.store_looks_at].into_iter().flatten().min()
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
@@ -341,11 +348,13 @@ impl App {
         let held = self.held.all();
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
         self.redraw.mark();
+        self.store_looks();
         self.writing.store();
     }
 
     /// Hands all drafts over to be stored, also those that changed just now.
     pub fn save_drafts(&mut self) {
+        self.store_looks();
         self.writing.store();
     }
 
@@ -427,6 +436,14 @@ impl App {
     /// is then about the one the user went to, however fast.
     fn settle(&mut self) {
         if let Some(size) = self.size.filter(|_| self.reading.has_pending_moves()) {
+            self.layout(size);
+        }
+    }
+
+    /// What is sought in older records goes on at once when some of them are there: the next ones are not
+    /// requested a frame later.
+    fn seek_on(&mut self) {
+        if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
             self.layout(size);
         }
     }

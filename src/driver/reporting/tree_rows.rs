@@ -61,6 +61,7 @@ impl RowSource<'_> {
             keep_going: self.keep_going.filter(|_| is_main).and_then(|k| k.pushes(self.latest)),
             history: self.history,
             queued: queued(self.queue),
+            unreviewed: 0,
         }
     }
 }

@@ -23,4 +23,5 @@ mod survey;
 pub mod task;
 mod timeline;
 mod trees;
+mod unreviewed;
 mod usage;

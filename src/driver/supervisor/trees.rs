@@ -35,7 +35,7 @@ const TREE_CLOSED: Text = Text::new(
 #[derive(Debug)]
 pub struct Supervisor {
     pub(super) engine: Arc<Engine>,
-    reports: ReportSender,
+    pub(super) reports: ReportSender,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.

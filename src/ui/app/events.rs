@@ -63,6 +63,7 @@ impl App {
                     return self.preview.arrived(ticket, *page);
                 }
                 self.reading.apply_page(ticket, *page);
+                self.seek_on();
             }
             DriverEvent::Sheet { dialog, sheet } => {
                 let changed = self.overlays.update_sheet(&dialog, *sheet);

@@ -14,6 +14,7 @@ mod images;
 mod jumps;
 mod keys;
 pub mod lifecycle;
+mod looked;
 mod modes;
 mod mouse;
 mod preview;

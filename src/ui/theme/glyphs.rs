@@ -27,6 +27,8 @@ pub struct Glyphs {
     pub draft: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
+    /// Before the number of files that were changed and not reviewed.
+    pub changed: &'static str,
     /// Marked for an action on several.
     pub marked: &'static str,
     /// Beside the selected row.
@@ -69,6 +71,7 @@ impl Glyphs {
         answered: "⇠",
         draft: "✎",
         unread: "•",
+        changed: "±",
         marked: "◆",
         selected: "▌",
         prompt: "›",
@@ -103,6 +106,7 @@ impl Glyphs {
         answered: "<-",
         draft: "%",
         unread: "+",
+        changed: "=",
         marked: "#",
         selected: ">",
         prompt: ">",
@@ -146,6 +150,7 @@ impl Glyphs {
             self.answered,
             self.draft,
             self.unread,
+            self.changed,
             self.marked,
             self.selected,
             self.prompt,

@@ -372,6 +372,7 @@ pub fn row(
         keep_going: None,
         history: false,
         queued: Arc::default(),
+        unreviewed: 0,
     }
 }
 

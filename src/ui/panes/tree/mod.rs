@@ -192,13 +192,22 @@ fn dialog_row(
     (left.titled(&dialog.title, ui.style(title_role(mark)), room), right)
 }
 
-/// Something new, and the number of open questions if it is not one.
+/// More files than this are not counted on the screen.
+const MAX_COUNTED: usize = 99;
+
+/// The number of open questions if it is not one, files to review, and the sign for something new.
 fn badges(tree: &Tree, dialog: &TreeRow, view: View<'_>) -> Strip {
     let ui = view.ui;
     let mut badges = Strip::new();
     if dialog.questions > 1 {
         let count = format!("{}{} ", ui.glyphs.needs_you, dialog.questions);
         badges.push(&count, ui.style(Role::Attention));
+    }
+    if dialog.unreviewed > 0 {
+        let more = if dialog.unreviewed > MAX_COUNTED { "+" } else { "" };
+        let count = dialog.unreviewed.min(MAX_COUNTED);
+        let count = format!("{}{count}{more} ", ui.glyphs.changed);
+        badges.push(&count, ui.style(Role::Text));
     }
     if tree.is_unread(dialog) {
         badges.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));
