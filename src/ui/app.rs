@@ -21,6 +21,7 @@ mod effect;
 mod ending;
 mod events;
 mod facts;
+mod first_hints;
 mod focus;
 mod follow_up;
 mod following;
@@ -68,6 +69,8 @@ pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
 use self::facts::Facts;
+use self::first_hints::FirstHints;
+pub use self::first_hints::{HintUse, MAX_STORED_HINTS, STORED_HINTS};
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
@@ -147,6 +150,7 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
+    hints: FirstHints,
 }
 
 impl App {
@@ -175,6 +179,7 @@ impl App {
             pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
+            hints: FirstHints::default(),
         }
     }
 
@@ -183,12 +188,19 @@ impl App {
         self.model.prices = prices;
     }
 
+    /// Shows hints to a person who is new here, as far as they are not known yet: `stored` is what was stored of
+    /// them, if anything.
+    pub fn show_first_hints(&mut self, stored: Option<&str>) {
+        self.hints = FirstHints::from_stored(stored);
+    }
+
     /// Handles a key; returns the commands to send, in order.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Command> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
         self.redraw.mark();
+        self.hints.pressed();
         let chord = Chord::from(key);
         self.keys.press(chord);
         if self.overlays.is_empty() && self.vi_key(key) {
@@ -295,9 +307,12 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
-    /// Drafts to store. They are stored before commands with the user's text are sent.
+    /// Drafts to store, and what is known of the hints. They are stored before commands with the user's text are
+    /// sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
-        self.writing.take_outgoing()
+        let mut drafts = self.writing.take_outgoing();
+        drafts.extend(self.hints.take_stored().map(|text| (STORED_HINTS.to_owned(), text)));
+        drafts
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {

@@ -60,6 +60,7 @@ impl App {
             }
             DriverEvent::Page { ticket, page } => {
                 self.requests.finish(ticket);
+                self.hints.saw(&page.dialog, &page.entries);
                 self.reading.apply_page(ticket, *page);
             }
             DriverEvent::Sheet { dialog, sheet } => {
@@ -69,6 +70,7 @@ impl App {
                 return changed;
             }
             DriverEvent::Fact(fact) => {
+                self.hints.saw(fact.dialog(), std::slice::from_ref(fact.entry()));
                 self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));
                 return self
                     .reading
