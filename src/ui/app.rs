@@ -26,6 +26,7 @@ mod follow_up;
 mod following;
 mod handlers;
 mod held;
+mod inline;
 mod intents;
 mod key_reports;
 mod later;
@@ -36,6 +37,7 @@ mod offering;
 mod overlays;
 mod pick;
 mod pointer;
+mod printing;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -72,6 +74,7 @@ pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
+use self::inline::Inline;
 use self::key_reports::{HelpHint, KeyReports};
 pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
@@ -147,6 +150,8 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
+    /// `None` on a screen of its own.
+    inline: Option<Inline>,
 }
 
 impl App {
@@ -175,6 +180,7 @@ impl App {
             pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
+            inline: None,
         }
     }
 
@@ -242,6 +248,8 @@ impl App {
 
     /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
+        let prints = self.prints_between(self.redraw.now(), now);
+        self.redraw.mark_if(prints);
         self.redraw.tick(now);
         self.writing.tick(now);
         let due = self.held.due(now);
@@ -251,7 +259,7 @@ impl App {
         self.redraw.mark_if(back);
         self.draw_attention(now);
         let expired = self.model.notices.tick(now);
-        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        let fills = self.fills_at();
         if fills.is_some_and(|at| now >= at) {
             self.reading.fill();
         }
@@ -281,8 +289,8 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        let fills = self.reading.fills_at(drawn);
-        [ages, countdown, strip, undo, fills].into_iter().flatten().min()
+        let (fills, prints) = (self.fills_at(), self.prints_at());
+        [ages, countdown, strip, undo, fills, prints].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -415,7 +423,9 @@ impl App {
     /// Applies moves of the transcript that wait for the next layout: what is about the block with the cursor
     /// is then about the one the user went to, however fast.
     fn settle(&mut self) {
-        if let Some(size) = self.size.filter(|_| self.reading.has_pending_moves()) {
+        if self.reading.has_pending_moves()
+            && let Some(size) = self.next_size()
+        {
             self.layout(size);
         }
     }
@@ -459,7 +469,9 @@ impl App {
             return;
         }
         // Keys may come faster than frames.
-        if let Some(size) = self.size.filter(|_| self.overlays.awaits_layout()) {
+        if self.overlays.awaits_layout()
+            && let Some(size) = self.next_size()
+        {
             self.layout(size);
         }
         if let Some(shown) = action.and_then(|action| self.overlays.search_key(action, &self.ui)) {

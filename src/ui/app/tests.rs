@@ -9,6 +9,7 @@ mod cost;
 mod ending;
 mod first_frames;
 pub mod fixture;
+mod inline;
 mod jumps;
 mod keys;
 pub mod lifecycle;
