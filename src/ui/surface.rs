@@ -113,6 +113,10 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
     /// The terminal was closed.
     pub fn leave(mut self, limit: Duration) -> io::Result<()> {
         self.output.wait(limit);
+        if self.guard.live_rows().is_some() && !self.guard.is_on() {
+            // Another program had the terminal to the end: it stays as that left it.
+            return if self.titled { self.guard.send(&Control::clear_title()) } else { Ok(()) };
+        }
         if self.titled {
             self.control(&Control::clear_title());
         }
@@ -213,3 +217,6 @@ fn stop_process() -> io::Result<()> {
     let me = std::process::id().to_string();
     std::process::Command::new("kill").args(["-TSTP", &me]).status().map(drop)
 }
+
+#[cfg(test)]
+mod tests;

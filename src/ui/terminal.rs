@@ -149,6 +149,11 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.flag.live_rows()
     }
 
+    /// False while another program has the terminal.
+    pub fn is_on(&self) -> bool {
+        self.flag.is_on()
+    }
+
     /// Writes a control now. Only before the first frame: frames are written by another thread.
     ///
     /// # Errors

@@ -190,7 +190,9 @@ impl App {
     /// The text at the end of a demo, each time it is shown.
     fn collect_ending(&self, inline: &mut Inline, width: u16) {
         let area = Rect::new(0, 0, width, ENDING_ROWS);
-        let rows = self.ending.rows(area, &self.ui, false);
+        let mut rows = self.ending.rows(area, &self.ui, false);
+        // The keys, which do not act in the composer.
+        rows.pop();
         let before = inline.ending;
         inline.ending = if rows.is_empty() { EndingPrinted::No } else { EndingPrinted::Yes };
         if (before, inline.ending) == (EndingPrinted::No, EndingPrinted::Yes) {

@@ -315,12 +315,12 @@ impl FrameWriter {
         if x == 0 && y == row + 1 {
             return "\r\n".to_owned();
         }
-        let vertical = match y.abs_diff(row) {
-            0 => String::new(),
-            1 if y < row => "\x1b[A".to_owned(),
-            1 => "\x1b[B".to_owned(),
-            rows if y < row => format!("\x1b[{rows}A"),
-            rows => format!("\x1b[{rows}B"),
+        // Down by line feeds: if the terminal has just become shorter, it scrolls, and the way back up is as long.
+        let vertical = match row.checked_sub(y) {
+            Some(0) => String::new(),
+            Some(1) => "\x1b[A".to_owned(),
+            Some(up) => format!("\x1b[{up}A"),
+            None => "\n".repeat(usize::from(y - row)),
         };
         let horizontal = match from {
             Some(from) if from == x => String::new(),

@@ -2,8 +2,10 @@
 
 use crate::domain::text::Text;
 
-pub(super) const EARLIER: Text =
-    Text::new("earlier blocks are not printed; {} shows all", "较早的内容未打印；{} 可查看全部");
+pub(super) const EARLIER: Text = Text::new(
+    "earlier blocks are not printed; {} in the open dialog shows all",
+    "较早的内容未打印；在打开的对话中按 {} 可查看全部",
+);
 pub(super) const MORE_ROWS: Text = Text::new("{} more rows", "另有 {} 行");
 pub(super) const BEGINS: Text = Text::new("begins", "开始");
 pub(super) const ASKS: Text = Text::new("asks", "问");

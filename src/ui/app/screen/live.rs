@@ -8,13 +8,15 @@ use ratatui::style::Style;
 
 use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
+use crate::domain::question::choices::choices;
+use crate::domain::question::{headline, picking};
 use crate::domain::transcript::{AskedBlock, Block, BlockBody, RecordPosition};
 use crate::domain::{CallId, Course};
 use crate::protocol::InboxRow;
 use crate::protocol::event::Segment;
 use crate::ui::app::words;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::View;
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::inline::block_rows;
 use crate::ui::panes::composer::draw_heading;
 use crate::ui::panes::queued;
@@ -143,12 +145,34 @@ impl App {
         };
         let mut rows = block_rows(&asked(call, row), &context);
         if rows.len() > height {
+            rows.truncate(1);
+            rows.extend(short_question(&row.question.tellask_content, &typed, width, ui));
+        }
+        if rows.len() > height {
             rows.truncate(height.saturating_sub(1));
             let more = format!("  {}", ui.glyphs.cut);
             rows.push(Strip::new().put(&more, ui.style(Role::TextDim)));
         }
         Some(rows)
     }
+}
+
+/// The first line of a question and its options, each in one row: what can be answered is in view even where the
+/// question has more rows than there are.
+fn short_question(content: &str, typed: &str, width: usize, ui: &UiSettings) -> Vec<Strip> {
+    let (text, dim) = (ui.style(Role::Text), ui.style(Role::TextDim));
+    let choices = choices(content);
+    let picked = picking::answer(&choices, typed).picked;
+    let first = Strip::new().put(&format!("  {}", headline(content)), text);
+    let options = choices.iter().enumerate().map(|(at, choice)| {
+        let is_picked = picked.contains(&at);
+        let (mark, role) =
+            if is_picked { (ui.glyphs.done, Role::Accent) } else { (" ", Role::Text) };
+        let option = format!("  {mark} {}  {}", choice.key, choice.text);
+        Strip::new().put(&option, ui.style(role))
+    });
+    let rows = std::iter::once(first).chain(options);
+    rows.map(|row| row.shortened(width, ui.glyphs.cut, dim)).collect()
 }
 
 /// The question as a block of a dialog, which need not be open.

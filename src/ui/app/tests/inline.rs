@@ -86,6 +86,19 @@ fn a_question_is_answered_in_the_live_rows_with_the_picked_option_marked() {
 }
 
 #[test]
+fn of_a_long_question_the_options_are_in_view_where_it_does_not_fit() {
+    let mut stage = Stage::new(40, 12).inline();
+    let long = "Drop it, or keep it? This has been asked before, and nobody knew.\n\nThe column is old.\n\
+                Some of it is in use, and who uses it is not known at all.\na  drop it now, since nobody \
+                will miss it in the end\nb  keep it for 90 days, then drop it and tell everybody\nc  keep it";
+    let asked = question(&side("d"), "dba", "q1", long, "2026-11-21 12:01:00");
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![asked]));
+    stage.page(DBA_STORY);
+    stage.type_text("b");
+    insta::assert_snapshot!("inline-long-question", stage.inline_frame().1);
+}
+
+#[test]
 fn while_one_writes_the_answer_stays_in_the_live_rows_and_so_does_the_focus_after_it() {
     let mut stage = streaming(80, 24);
     stage.inline_frame();
