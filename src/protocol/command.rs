@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::finding::FindRequest;
+use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -50,6 +51,14 @@ pub enum Command {
         ticket: Ticket,
         dialog: DialogId,
         text: String,
+        #[serde(default)]
+        images: Vec<AttachedImage>,
+    },
+    /// Keeps a private copy of an image that the user wants to attach: answered by
+    /// [`super::DriverEvent::ImageKept`]. Nothing is sent to anybody.
+    KeepImage {
+        ticket: Ticket,
+        origin: ImageOrigin,
     },
     /// Takes back a queued message. Refused if a generation has taken it already.
     TakeBack {
@@ -63,6 +72,8 @@ pub enum Command {
         dialog: DialogId,
         question: String,
         text: String,
+        #[serde(default)]
+        images: Vec<AttachedImage>,
     },
     Stop {
         dialog: DialogId,

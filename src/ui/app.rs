@@ -26,6 +26,7 @@ mod follow_up;
 mod following;
 mod handlers;
 mod held;
+mod images;
 mod intents;
 mod key_reports;
 mod later;
@@ -100,7 +101,7 @@ use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Model, Tone};
+use crate::ui::model::{DraftKey, Model, Tone, attached};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
@@ -230,10 +231,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer)
-                && !self.writing.paste(text, &self.ui, self.redraw.now())
-            {
-                self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
+            if self.focus.is(Focus::Composer) {
+                let pasted = self.writing.paste(text, &self.ui, self.redraw.now());
+                self.follow(pasted);
             }
         }
         self.outcome()
@@ -412,6 +412,7 @@ impl App {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
             self.preview.forget_layout();
+            self.overlays.forget_rows();
             self.redraw.mark();
         }
     }
@@ -463,7 +464,8 @@ impl App {
     fn queue_messages(&self) -> Vec<QueuedRow> {
         let Some(dialog) = self.reading.dialog() else { return Vec::new() };
         let key = DraftKey::Message(dialog.clone());
-        queue_strip::messages(&self.queued(), self.requests.texts_for(&key))
+        let sending: Vec<String> = self.requests.texts_for(&key).map(attached::content).collect();
+        queue_strip::messages(&self.queued(), sending.iter().map(String::as_str))
     }
 
     fn notify(&mut self, tone: Tone, text: &str) {

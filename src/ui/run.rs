@@ -478,6 +478,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
+            Effect::TakeImage(number) => self.take_image(number),
             Effect::WriteFile { name, text } => self.make_copy(CopyJob::Write { name, text }),
             Effect::WriteDialog { name, dialog } => {
                 self.make_copy(CopyJob::WriteDialog { name, dialog });

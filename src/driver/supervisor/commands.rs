@@ -32,23 +32,22 @@ impl Supervisor {
             Command::Create { ticket, agent, taskdoc, text } => {
                 self.create(ticket, &agent, &taskdoc, text).await;
             }
-            Command::Say { ticket, dialog, text } => {
+            Command::Say { ticket, dialog, text, images } => {
                 let this = dialog.this.clone();
-                self.forward(
-                    Some(ticket),
-                    &dialog,
-                    TreeRequest::Say { ticket, dialog: this, text },
-                )
-                .await;
+                let request = TreeRequest::Say { ticket, dialog: this, text, images };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::KeepImage { ticket, origin } => {
+                self.begin_to_keep_image(ticket, origin).await;
             }
             Command::TakeBack { ticket, dialog, message } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::TakeBack { ticket, dialog: this, message };
                 self.forward(Some(ticket), &dialog, request).await;
             }
-            Command::Answer { ticket, dialog, question, text } => {
+            Command::Answer { ticket, dialog, question, text, images } => {
                 let this = dialog.this.clone();
-                let request = TreeRequest::Answer { ticket, dialog: this, question, text };
+                let request = TreeRequest::Answer { ticket, dialog: this, question, text, images };
                 self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Stop { dialog } => {

@@ -83,7 +83,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
     }
     WorkspaceView {
         folder: engine.display_path.clone(),
-        members: members(minds.team()),
+        members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
         taskdocs,
     }

@@ -10,6 +10,7 @@ mod creation;
 mod files;
 mod finding;
 mod finding_text;
+mod images;
 mod lifecycle;
 mod listing;
 mod mind;

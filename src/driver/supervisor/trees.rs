@@ -40,6 +40,8 @@ pub struct Supervisor {
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
+    /// Images of a person that are being read.
+    pub(super) images: JoinSet<DriverEvent>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
@@ -59,7 +61,7 @@ impl Supervisor {
         audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        let listings = JoinSet::new();
+        let (listings, images) = (JoinSet::new(), JoinSet::new());
         let ((finding, _), (previewing, _)) = (watch::channel(None), watch::channel(None));
         let minds_stamp = None;
         Self {
@@ -68,6 +70,7 @@ impl Supervisor {
             trees,
             tasks,
             listings,
+            images,
             pick_up,
             audience,
             finding,

@@ -48,8 +48,15 @@ impl App {
         format!("{agent}-{day}-{time}.md")
     }
 
-    /// Reports what became of a copy.
+    /// Reports what became of a copy; takes in an image.
     pub fn copied(&mut self, outcome: &CopyOutcome) {
+        if let CopyOutcome::Image { number, bytes } = outcome {
+            self.image_taken(*number, bytes);
+            return;
+        }
+        if let CopyOutcome::NoImage { number, .. } = outcome {
+            self.writing.image_refused(*number, self.redraw.now());
+        }
         let (tone, text) = report(outcome, self.ui.lang);
         self.notify(tone, &text);
     }
@@ -96,6 +103,8 @@ fn report(outcome: &CopyOutcome, lang: Lang) -> (Tone, String) {
         CopyOutcome::Written { path } => {
             (Tone::Good, in_lang!(lang, "written: {path}", "已写入：{path}"))
         }
+        CopyOutcome::Image { bytes, .. } => (Tone::Plain, size(bytes.len(), lang)),
+        CopyOutcome::NoImage { why, .. } => (Tone::Bad, why.in_lang(lang).to_owned()),
         CopyOutcome::NotWritten { why } => {
             (Tone::Bad, in_lang!(lang, "no file was written: {why}", "未能写入文件：{why}"))
         }

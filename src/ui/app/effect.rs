@@ -25,6 +25,8 @@ pub enum Effect {
     UseMouse(MouseUse),
     /// Send text to the clipboard.
     Copy(CopyText),
+    /// Get the image in the clipboard, for the chip with this number.
+    TakeImage(u64),
     /// Write text into a new file; the name is a suggestion.
     WriteFile { name: String, text: CopyText },
     /// Write a whole dialog into a new file.

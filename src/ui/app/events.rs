@@ -130,6 +130,11 @@ impl App {
                 }
                 return self.overlays.add_found(ticket, *part);
             }
+            DriverEvent::ImageKept { ticket, image } => {
+                if let Some(Request::KeepImage { number, origin }) = self.requests.finish(ticket) {
+                    self.image_kept(number, *image, &origin);
+                }
+            }
             DriverEvent::Log { ticket, log } => {
                 if let Some(Request::Log { least }) = self.requests.finish(ticket) {
                     self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);

@@ -121,6 +121,8 @@ pub(super) enum FollowUp {
     /// Take a queued message back into the composer.
     EditQueued(DialogId, QueuedMessage),
     NotTakenBack(PendingTakeBack),
+    /// The image that this chip asked for cannot be attached.
+    ImageRefused(u64),
     /// Put a text that was sent before into the composer.
     TakeSent(String),
 

@@ -206,6 +206,7 @@ impl App {
                 let edited = self.writing.edit_queued(dialog, &message, now);
                 self.follow(edited);
             }
+            FollowUp::ImageRefused(number) => self.writing.image_refused(number, now),
             FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
             FollowUp::TakeSent(text) => self.writing.take_sent(&text, now),
 

@@ -156,6 +156,7 @@ impl App {
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),
             Action::Redo => self.writing.redo(now),
+            Action::AttachImage => self.writing.attach_from_clipboard(&self.ui),
             Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.

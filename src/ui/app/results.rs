@@ -45,6 +45,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Reload { .. }
         | Request::Page { .. }
         | Request::Preview { .. }
+        | Request::KeepImage { .. }
         | Request::Agree { .. }
         | Request::Continue { .. }
         | Request::ContinueAll
@@ -79,6 +80,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
             let why = why.clone();
             Some(FollowUp::PreviewRefused { ticket, why })
         }
+        Request::KeepImage { number, .. } => Some(FollowUp::ImageRefused(number)),
         Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),

@@ -26,6 +26,7 @@ use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
+use crate::ui::panes::scroll_sign::draw_scroll_sign;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
@@ -84,10 +85,14 @@ impl App {
 impl Screen<'_> {
     /// Draws the screen into a frame of the size it was laid out for; into another, nothing.
     pub fn draw(&self, frame: &mut Frame<'_>) {
-        let area = self.area;
-        if frame.area() != area {
-            return;
+        if frame.area() == self.area {
+            self.draw_parts(frame);
+            self.app.ui.theme.fill(frame.buffer_mut());
         }
+    }
+
+    fn draw_parts(&self, frame: &mut Frame<'_>) {
+        let area = self.area;
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
             return;
@@ -237,6 +242,12 @@ impl Screen<'_> {
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();
+        draw_scroll_sign(
+            frame.buffer_mut(),
+            head,
+            ui,
+            inbox::shown_rows(&self.app.model.inbox, rows),
+        );
         let answering = self.app.writing.question().is_some();
         let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
         inbox::draw(

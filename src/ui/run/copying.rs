@@ -2,11 +2,15 @@
 //! thread that makes copies.
 
 use super::Run;
+use crate::domain::text::Text;
 use crate::ui::copies::{CopyJob, CopyOutcome};
 use crate::ui::pacer::Cause;
 use crate::ui::surface::Surface;
 use crate::ui::terminal::Control;
 use crate::ui::text::CopyText;
+
+/// Said where an image cannot be taken now.
+const BUSY: Text = Text::new("busy: copies are being made; try again", "忙：正在处理复制，请再试");
 
 impl<S: Surface> Run<'_, S> {
     /// Sends text to the terminal's clipboard and to the clipboard program of this machine.
@@ -24,6 +28,13 @@ impl<S: Surface> Run<'_, S> {
             self.app.copied(&CopyOutcome::TooLong { bytes });
         }
         self.pacer.mark(Cause::Key);
+    }
+
+    /// Gets the image in the clipboard.
+    pub(super) fn take_image(&mut self, number: u64) {
+        if !self.copies.make(CopyJob::TakeImage { number }) {
+            self.app.copied(&CopyOutcome::NoImage { number, why: BUSY.into() });
+        }
     }
 
     /// Has a copy made by its thread.

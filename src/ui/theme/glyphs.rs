@@ -40,7 +40,9 @@ pub struct Glyphs {
     pub cut: &'static str,
     pub middle_dot: &'static str,
     pub enter: &'static str,
+    /// What is out of view below, and above.
     pub below: &'static str,
+    pub up: &'static str,
     pub path: &'static str,
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
@@ -79,6 +81,7 @@ impl Glyphs {
         middle_dot: "·",
         enter: "⏎",
         below: "↓",
+        up: "↑",
         path: "›",
         at_work: "█",
         ready: "░",
@@ -113,6 +116,7 @@ impl Glyphs {
         middle_dot: "-",
         enter: "Enter",
         below: "v",
+        up: "^",
         path: ">",
         at_work: "#",
         ready: ":",
@@ -156,6 +160,7 @@ impl Glyphs {
             self.middle_dot,
             self.enter,
             self.below,
+            self.up,
             self.path,
             self.at_work,
             self.ready,

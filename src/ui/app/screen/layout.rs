@@ -11,7 +11,7 @@ use crate::ui::app::attention::InView;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
-use crate::ui::model::{Inbox, Model};
+use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
@@ -131,7 +131,7 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.writing.composer().field.text(),
+            typed: attached::content(&self.writing.composer().field.text()),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };

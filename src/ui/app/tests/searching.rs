@@ -6,7 +6,7 @@ use crate::ui::panes::transcript;
 
 const LINES: [&str; 5] = ["the OTP table", "nothing here", "otp again, and otp", "plain", "end"];
 
-fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
+pub fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -14,7 +14,7 @@ fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
     stage
 }
 
-fn story() -> Vec<String> {
+pub fn story() -> Vec<String> {
     LINES.iter().map(|line| words(line)).collect()
 }
 

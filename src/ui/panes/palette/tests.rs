@@ -27,7 +27,8 @@ fn settings() -> UiSettings {
 fn an_action_is_found_by_its_words_with_its_key() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let screen = streaming(width, height).keys("3 : mesg").screen();
-        insta::assert_snapshot!(format!("palette_{width}x{height}"), screen);
+        let row = screen.lines().find(|row| row.contains("Write a message to the open dial"));
+        assert!(row.is_some_and(|row| row.trim_end().ends_with(" i")), "{screen}");
     }
 }
 
