@@ -132,7 +132,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 30] {
+    pub fn all(&self) -> [&'static str; 31] {
         [
             self.running,
             self.waiting,
