@@ -202,7 +202,7 @@ async fn on_terminal(
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
-    let writers = (drafts, CopyMaker::start(Copies::default())?, caller, programs);
+    let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, caller, programs);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.

@@ -2,7 +2,7 @@
 
 use crate::domain::record::Entry;
 use crate::domain::transcript::{Block, BlockBody, Tellask, TellaskStatus, Transcript};
-use crate::domain::{Course, PushCount};
+use crate::domain::{Bucket, Course, PushCount};
 
 use super::lines;
 use super::queries::TranscriptFormat;
@@ -34,7 +34,11 @@ fn indented(text: &str) -> String {
 pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
     match &block.body {
-        BlockBody::You { text } => ("you".to_owned(), text.clone()),
+        BlockBody::You { text, images } => {
+            let places = images.iter().filter_map(|image| image.place(Bucket::Run));
+            let lines = std::iter::once(text.clone()).chain(places);
+            ("you".to_owned(), lines.collect::<Vec<_>>().join("\n"))
+        }
         BlockBody::Assignment { from, text, .. } => {
             (format!("assignment from {from}"), text.clone())
         }

@@ -27,6 +27,7 @@ mod follow_up;
 mod following;
 mod handlers;
 mod held;
+mod images;
 mod intents;
 mod key_reports;
 mod later;
@@ -37,6 +38,7 @@ mod offering;
 mod overlays;
 mod pick;
 mod pointer;
+mod preview;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -80,6 +82,7 @@ pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
 pub use self::pointer::Gesture;
 use self::pointer::Pointer;
+use self::preview::{Preview, PreviewStep};
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -100,7 +103,7 @@ use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Model, Tone};
+use crate::ui::model::{DraftKey, Model, Tone, attached};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
@@ -131,6 +134,7 @@ pub struct App {
     model: Model,
     writing: Writing,
     reading: Reading,
+    preview: Preview,
     focus: FocusState,
     overlays: Overlays,
     commands: Vec<Command>,
@@ -161,6 +165,7 @@ impl App {
             model: Model::default(),
             writing: Writing::new(options.drafts),
             reading: Reading::default(),
+            preview: Preview::default(),
             focus: FocusState::default(),
             overlays: Overlays::default(),
             commands: Vec::new(),
@@ -232,10 +237,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer)
-                && !self.writing.paste(text, &self.ui, self.redraw.now())
-            {
-                self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
+            if self.focus.is(Focus::Composer) {
+                let pasted = self.writing.paste(text, &self.ui, self.redraw.now());
+                self.follow(pasted);
             }
         }
         self.outcome()
@@ -262,6 +266,11 @@ impl App {
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
         self.draw_attention(now);
+        match self.preview.tick(now) {
+            PreviewStep::Nothing => {}
+            PreviewStep::Ended => self.redraw.mark(),
+            PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
+        }
         let expired = self.model.notices.tick(now);
         let fills = self.reading.fills_at(self.redraw.drawn_at());
         if fills.is_some_and(|at| now >= at) {
@@ -274,7 +283,7 @@ impl App {
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let times = [notice, back, stored, rings, self.redraw_at()];
+        let times = [notice, back, stored, rings, self.preview.wake_at(), self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
@@ -408,6 +417,7 @@ impl App {
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
+            self.preview.forget_layout();
             self.overlays.forget_rows();
             self.redraw.mark();
         }
@@ -452,7 +462,8 @@ impl App {
     fn queue_messages(&self) -> Vec<QueuedRow> {
         let Some(dialog) = self.reading.dialog() else { return Vec::new() };
         let key = DraftKey::Message(dialog.clone());
-        queue_strip::messages(&self.queued(), self.requests.texts_for(&key))
+        let sending: Vec<String> = self.requests.texts_for(&key).map(attached::content).collect();
+        queue_strip::messages(&self.queued(), sending.iter().map(String::as_str))
     }
 
     fn notify(&mut self, tone: Tone, text: &str) {

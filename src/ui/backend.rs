@@ -144,17 +144,18 @@ impl<W: Write> ScreenBackend<W> {
         if std::mem::take(&mut self.repaint) {
             self.frame_writer.erase_all();
             self.shown.clear();
-            self.wanted.touch(0..self.size.height);
-        } else if let Some(Movement { rows, lines, shift }) =
-            movement::find(&self.shown, &self.wanted)
+        }
+        let mut changed = movement::changed_rows(&self.shown, &self.wanted);
+        if let Some(Movement { rows, lines, shift }) =
+            movement::find(&self.shown, &self.wanted, &changed)
         {
             self.frame_writer.scroll(&rows, lines, shift);
-            self.shown.scroll(rows.clone(), lines, shift);
-            self.wanted.touch(rows);
+            self.shown.scroll(rows, lines, shift);
+            changed = movement::changed_rows(&self.shown, &self.wanted);
         }
-        for y in self.wanted.take_touched() {
-            let links = self.links.as_ref();
-            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y), links);
+        for y in changed {
+            let (shown, wanted) = (self.shown.row(y), self.wanted.row(y));
+            self.frame_writer.row(y, shown, wanted, self.links.as_ref());
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);

@@ -10,6 +10,7 @@ use std::thread;
 use tokio::sync::mpsc;
 
 use super::text::CopyText;
+use crate::domain::DialogId;
 
 /// Where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,12 @@ pub trait CopyTarget: Send + 'static {
     /// # Errors
     /// It could not be written.
     fn write(&mut self, name: &str, text: &str) -> io::Result<String>;
+
+    /// The same with a whole dialog, as Markdown.
+    ///
+    /// # Errors
+    /// It could not be read or written.
+    fn write_dialog(&mut self, name: &str, dialog: &DialogId) -> io::Result<String>;
 }
 
 /// A copy to make.
@@ -41,6 +48,7 @@ pub trait CopyTarget: Send + 'static {
 pub enum CopyJob {
     Give(CopyText),
     Write { name: String, text: CopyText },
+    WriteDialog { name: String, dialog: DialogId },
 }
 
 /// What became of a copy.
@@ -130,10 +138,15 @@ fn make(target: &mut impl CopyTarget, program: &str, job: CopyJob) -> CopyOutcom
                 Err(error) => CopyOutcome::NotGiven { program, why: error.to_string() },
             }
         }
-        CopyJob::Write { name, text } => match target.write(&name, text.as_str()) {
-            Ok(path) => CopyOutcome::Written { path },
-            Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
-        },
+        CopyJob::Write { name, text } => written(target.write(&name, text.as_str())),
+        CopyJob::WriteDialog { name, dialog } => written(target.write_dialog(&name, &dialog)),
+    }
+}
+
+fn written(path: io::Result<String>) -> CopyOutcome {
+    match path {
+        Ok(path) => CopyOutcome::Written { path },
+        Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
     }
 }
 
@@ -166,6 +179,10 @@ pub(in crate::ui) mod testing {
             } else {
                 Err(io::ErrorKind::PermissionDenied.into())
             }
+        }
+
+        fn write_dialog(&mut self, name: &str, _: &DialogId) -> io::Result<String> {
+            self.write(name, "")
         }
     }
 }

@@ -167,6 +167,7 @@ impl ScreenState {
             | DriverEvent::Done { .. }
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
+            | DriverEvent::ImageKept { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }

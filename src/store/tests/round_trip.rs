@@ -17,6 +17,7 @@ fn prompt(id: &str) -> QueuedPrompt {
         language: None,
         directive: None,
         assigns: None,
+        content_items: None,
     }
 }
 

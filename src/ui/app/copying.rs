@@ -3,8 +3,9 @@
 
 use super::App;
 use super::effect::Effect;
-use crate::domain::Lang;
+use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::text::in_lang;
+use crate::domain::{AgentId, Lang};
 use crate::ui::app::words;
 use crate::ui::copies::{CopyOutcome, CopyTo};
 use crate::ui::model::Tone;
@@ -21,13 +22,24 @@ impl App {
         }
         self.effects.push(match to {
             CopyTo::Clipboard => Effect::Copy(text),
-            CopyTo::File => Effect::WriteFile { name: self.file_name(), text },
+            CopyTo::File => {
+                let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+                Effect::WriteFile { name: self.file_name(agent), text }
+            }
         });
     }
 
+    /// Writes the selected dialog of the tree, with all its courses, into a file.
+    pub(super) fn write_selected(&self) -> FollowUps {
+        self.facts().on_selected(|dialog, facts| {
+            let name = self.file_name(facts.row(dialog).map(|row| &row.agent));
+            let dialog = dialog.clone();
+            vec![FollowUp::Effect(Effect::WriteDialog { name, dialog })]
+        })
+    }
+
     /// The member and the time: `dba-20261121-120000.md`.
-    fn file_name(&self) -> String {
-        let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+    fn file_name(&self, agent: Option<&AgentId>) -> String {
         let agent = agent.map_or_else(|| "dialog".to_owned(), ToString::to_string);
         let now = self.clock.now();
         let digits: String =

@@ -1,5 +1,6 @@
 //! What the screen requests from its loop.
 
+use crate::domain::DialogId;
 use crate::ui::caller::Call;
 use crate::ui::programs::ProgramJob;
 use crate::ui::terminal::MouseUse;
@@ -26,6 +27,8 @@ pub enum Effect {
     Copy(CopyText),
     /// Write text into a new file; the name is a suggestion.
     WriteFile { name: String, text: CopyText },
+    /// Write a whole dialog into a new file.
+    WriteDialog { name: String, dialog: DialogId },
     /// Run a program in the terminal.
     Program(ProgramJob),
 }

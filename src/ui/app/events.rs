@@ -59,8 +59,10 @@ impl App {
                 self.inbox_changed();
             }
             DriverEvent::Page { ticket, page } => {
-                self.requests.finish(ticket);
                 self.hints.saw(&page.dialog, &page.entries);
+                if let Some(Request::Preview { .. }) = self.requests.finish(ticket) {
+                    return self.preview.arrived(ticket, *page);
+                }
                 self.reading.apply_page(ticket, *page);
             }
             DriverEvent::Sheet { dialog, sheet } => {
@@ -105,9 +107,15 @@ impl App {
             }
             DriverEvent::Refused { ticket, text } => {
                 let request = self.requests.finish(ticket);
-                let follow_up = request.and_then(|request| results::refused(request, ticket));
-                // Of several, the last one tells of all.
-                if !matches!(follow_up, Some(FollowUp::BatchRefused(_))) {
+                let follow_up =
+                    request.and_then(|request| results::refused(request, ticket, &text));
+                let tells = |follow_up: &FollowUp| {
+                    matches!(
+                        follow_up,
+                        FollowUp::BatchRefused { .. } | FollowUp::PreviewRefused { .. }
+                    )
+                };
+                if !follow_up.as_ref().is_some_and(tells) {
                     self.notify(Tone::Bad, text.in_lang(self.ui.lang));
                 }
                 self.follow(follow_up);
@@ -122,6 +130,11 @@ impl App {
                     self.requests.finish(ticket);
                 }
                 return self.overlays.add_found(ticket, *part);
+            }
+            DriverEvent::ImageKept { ticket, image } => {
+                if let Some(Request::KeepImage { number, path }) = self.requests.finish(ticket) {
+                    self.image_kept(number, *image, &path);
+                }
             }
             DriverEvent::Log { ticket, log } => {
                 if let Some(Request::Log { least }) = self.requests.finish(ticket) {
@@ -151,6 +164,7 @@ impl App {
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));
                 self.follow(self.overlays.find_again());
+                self.preview.ask_again(self.redraw.now());
             }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }

@@ -114,6 +114,7 @@ impl App {
             Action::ToggleCall => self.reading.toggle_call(),
             Action::Back => self.reading.go_back(),
             Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
+            Action::WriteFile if self.focus.is(Focus::Tree) => self.write_selected(),
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
             Action::FindEverywhere => browsing::find_everywhere(facts),

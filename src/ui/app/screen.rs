@@ -3,6 +3,7 @@
 mod about;
 mod hints;
 mod layout;
+mod preview;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -58,6 +59,8 @@ pub struct Screen<'a> {
     texts: Option<TranscriptTexts>,
     /// The hint for a person who is new here.
     hint: Option<FirstHint>,
+    /// Those of the preview, if one is shown in the place of the open dialog.
+    preview: Option<TranscriptTexts>,
 }
 
 impl App {
@@ -285,10 +288,15 @@ impl Screen<'_> {
         let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();
         let picked = self.app.writing.picked_options(&self.app.model.inbox);
         self.app.writing.composer().draw(frame, areas.composer, view, (&heading, &picked), focused);
-        if !narrow {
-            self.draw_title(frame, areas.title, view);
+        if let Some(texts) = &self.preview {
+            self.draw_preview_title(frame.buffer_mut(), areas.title, view);
+            self.draw_preview(texts, frame.buffer_mut(), areas.transcript, view);
+        } else {
+            if !narrow {
+                self.draw_title(frame, areas.title, view);
+            }
+            self.draw_transcript(frame, areas.transcript, view);
         }
-        self.draw_transcript(frame, areas.transcript, view);
         if focused {
             let above = Rect { height: areas.composer.y - areas.right.y, ..areas.right };
             self.app.writing.composer().completion.draw(frame, above, view);
@@ -316,17 +324,7 @@ impl Screen<'_> {
         let rounds = rounds.map(|rounds| transcript::rounds(rounds, ui)).unwrap_or_default();
         let who = format!("{}{slug}{rounds}", speaker(open, row));
         let available = usize::from(area.width).saturating_sub(right.width() + 2);
-        let whole = format!("{who}{about}{tail}");
-        let fixed = width(&who) + width(&tail);
-        let text = if width(&whole) <= available {
-            whole
-        } else if fixed + 8 > available {
-            // Without the subject; if still too long, the end is cut.
-            format!("{who}{tail}")
-        } else {
-            let about = shorten(&about, available - fixed, ui.glyphs.cut);
-            format!("{who}{about}{tail}")
-        };
+        let text = fitted_title(&who, &about, &tail, available, ui.glyphs.cut);
         let left = Strip::new().put(&text, ui.style(role));
         draw_between(frame.buffer_mut(), area, area.y, (&left, &right), ui.glyphs.cut);
     }
@@ -386,6 +384,19 @@ impl Screen<'_> {
 
     fn open_row(&self) -> Option<&TreeRow> {
         self.app.model.tree.get(self.app.reading.dialog()?)
+    }
+}
+
+/// A title with its subject shortened, or left out where it has no room; if that is still too long, its end is
+/// cut.
+fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str) -> String {
+    let fixed = width(who) + width(tail);
+    if fixed + width(about) <= available {
+        format!("{who}{about}{tail}")
+    } else if fixed + 8 > available {
+        format!("{who}{tail}")
+    } else {
+        format!("{who}{}{tail}", shorten(about, available - fixed, cut))
     }
 }
 

@@ -26,12 +26,8 @@ impl<S: Surface> Run<'_, S> {
         self.pacer.mark(Cause::Key);
     }
 
-    /// Writes text into a file of its own.
-    pub(super) fn write_file(&mut self, name: String, text: CopyText) {
-        self.make_copy(CopyJob::Write { name, text });
-    }
-
-    fn make_copy(&mut self, job: CopyJob) {
+    /// Has a copy made by its thread.
+    pub(super) fn make_copy(&mut self, job: CopyJob) {
         if !self.copies.make(job) {
             self.app.copied(&CopyOutcome::Busy);
         }

@@ -15,7 +15,7 @@ use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
 use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
-use crate::ui::model::{Inbox, Model};
+use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
@@ -66,7 +66,8 @@ impl App {
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
-        let (mut ending, mut queue, mut texts, mut hint) = (Vec::new(), Vec::new(), None, None);
+        let (mut ending, mut queue) = (Vec::new(), Vec::new());
+        let (mut texts, mut preview, mut hint) = (None, None, None);
         if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
             let ui = self.ui.clone();
             let view = View { ui: &ui, now: &now };
@@ -87,6 +88,7 @@ impl App {
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
+            preview = self.layout_preview(&areas, view);
             let area = areas.overlays();
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
             if ending.is_empty() {
@@ -96,7 +98,7 @@ impl App {
         self.in_view =
             if self.overlays.is_empty() { in_view(&areas) } else { beside_overlays(&areas) };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts, hint }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint }
     }
 
     /// The hint for what a person who is new here can do now, if it fits into the status line.
@@ -180,7 +182,7 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.writing.composer().field.text(),
+            typed: attached::content(&self.writing.composer().field.text()),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };

@@ -16,7 +16,7 @@ use crate::domain::{
     CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
     RootId, SelfId, Stamp,
 };
-use crate::protocol::event::Segment;
+use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
@@ -468,6 +468,7 @@ pub fn workspace() -> WorkspaceView {
         model: String::new(),
         toolsets: Vec::new(),
         tools: Vec::new(),
+        images: ImageSupport::default(),
     };
     WorkspaceView {
         folder: "~/srv/api".to_owned(),

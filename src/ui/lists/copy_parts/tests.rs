@@ -29,6 +29,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::Title(_)
         | Effect::UseMouse(_)
         | Effect::Ring(_)
+        | Effect::WriteDialog { .. }
         | Effect::Program(_) => None,
     };
     stage.app.take_effects().into_iter().filter_map(text).collect()

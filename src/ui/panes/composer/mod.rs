@@ -1,6 +1,7 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
 mod completion;
+mod dropped;
 pub mod offers;
 mod sent;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 pub use self::completion::{Completion, TypedKind};
+pub use self::dropped::dropped_images;
 use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
 use super::field::{Field, ViKeys, ViMode};

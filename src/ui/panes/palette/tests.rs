@@ -41,7 +41,7 @@ fn an_action_runs_as_by_its_key_and_one_of_another_pane_moves_the_focus_there() 
     let screen = stage.keys("3 <ctrl+p> archive <enter>").screen();
     assert!(screen.contains("archive"), "it asks first\n{screen}");
     let mut stage = streaming(120, 40);
-    let screen = stage.keys("1 : write <enter> hello").screen();
+    let screen = stage.keys("1 : message <enter> hello").screen();
     assert!(screen.contains("› hello"), "{screen}");
 }
 

@@ -439,7 +439,8 @@ pub fn is_openable(body: &BlockBody) -> bool {
         body,
         BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
     );
-    body.call().is_some() || has_more
+    let has_images = matches!(body, BlockBody::You { images, .. } if !images.is_empty());
+    body.call().is_some() || has_more || has_images
 }
 
 /// Draws the headline of a question that is out of view, in at most two rows. Returns the number of

@@ -49,6 +49,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::KeepGoing, &["K"]),
     SCOPE.bind(Action::Refill, &["P"]),
     SCOPE.bind(Action::Retitle, &["E"]),
+    SCOPE
+        .bind(Action::WriteFile, &["Y"])
+        .does("Write this whole dialog to a file, as Markdown", "把整个对话以 Markdown 写入文件"),
     SCOPE.bind(Action::Fork, &["f"]),
     SCOPE.bind(Action::MarkDone, &["d"]).does(
         "Mark this main dialog, or all marked ones, as done",

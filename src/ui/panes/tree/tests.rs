@@ -75,12 +75,12 @@ fn several_dialogs_are_put_away_after_one_question_and_failures_are_named() {
         })
         .collect();
     let [first, second] = tickets[..] else { panic!("two requests: {tickets:?}") };
-    let text = Localized::same("no");
+    let text = Localized::same("something in it is running; stop it first");
     stage.apply(DriverEvent::Refused { ticket: first, text });
     stage.apply(DriverEvent::Done { ticket: second, dialog: None });
     let screen = stage.screen();
     assert!(screen.contains("marked as done: 1"), "{screen}");
-    assert!(screen.contains("@orchestrator") && !screen.contains("◆"), "{screen}");
+    assert!(screen.contains("stop it first") && !screen.contains("◆"), "{screen}");
     stage.keys("g j j <space>");
     assert!(stage.screen().contains("only for main dialogs"));
 }
