@@ -209,6 +209,7 @@ fn row() -> TreeRow {
         pending: 0,
         history: false,
         queued: Arc::default(),
+        unreviewed: 0,
         title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,

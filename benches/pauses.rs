@@ -203,7 +203,10 @@ async fn create(running: &mut Running, agent: &str) -> DialogId {
 
 async fn say(running: &mut Running, dialog: &DialogId) {
     let (dialog, text) = (dialog.clone(), "Go on.".to_owned());
-    running.ask(|ticket| Command::Say { ticket, dialog, text }).await.expect("it takes it");
+    running
+        .ask(|ticket| Command::Say { ticket, dialog, text, images: Vec::new() })
+        .await
+        .expect("it takes it");
 }
 
 /// Takes events until this is over.

@@ -85,7 +85,11 @@ async fn drive(length: usize) -> Times {
     let engine = engine(folder.path(), store, Arc::new(models));
     let mut driver = Driver::start(engine, Audience::Script, PickUp::Named);
     let (dialog, text) = (DialogId::main(root), "Go on.".to_owned());
-    driver.commands.send(Command::Say { ticket: 1, dialog, text }).await.expect("a driver");
+    driver
+        .commands
+        .send(Command::Say { ticket: 1, dialog, text, images: Vec::new() })
+        .await
+        .expect("a driver");
     let mut times = Times { steps: Vec::new(), generations: Vec::new() };
     let mut before: Option<Instant> = None;
     for n in 0..GENERATIONS * CALLS {

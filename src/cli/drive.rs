@@ -29,7 +29,7 @@ pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError>
         Some(wanted) => {
             let (survey, dialog) = running_dialog(workspace, wanted)?;
             check_takes_messages(&survey, &dialog)?;
-            Command::Say { ticket: TICKET, dialog, text }
+            Command::Say { ticket: TICKET, dialog, text, images: Vec::new() }
         }
         None => Command::Create {
             ticket: TICKET,
@@ -109,7 +109,8 @@ pub async fn answer(
     let text = text_or_stdin(text)?;
     let survey = running_dialogs(workspace)?;
     let (dialog, question) = find::question(&survey, wanted)?;
-    let command = Command::Answer { ticket: TICKET, dialog, question: question.id, text };
+    let command =
+        Command::Answer { ticket: TICKET, dialog, question: question.id, text, images: Vec::new() };
     let job = Job {
         workspace,
         command: Some(command),

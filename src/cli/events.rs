@@ -129,6 +129,7 @@ impl Printer {
             }
             DriverEvent::Workspace(_)
             | DriverEvent::Inbox(_)
+            | DriverEvent::ImageKept { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
@@ -337,7 +338,9 @@ impl Printer {
     /// Prints only the id to standard output, for scripts.
     fn forked(&mut self, dialog: &DialogId, next: &AfterFork) {
         let fields = match next {
-            AfterFork::DraftUserText(text) => json!({ "next": "draft_user_text", "text": text }),
+            AfterFork::DraftUserText { text, .. } => {
+                json!({ "next": "draft_user_text", "text": text })
+            }
             AfterFork::RestorePending => json!({ "next": "restore_pending" }),
             AfterFork::AutoContinue => json!({ "next": "auto_continue" }),
         };
@@ -428,7 +431,7 @@ fn status_text<'a>(known: impl Iterator<Item = &'a KnownDialog>) -> String {
 /// Prints what happens next with a fork.
 fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
     match next {
-        AfterFork::DraftUserText(text) => {
+        AfterFork::DraftUserText { text, .. } => {
             lines::note("it waits for your message; there it was:");
             lines::note(text);
         }

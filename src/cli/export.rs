@@ -2,21 +2,20 @@
 //! it was written by models, tools and files: control characters are taken out, and the page has no scripts
 //! and loads nothing.
 
-use std::fmt::Write as _;
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::exit::{CommandError, Status};
-use super::{find, lines, queries, transcript};
+use super::{find, queries, transcript};
 use crate::app;
 use crate::domain::transcript::{Block, BlockBody, Transcript};
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, RootId, SelfId, Stamp};
-use crate::store::{Access, Store};
+use crate::store::{Access, Store, Survey};
 use crate::ui::text::SafeText;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -29,15 +28,14 @@ pub enum ExportFormat {
     Json,
 }
 
-/// A dialog as it is exported; its JSON is in docs/scripting.md.
+/// Whose dialog it is; its JSON is in docs/scripting.md.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Export {
+struct ExportHead {
     root_id: RootId,
     self_id: SelfId,
     agent_id: AgentId,
     title: String,
-    courses: Vec<ExportedCourse>,
 }
 
 #[derive(Debug, Serialize)]
@@ -54,6 +52,37 @@ struct ExportedBlock {
     text: String,
 }
 
+/// Why an export ended early.
+#[derive(Debug)]
+pub enum ExportFault {
+    Reading(CommandError),
+    Writing(io::Error),
+}
+
+impl From<io::Error> for ExportFault {
+    fn from(error: io::Error) -> Self {
+        Self::Writing(error)
+    }
+}
+
+impl From<ExportFault> for io::Error {
+    fn from(fault: ExportFault) -> Self {
+        match fault {
+            ExportFault::Reading(error) => Self::other(error.text),
+            ExportFault::Writing(error) => error,
+        }
+    }
+}
+
+/// A dialog to be written out. One of its courses at a time is in memory.
+#[derive(Debug)]
+pub struct Export<'a> {
+    store: &'a Store,
+    bucket: Bucket,
+    dialog: &'a DialogId,
+    head: ExportHead,
+}
+
 pub fn export(
     workspace: &Path,
     wanted: &str,
@@ -63,95 +92,136 @@ pub fn export(
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&Bucket::ALL);
     let dialog = find::dialog(&survey, wanted)?;
-    let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
-    let listed = tree.and_then(|tree| {
-        Some((tree, tree.dialogs.iter().find(|known| known.meta.id == dialog.this)?))
-    });
-    let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
-    let title = listed.map(|(tree, listing)| find::title(&survey.titles, tree, listing));
-    let export = Export::read(&store, bucket, &dialog, title.as_deref().unwrap_or_default())?;
-    let text = export.text(format)?;
+    let export = Export::of(&store, &survey, &dialog);
     match output {
-        None => lines::print_bytes(text.as_bytes()),
-        Some(path) => write_new(path, &text)?,
+        None => print(&export, format)?,
+        Some(path) => write_new(path, |out| export.write(format, out))?,
     }
     Ok(Status::Done)
 }
 
-/// Nothing is overwritten.
-fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create_new(true).mode(0o600).open(path);
-    opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| CommandError::refused(format!("writing {}: {error}", path.display())))
+/// A closed pipe ends only the printing.
+fn print(export: &Export<'_>, format: ExportFormat) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match export.write(format, &mut out) {
+        Err(ExportFault::Reading(error)) => Err(error),
+        Ok(()) | Err(ExportFault::Writing(_)) => Ok(()),
+    }
 }
 
-impl Export {
-    /// Reads all courses.
-    pub fn read(
-        store: &Store,
-        bucket: Bucket,
-        dialog: &DialogId,
-        title: &str,
-    ) -> Result<Self, CommandError> {
+/// Nothing is overwritten, and no half file stays.
+fn write_new(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), ExportFault>,
+) -> Result<(), CommandError> {
+    let failed =
+        |error: io::Error| CommandError::refused(format!("writing {}: {error}", path.display()));
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    write(&mut BufWriter::new(file)).map_err(|fault| {
+        // The error to report is the first one.
+        let _ = std::fs::remove_file(path);
+        match fault {
+            ExportFault::Reading(error) => error,
+            ExportFault::Writing(error) => failed(error),
+        }
+    })
+}
+
+impl<'a> Export<'a> {
+    /// With its title as the survey has it.
+    pub fn of(store: &'a Store, survey: &Survey, dialog: &'a DialogId) -> Self {
+        let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
+        let listed = tree.and_then(|tree| {
+            Some((tree, tree.dialogs.iter().find(|known| known.meta.id == dialog.this)?))
+        });
+        let bucket = tree.map_or(Bucket::Run, |tree| tree.bucket);
+        let title = listed.map(|(tree, listing)| find::title(&survey.titles, tree, listing));
+        let title = SafeText::line(title.as_deref().unwrap_or_default()).into_string();
         let agent_id =
             store.meta(bucket, dialog).map_or_else(|| AgentId::new(""), |meta| meta.agent_id);
-        let mut courses = Vec::new();
-        for course in store.courses(bucket, dialog) {
-            let entries = queries::read_course(store, bucket, dialog, course)?;
-            let transcript = Transcript::of_course(course, &entries);
-            let blocks = transcript.blocks().iter().map(|block| exported(&agent_id, block));
-            courses.push(ExportedCourse { course, blocks: blocks.collect() });
-        }
-        let title = SafeText::line(title).into_string();
         let (root_id, self_id) = (dialog.root.clone(), dialog.this.clone());
-        Ok(Self { root_id, self_id, agent_id, title, courses })
+        let head = ExportHead { root_id, self_id, agent_id, title };
+        Self { store, bucket, dialog, head }
     }
 
-    fn text(&self, format: ExportFormat) -> Result<String, CommandError> {
-        Ok(match format {
-            ExportFormat::Markdown => self.markdown(),
-            ExportFormat::Html => self.html(),
+    /// Writes the whole dialog, course by course, and flushes.
+    pub fn write(&self, format: ExportFormat, out: &mut dyn Write) -> Result<(), ExportFault> {
+        let courses = self.store.courses(self.bucket, self.dialog).into_iter();
+        write_courses(&self.head, courses.map(|course| self.course(course)), format, out)
+    }
+
+    fn course(&self, course: Course) -> Result<ExportedCourse, CommandError> {
+        let entries = queries::read_course(self.store, self.bucket, self.dialog, course)?;
+        let transcript = Transcript::of_course(course, &entries);
+        drop(entries);
+        let blocks = transcript.blocks().iter().map(|block| exported(&self.head.agent_id, block));
+        Ok(ExportedCourse { course, blocks: blocks.collect() })
+    }
+}
+
+fn write_courses(
+    head: &ExportHead,
+    courses: impl Iterator<Item = Result<ExportedCourse, CommandError>>,
+    format: ExportFormat,
+    out: &mut dyn Write,
+) -> Result<(), ExportFault> {
+    write_head(head, format, out)?;
+    for (at, course) in courses.enumerate() {
+        let course = course.map_err(ExportFault::Reading)?;
+        match format {
+            ExportFormat::Markdown => write_markdown(&course, out)?,
+            ExportFormat::Html => write_html(&course, out)?,
             ExportFormat::Json => {
-                let json = serde_json::to_string(self);
-                json.map_err(|error| CommandError::refused(error.to_string()))? + "\n"
-            }
-        })
-    }
-
-    fn heading(&self) -> String {
-        format!("@{} · {}", self.agent_id, self.title)
-    }
-
-    pub fn markdown(&self) -> String {
-        let mut text = format!("# {}\n", self.heading());
-        for course in &self.courses {
-            let _ = write!(text, "\n## course {}\n", course.course);
-            for block in &course.blocks {
-                let (heading, at) = (&block.heading, &block.at);
-                let _ = write!(text, "\n### {heading} · {at}\n\n{}\n", block.text);
+                out.write_all(if at == 0 { b"" } else { b"," })?;
+                serde_json::to_writer(&mut *out, &course).map_err(io::Error::from)?;
             }
         }
-        text
     }
+    out.write_all(match format {
+        ExportFormat::Markdown => b"",
+        ExportFormat::Html => b"</body></html>\n",
+        ExportFormat::Json => b"]}\n",
+    })?;
+    Ok(out.flush()?)
+}
 
-    fn html(&self) -> String {
-        let title = escaped(&self.heading());
-        let mut text = format!("{HEAD}<title>{title}</title>\n{STYLE}<h1>{title}</h1>\n");
-        for course in &self.courses {
-            let _ = writeln!(text, "<h2>course {}</h2>", course.course);
-            for block in &course.blocks {
-                let (heading, at) = (escaped(&block.heading), escaped(&block.at.to_string()));
-                let (kind, body) = (block.kind, escaped(&block.text));
-                let _ = writeln!(
-                    text,
-                    "<section class=\"{kind}\"><h3>{heading} <time>{at}</time></h3><pre>{body}</pre></section>"
-                );
-            }
+fn write_head(head: &ExportHead, format: ExportFormat, out: &mut dyn Write) -> io::Result<()> {
+    let heading = format!("@{} · {}", head.agent_id, head.title);
+    match format {
+        ExportFormat::Markdown => writeln!(out, "# {heading}"),
+        ExportFormat::Html => {
+            let title = escaped(&heading);
+            write!(out, "{HEAD}<title>{title}</title>\n{STYLE}<h1>{title}</h1>\n")
         }
-        text + "</body></html>\n"
+        ExportFormat::Json => {
+            let json = serde_json::to_string(head)?;
+            let open = json.strip_suffix('}').unwrap_or(&json);
+            write!(out, "{open},\"courses\":[")
+        }
     }
+}
+
+fn write_markdown(course: &ExportedCourse, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "\n## course {}\n", course.course)?;
+    for block in &course.blocks {
+        let (heading, at) = (&block.heading, &block.at);
+        write!(out, "\n### {heading} · {at}\n\n{}\n", block.text)?;
+    }
+    Ok(())
+}
+
+fn write_html(course: &ExportedCourse, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<h2>course {}</h2>", course.course)?;
+    for block in &course.blocks {
+        let (heading, at) = (escaped(&block.heading), escaped(&block.at.to_string()));
+        let (kind, body) = (block.kind, escaped(&block.text));
+        writeln!(
+            out,
+            "<section class=\"{kind}\"><h3>{heading} <time>{at}</time></h3><pre>{body}</pre></section>"
+        )?;
+    }
+    Ok(())
 }
 
 const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \
@@ -207,47 +277,104 @@ fn kind(body: &BlockBody) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::domain::Entry;
 
-    fn export(words: &str) -> Export {
+    fn head() -> ExportHead {
+        ExportHead {
+            root_id: RootId::new("aa/bb/1"),
+            self_id: SelfId::new("aa/bb/1"),
+            agent_id: AgentId::new("lead"),
+            title: "a <b>".to_owned(),
+        }
+    }
+
+    fn written(words: &str, format: ExportFormat) -> String {
         let record = serde_json::json!({
             "ts": "2026-11-21 12:00:00", "type": "agent_words_record", "content": words
         });
         let entry = Entry::parse(&record.to_string()).expect("a record");
-        let transcript = Transcript::of_course(Course::FIRST, &[entry]);
-        let agent = AgentId::new("lead");
-        let blocks = transcript.blocks().iter().map(|block| exported(&agent, block)).collect();
-        Export {
-            root_id: RootId::new("aa/bb/1"),
-            self_id: SelfId::new("aa/bb/1"),
-            agent_id: agent,
-            title: "a <b>".to_owned(),
-            courses: vec![ExportedCourse { course: Course::FIRST, blocks }],
-        }
+        let agent_id = AgentId::new("lead");
+        let course = |course| {
+            let transcript = Transcript::of_course(course, std::slice::from_ref(&entry));
+            let blocks = transcript.blocks().iter().map(|block| exported(&agent_id, block));
+            Ok(ExportedCourse { course, blocks: blocks.collect() })
+        };
+        let mut out = Vec::new();
+        let courses = [Course(1), Course(2)].into_iter().map(course);
+        write_courses(&head(), courses, format, &mut out).expect("written");
+        String::from_utf8(out).expect("text")
     }
 
     #[test]
     fn hostile_text_is_text_in_every_format() {
-        let export = export("</pre><script>alert(1)</script>\u{1b}]0;x\u{7} \"q\" & 'r' 字");
-        let html = export.text(ExportFormat::Html).expect("a page");
+        let words = "</pre><script>alert(1)</script>\u{1b}]0;x\u{7} \"q\" & 'r' 字";
+        let html = written(words, ExportFormat::Html);
         assert!(html.contains("&lt;/pre&gt;&lt;script&gt;alert(1)"), "{html}");
         assert!(html.contains("<title>@lead · a &lt;b&gt;</title>") && html.contains("字"));
         assert_eq!(html.matches("<script").count(), 0);
+        assert!(html.ends_with("</body></html>\n"));
         for format in [ExportFormat::Html, ExportFormat::Markdown, ExportFormat::Json] {
-            let text = export.text(format).expect("a text");
+            let text = written(words, format);
             assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
         }
         let json: serde_json::Value =
-            serde_json::from_str(&export.text(ExportFormat::Json).expect("JSON")).expect("JSON");
-        assert_eq!(json["courses"][0]["blocks"][0]["kind"], "saying");
+            serde_json::from_str(&written(words, ExportFormat::Json)).expect("JSON");
+        assert_eq!(json["courses"][1]["blocks"][0]["kind"], "saying");
+        assert_eq!((&json["agentId"], &json["title"]), (&"lead".into(), &"a <b>".into()));
+    }
+
+    /// What was written so far, also while more is.
+    #[derive(Clone, Default)]
+    struct Shared(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_course_is_written_before_the_next_one_is_read() {
+        for format in [ExportFormat::Markdown, ExportFormat::Html, ExportFormat::Json] {
+            let mut out = Shared::default();
+            let written = out.clone();
+            let mut before = 0;
+            let courses = (1..=3).map(|number| {
+                let length = written.0.borrow().len();
+                assert!(length > before, "{format:?}: course {number} is read too early");
+                before = length;
+                Ok(ExportedCourse { course: Course(number), blocks: Vec::new() })
+            });
+            write_courses(&head(), courses, format, &mut out).expect("written");
+        }
+    }
+
+    #[test]
+    fn an_export_that_fails_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.md");
+        let failed = write_new(&path, |out| {
+            out.write_all(b"half")?;
+            Err(ExportFault::Writing(io::ErrorKind::StorageFull.into()))
+        });
+        assert!(failed.is_err() && !path.exists());
     }
 
     #[test]
     fn a_file_that_is_there_is_not_overwritten() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.md");
-        assert!(write_new(&path, "one").is_ok() && write_new(&path, "two").is_err());
+        let write =
+            |text: &'static str| write_new(&path, move |out| Ok(out.write_all(text.as_bytes())?));
+        assert!(write("one").is_ok() && write("two").is_err());
         assert_eq!(std::fs::read_to_string(&path).expect("a file"), "one");
     }
 }

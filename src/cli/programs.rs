@@ -4,11 +4,13 @@
 //! workspace, or the user's own configuration, is opened, links followed, and it is named by its absolute path, so
 //! that no name is an option.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::config;
 use super::exit::CommandError;
-use super::export::Export;
+use super::export::{Export, ExportFormat};
 use crate::app;
 use crate::domain::DialogId;
 use crate::domain::text::{Localized, localized};
@@ -32,14 +34,16 @@ impl Programs {
     pub fn new(workspace: &Path) -> Self {
         Self { workspace: workspace.to_path_buf() }
     }
+}
 
-    /// A dialog with all its courses.
-    fn whole(&self, dialog: &DialogId) -> Result<String, CommandError> {
-        let store = app::open(&self.workspace, Access::ReadOnly)?;
-        let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
-        let title = store.read_titles().unwrap_or_default().get(dialog).cloned();
-        Ok(Export::read(&store, bucket, dialog, title.as_deref().unwrap_or_default())?.markdown())
-    }
+/// Writes a dialog with all its courses, as Markdown.
+pub fn write_whole(workspace: &Path, dialog: &DialogId, out: &mut dyn Write) -> io::Result<()> {
+    let failed = |error: CommandError| io::Error::other(error.text);
+    let store = app::open(workspace, Access::ReadOnly).map_err(|error| failed(error.into()))?;
+    let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
+    let survey = store.list(bucket, &dialog.root);
+    let export = Export::of(&store, &survey, dialog);
+    Ok(export.write(ExportFormat::Markdown, &mut BufWriter::new(out))?)
 }
 
 impl ProgramHost for Programs {
@@ -64,8 +68,9 @@ impl ProgramHost for Programs {
             }
             ProgramJob::Page { dialog } => {
                 let pager = pager().map_err(|none| no_pager(&none))?;
-                let text = self.whole(dialog).map_err(|error| Localized::same(error.text))?;
-                let file = private(DIALOG_NAME, &text)?;
+                let write = |file: &mut File| write_whole(&self.workspace, dialog, file);
+                let file = private_file::create_alone_by(FOLDER, DIALOG_NAME, write)
+                    .map_err(|error| no_private(&error))?;
                 Ok(prepared(&pager, &file, None, Some(file.clone())))
             }
         }
@@ -107,8 +112,11 @@ fn prepared(
 }
 
 fn private(name: &str, text: &str) -> Result<PathBuf, Localized> {
-    private_file::create_alone(FOLDER, name, text)
-        .map_err(|error| localized!("no private file: {error}", "无法建立私有文件：{error}"))
+    private_file::create_alone(FOLDER, name, text).map_err(|error| no_private(&error))
+}
+
+fn no_private(error: &io::Error) -> Localized {
+    localized!("no private file: {error}", "无法建立私有文件：{error}")
 }
 
 fn no_pager(none: &NoProgram) -> Localized {

@@ -14,7 +14,7 @@ use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
 use crate::protocol::Command;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::{Questions, TerminalOptions};
@@ -22,7 +22,7 @@ use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook}
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
     App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys,
-    ProgramHost, QuitPolicy, RunOptions,
+    LOOKED, ProgramHost, QuitPolicy, RunOptions,
 };
 
 use super::args::ScreenArgs;
@@ -226,7 +226,7 @@ async fn on_terminal(
     }
     let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
-    let writers = (drafts, CopyMaker::start(Copies::default())?, caller, programs);
+    let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, caller, programs);
     let mut signals = Signals::listen()?;
     let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
@@ -352,12 +352,23 @@ fn link() -> Link {
 
 /// The drafts of the last session; none if they cannot be read.
 async fn stored_drafts(store: Arc<Store>) -> DraftTexts {
-    let read = tokio::task::spawn_blocking(move || store.read_drafts()).await;
+    let read = tokio::task::spawn_blocking(move || read_drafts(&store)).await;
     let drafts = read.map_err(io::Error::other).map(|read| read.map_err(io::Error::other));
     drafts.flatten().unwrap_or_else(|error| {
         tracing::warn!(%error, "drafts could not be read");
         DraftTexts::new()
     })
+}
+
+/// With how far the user has looked at the dialogs, which has a file of its own.
+fn read_drafts(store: &Store) -> Result<DraftTexts, StoreError> {
+    let mut drafts = store.read_drafts()?;
+    let looked = store.read_looked().unwrap_or_else(|error| {
+        tracing::warn!(%error, "what was looked at could not be read");
+        String::new()
+    });
+    drafts.insert(LOOKED.to_owned(), looked);
+    Ok(drafts)
 }
 
 /// Drafts in the state folder of the workspace.
@@ -366,7 +377,12 @@ struct StoredDrafts(Arc<Store>);
 impl DraftStore for StoredDrafts {
     fn save(&mut self, name: &str, text: &str) {
         let stored = (!text.is_empty()).then_some(text);
-        if let Err(error) = self.0.write_draft(name, stored) {
+        let written = if name == LOOKED {
+            self.0.write_looked(text)
+        } else {
+            self.0.write_draft(name, stored)
+        };
+        if let Err(error) = written {
             tracing::warn!(%error, "a draft could not be saved");
         }
     }

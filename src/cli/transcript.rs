@@ -34,7 +34,7 @@ fn indented(text: &str) -> String {
 pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     let speaker = format!("@{agent}");
     match &block.body {
-        BlockBody::You { text } => ("you".to_owned(), text.clone()),
+        BlockBody::You { text, .. } => ("you".to_owned(), text.clone()),
         BlockBody::Assignment { from, text, .. } => {
             (format!("assignment from {from}"), text.clone())
         }

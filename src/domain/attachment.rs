@@ -2,9 +2,10 @@
 //! `contentItems`. What a file says there is not to be trusted: a place is one only where
 //! [`ArtifactRef::parts`] says so.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::ids::{DialogId, RootId, SelfId, is_dialog_path};
+use super::ids::{DialogId, MsgId, RootId, SelfId, is_dialog_path};
 use super::tree::Bucket;
 
 /// Most images one message has, and most bytes of one (Dominds 1.19.2).
@@ -99,7 +100,7 @@ pub struct ImageLimits {
 }
 
 /// A file of a dialog.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArtifactRef {
     pub dialog: DialogId,
     /// From the folder of the dialog.
@@ -122,6 +123,18 @@ impl ArtifactRef {
         let inside = parts.first() == Some(&FOLDER) && (2..=MAX_PARTS).contains(&parts.len());
         let named = is_dialog_path(root.as_str()) && is_dialog_path(this.as_str());
         (inside && named && parts.iter().all(plain)).then_some(parts)
+    }
+}
+
+impl ArtifactRef {
+    /// Where it lies while its tree is in `bucket`, from the workspace; `None` if it leads nowhere.
+    #[must_use]
+    pub fn place(&self, bucket: Bucket) -> Option<String> {
+        let path = self.parts()?.join("/");
+        let DialogId { root, this } = &self.dialog;
+        let side =
+            if self.dialog.is_main() { String::new() } else { format!("sideDialogs/{this}/") };
+        Some(format!(".dialogs/{}/{root}/{side}{path}", bucket.folder()))
     }
 }
 
@@ -195,6 +208,15 @@ pub fn path_for_tool(tool: &str, time: &str, id: &str, kind: ImageKind) -> Strin
     let tool: String = tool.chars().take(64).map(plain).collect();
     let tool = if tool.is_empty() { "tool" } else { &tool };
     format!("{FOLDER}/workspace/{tool}/{time}-{id}.{}", kind.extension())
+}
+
+/// Where an image of a person is kept: by its message, and its number in it, from 1 on.
+#[must_use]
+pub fn path_for_person(message: &MsgId, number: usize, id: &str, kind: ImageKind) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let message: String = message.as_str().chars().take(64).map(plain).collect();
+    let message = if message.is_empty() { "message" } else { &message };
+    format!("{FOLDER}/user-input/{message}/{number:02}-{id}.{}", kind.extension())
 }
 
 #[cfg(test)]
@@ -305,6 +327,11 @@ mod tests {
             let path = path_for_tool(tool, "k3", "a1", ImageKind::Jpeg);
             assert!(artifact(&path).parts().is_some(), "{path}");
             assert!(path.ends_with("/k3-a1.jpg"), "{path}");
+        }
+        for message in ["m1a2", "../../x", "", "一", "a.b"] {
+            let path = path_for_person(&MsgId::new(message), 3, "u-1", ImageKind::Png);
+            assert!(artifact(&path).parts().is_some(), "{path}");
+            assert!(path.ends_with("/03-u-1.png"), "{path}");
         }
     }
 }

@@ -94,7 +94,7 @@ pub struct History {
     /// The records of that course; not kept in another form than their own.
     #[serde(skip)]
     pub entries: VectorSync<Arc<Entry>>,
-    /// The first of them with the words of a user.
+    /// The first record of all courses with the words of a user: the dialog is named after it.
     #[serde(skip)]
     pub opening: Option<Arc<Entry>>,
     /// The highest generation of all courses.
@@ -162,7 +162,7 @@ impl History {
     /// Forgets what only a dialog that is driven needs: its records, its words, and what answered calls
     /// were called with. `open` are the calls whose arguments stay.
     pub fn strip_details(&mut self, open: &[CallId]) {
-        self.forget_entries();
+        (self.entries, self.opening) = (VectorSync::new_sync(), None);
         self.last.words = None;
         let closed: Vec<CallId> =
             self.calls.keys().filter(|id| !open.contains(id)).cloned().collect();
@@ -171,11 +171,6 @@ impl History {
                 call.arguments = String::new();
             }
         }
-    }
-
-    fn forget_entries(&mut self) {
-        self.entries = VectorSync::new_sync();
-        self.opening = None;
     }
 
     /// What the context asks for now. `cadence`: generations between two warnings.

@@ -20,6 +20,7 @@ pub mod fresh_boots;
 pub mod hidden_chars;
 pub mod history;
 pub mod ids;
+pub mod image_reference;
 pub mod json;
 pub mod keep_going;
 pub mod lang;

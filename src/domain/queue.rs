@@ -1,6 +1,7 @@
 //! Prompts that wait for their generation.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::assignment::ReplyDirective;
 use super::ids::{CallId, MsgId};
@@ -19,6 +20,9 @@ pub struct QueuedPrompt {
     /// The call this prompt assigns; its generation records the assignment anchor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigns: Option<CallId>,
+    /// Images that a person attached, as the record will name them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_items: Option<Value>,
 }
 
 /// Most messages of a person that may wait for one dialog.
@@ -95,6 +99,7 @@ mod tests {
             language: None,
             directive: None,
             assigns: assigns.map(CallId::new),
+            content_items: None,
         }
     }
 

@@ -14,7 +14,7 @@ use super::ids::{AgentId, CallId, SelfId, Slug};
 use super::number::{Course, Genseq};
 use super::record::Entry;
 use super::time::Stamp;
-use super::{FileChange, PushCount, ReplyKind, TellaskKind};
+use super::{ArtifactRef, FileChange, PushCount, ReplyKind, TellaskKind};
 
 pub use spoken::{SpokenKind, SpokenRecord};
 pub(super) use text::{argument, arguments};
@@ -45,7 +45,10 @@ pub struct Block {
 pub enum BlockBody {
     /// Words of a person.
     You {
+        /// With a line for each image.
         text: String,
+        /// Where its images lie.
+        images: Vec<ArtifactRef>,
     },
     /// What another dialog asks of this one.
     Assignment {
@@ -339,7 +342,7 @@ impl BlockBody {
     /// Its words, for copying and for search.
     pub fn text(&self) -> &str {
         match self {
-            Self::You { text }
+            Self::You { text, .. }
             | Self::Assignment { text, .. }
             | Self::Guide { text }
             | Self::Push { text, .. }

@@ -36,9 +36,9 @@ const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pauses of one answer.
 const MAX_PAUSES: usize = 16;
-/// Between two batches of reads. Servers send each token separately: batching them for less than a frame is
-/// invisible and saves most of the work.
-const READ_INTERVAL: Duration = Duration::from_millis(10);
+/// Between two batches of reads: half a frame of the screen. Servers send each token separately: batching them
+/// for less than a frame is invisible and saves most of the work.
+const READ_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A request and the state of its answer.
 #[derive(Debug)]
@@ -87,6 +87,26 @@ struct Deadlines {
     last_content: Instant,
     /// When the model reported that it is done.
     finished: Option<Instant>,
+}
+
+/// What did not come in time.
+#[derive(Debug, Clone, Copy)]
+enum Overdue {
+    /// Any bytes.
+    Bytes(Duration),
+    /// Bytes of content.
+    Content(Duration),
+    Answer(Duration),
+}
+
+impl Overdue {
+    fn error(self) -> LlmError {
+        match self {
+            Self::Bytes(limit) => idle_error(limit),
+            Self::Content(limit) => no_content_error(limit),
+            Self::Answer(limit) => too_slow_error(limit),
+        }
+    }
 }
 
 /// The format of the body.
@@ -165,10 +185,10 @@ impl<P: Protocol> Exchange<P> {
         let now = Instant::now();
         let answer = *self.end.get_or_insert(now + limits.answer);
         let deadlines = Deadlines::new(limits, now, answer);
-        let (end, error) = deadlines.end();
+        let (end, overdue) = deadlines.end();
         let response = match timeout_at(end, http.send()).await {
             Ok(sent) => sent.map_err(|error| network_error(&error))?,
-            Err(_) => return Err(error),
+            Err(_) => return Err(overdue.error()),
         };
         if !response.status().is_success() {
             return Err(self.refused(response).await);
@@ -274,25 +294,26 @@ impl Deadlines {
         }
     }
 
-    /// The next deadline, and the error when it passes.
-    fn end(&self) -> (Instant, LlmError) {
+    /// The next deadline, and what is overdue when it passes.
+    fn end(&self) -> (Instant, Overdue) {
         let AnswerLimits { first_byte, idle, content, answer, .. } = self.limits;
-        let (end, error) = match (self.first_byte, self.finished) {
-            (Some(end), _) => (end, idle_error(first_byte)),
+        let (end, overdue) = match (self.first_byte, self.finished) {
+            (Some(end), _) => (end, Overdue::Bytes(first_byte)),
             (None, Some(finished)) => {
-                (finished + idle.min(FINISH_TIMEOUT), idle_error(idle.min(FINISH_TIMEOUT)))
+                let limit = idle.min(FINISH_TIMEOUT);
+                (finished + limit, Overdue::Bytes(limit))
             }
             (None, None) => {
                 let (idle_end, content_end) =
                     (self.last_activity + idle, self.last_content + content.max(idle));
                 if idle_end <= content_end {
-                    (idle_end, idle_error(idle))
+                    (idle_end, Overdue::Bytes(idle))
                 } else {
-                    (content_end, no_content_error(content.max(idle)))
+                    (content_end, Overdue::Content(content.max(idle)))
                 }
             }
         };
-        if end < self.answer { (end, error) } else { (self.answer, too_slow_error(answer)) }
+        if end < self.answer { (end, overdue) } else { (self.answer, Overdue::Answer(answer)) }
     }
 }
 
@@ -362,16 +383,16 @@ impl<F: StreamFold> OpenResponse<F> {
     }
 
     async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<F>>, LlmError> {
-        let (end, error) = self.deadlines.end();
+        let (end, overdue) = self.deadlines.end();
         // A timeout would never fire while data is always available.
         if end <= Instant::now() {
-            return Err(error);
+            return Err(overdue.error());
         }
         let read = timeout_at(end, self.response.chunk()).await;
         match read {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(error)) => Err(cut_off(&root_cause(&error.without_url()))),
-            Err(_) => Err(error),
+            Err(_) => Err(overdue.error()),
         }
     }
 

@@ -17,7 +17,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The variables these programs need.
-const VARIABLES: [&str; 10] = [
+pub(super) const VARIABLES: [&str; 10] = [
     "PATH",
     "HOME",
     "LANG",
@@ -30,8 +30,11 @@ const VARIABLES: [&str; 10] = [
     "TMUX",
 ];
 
-/// A program, its arguments, and the variable that must be set for it; the first that is there is used.
-const KNOWN: [(&str, &[&str], Needs); 5] = [
+/// A program, its arguments, and what must be there for it.
+pub(super) type ProgramChoice = (&'static str, &'static [&'static str], Needs);
+
+/// The first that is there is used.
+const KNOWN: [ProgramChoice; 5] = [
     ("tmux", &["load-buffer", "-w", "-"], Needs::Set("TMUX")),
     ("wl-copy", &[], Needs::Display("WAYLAND_DISPLAY")),
     ("xclip", &["-selection", "clipboard", "-in"], Needs::Display("DISPLAY")),
@@ -40,7 +43,7 @@ const KNOWN: [(&str, &[&str], Needs); 5] = [
 ];
 
 #[derive(Debug, Clone, Copy)]
-enum Needs {
+pub(super) enum Needs {
     Set(&'static str),
     /// A display of the machine in front of the person: over SSH it would be another one.
     Display(&'static str),
@@ -58,7 +61,8 @@ impl ClipboardProgram {
     /// The program to use, if there is one.
     #[must_use]
     pub fn find() -> Option<Self> {
-        choose(&env::variable, &|path| path.is_file())
+        let found = choose(&KNOWN, &env::variable, &|path| path.is_file());
+        found.map(|(name, path, args)| Self { name, path, args })
     }
 
     #[must_use]
@@ -91,16 +95,22 @@ impl ClipboardProgram {
     }
 }
 
-/// The first known program whose needs are met, in an absolute folder of `PATH`.
-fn choose(
+/// True if the person sits at another machine.
+pub(super) fn is_remote(variable: &dyn Fn(&str) -> Option<String>) -> bool {
+    variable("SSH_CONNECTION").is_some() || variable("SSH_TTY").is_some()
+}
+
+/// The first of these programs whose needs are met, in an absolute folder of `PATH`, with its arguments.
+pub(super) fn choose(
+    known: &[ProgramChoice],
     variable: &dyn Fn(&str) -> Option<String>,
     exists: &dyn Fn(&Path) -> bool,
-) -> Option<ClipboardProgram> {
-    let remote = variable("SSH_CONNECTION").is_some() || variable("SSH_TTY").is_some();
+) -> Option<(&'static str, PathBuf, &'static [&'static str])> {
+    let remote = is_remote(variable);
     let paths = variable("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> =
         std::env::split_paths(&paths).filter(|folder| folder.is_absolute()).collect();
-    KNOWN.iter().find_map(|(name, args, needs)| {
+    known.iter().find_map(|(name, args, needs)| {
         let met = match needs {
             Needs::Set(name) => variable(name).is_some(),
             Needs::Display(name) => !remote && variable(name).is_some(),
@@ -108,7 +118,7 @@ fn choose(
         };
         let mut places = folders.iter().filter(|_| met).map(|folder| folder.join(name));
         let path = places.find(|path| exists(path))?;
-        Some(ClipboardProgram { name, path, args })
+        Some((*name, path, *args))
     })
 }
 
@@ -163,7 +173,8 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         };
         let exists = |path: &Path| installed.iter().any(|known| Path::new(known) == path);
-        choose(&variable, &exists).map(|program| program.path.display().to_string())
+        let found = choose(&KNOWN, &variable, &exists);
+        found.map(|(_, path, _)| path.display().to_string())
     }
 
     #[test]

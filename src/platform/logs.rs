@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustix::fs::OFlags;
 use tracing::{Level, Metadata};
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -21,6 +21,8 @@ use super::{SystemClock, dirs, env};
 use crate::domain::{Clock as _, SharedSecrets};
 
 const MAX_FILES: usize = 5;
+/// Lines that wait to be written; what does not fit is dropped. The queue takes 32 bytes a line from the start.
+const MAX_WAITING: usize = 4_096;
 /// Prefix and suffix; the date is between them.
 const FILE_NAME: (&str, &str) = ("dominds-tui.", ".log");
 /// The only target that may log below `warn`.
@@ -45,7 +47,8 @@ pub fn vault() -> &'static SharedSecrets {
 pub fn start() -> Option<WorkerGuard> {
     let folder = dirs::logs()?;
     let file = DailyFile::new(folder, today).ok()?;
-    let (writer, guard) = tracing_appender::non_blocking(file);
+    let queue = NonBlockingBuilder::default().buffered_lines_limit(MAX_WAITING);
+    let (writer, guard) = queue.finish(file);
     let writer = move || RedactingWriter(writer.clone());
     let targets = env::variable("DOMINDS_TUI_LOG").and_then(|text| text.parse::<Targets>().ok());
     let targets =

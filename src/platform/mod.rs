@@ -2,6 +2,7 @@
 //! values as arguments.
 
 pub mod clipboard;
+pub mod clipboard_image;
 pub mod clock;
 pub mod descriptors;
 pub mod dirs;

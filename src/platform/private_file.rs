@@ -24,8 +24,19 @@ const MAX_TRIES: usize = 100;
 /// # Errors
 /// The folder is not private, or the error of the system.
 pub fn create(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
-    let folder = dirs::create_state()?.join(folder);
-    create_in(&folder, name, text)
+    create_by(folder, name, |file| file.write_all(text.as_bytes()))
+}
+
+/// The same with content that need not fit in memory. After an error there is no file.
+///
+/// # Errors
+/// As [`create`], and those of `write`.
+pub fn create_by(
+    folder: &str,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    create_in(&dirs::create_state()?.join(folder), name, write)
 }
 
 /// Writes a new file into a new folder of its own in the state folder; returns its path. Programs leave other
@@ -34,15 +45,36 @@ pub fn create(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
 /// # Errors
 /// As [`create`].
 pub fn create_alone(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
-    create_alone_in(&dirs::create_state()?.join(folder), name, text)
+    create_alone_by(folder, name, |file| file.write_all(text.as_bytes()))
 }
 
-fn create_alone_in(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+/// The same with content that need not fit in memory. After an error nothing is left.
+///
+/// # Errors
+/// As [`create_by`].
+pub fn create_alone_by(
+    folder: &str,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    create_alone_in(&dirs::create_state()?.join(folder), name, write)
+}
+
+fn create_alone_in(
+    folder: &Path,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
     private_folder(folder)?;
     for number in 1..=MAX_TRIES {
         let own = folder.join(number.to_string());
         match DirBuilder::new().mode(FOLDER_MODE).create(&own) {
-            Ok(()) => return create_in(&own, name, text),
+            Ok(()) => {
+                return create_in(&own, name, write).inspect_err(|_| {
+                    // Only an empty folder goes; what else is in it is not ours.
+                    let _ = std::fs::remove_dir(&own);
+                });
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -73,14 +105,18 @@ pub fn remove_alone(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), std::fs::remove_dir_all)
 }
 
-fn create_in(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+fn create_in(
+    folder: &Path,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
     let dir = private_folder(folder)?;
     for name in candidates(name) {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         match openat(&dir, name.as_str(), flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR) {
             Ok(opened) => {
                 let mut file = File::from(opened);
-                let written = file.write_all(text.as_bytes());
+                let written = write(&mut file);
                 if written.is_err() {
                     // A half file is worth nothing; the error to report is that of writing.
                     let _ = unlinkat(&dir, name.as_str(), AtFlags::empty());
@@ -139,8 +175,8 @@ mod tests {
     fn a_file_is_private_and_replaces_no_other() {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("copies");
-        let first = create_in(&folder, "a.md", "one").unwrap();
-        let second = create_in(&folder, "a.md", "two").unwrap();
+        let first = create_in(&folder, "a.md", |file| file.write_all("one".as_bytes())).unwrap();
+        let second = create_in(&folder, "a.md", |file| file.write_all("two".as_bytes())).unwrap();
         assert_eq!((mode(&folder), mode(&first), mode(&second)), (0o700, 0o600, 0o600));
         assert_eq!(second, folder.join("a-2.md"));
         assert_eq!(fs::read_to_string(first).unwrap(), "one");
@@ -156,7 +192,7 @@ mod tests {
             (".bashrc", "bashrc"),
             ("字\u{7}\n.md", "md"),
         ] {
-            let path = create_in(&folder, name, "x").unwrap();
+            let path = create_in(&folder, name, |file| file.write_all("x".as_bytes())).unwrap();
             assert_eq!(path.parent(), Some(folder.as_path()));
             let written = path.file_name().unwrap().to_str().unwrap();
             assert!(!written.starts_with('.') && written.contains(expected), "{name:?}: {written}");
@@ -167,8 +203,11 @@ mod tests {
     fn a_file_in_a_folder_of_its_own_is_read_again_and_goes_with_all_beside_it() {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("drafts");
-        let first = create_alone_in(&folder, "message.md", "one").unwrap();
-        let second = create_alone_in(&folder, "message.md", "two").unwrap();
+        let first = create_alone_in(&folder, "message.md", |file| file.write_all("one".as_bytes()))
+            .unwrap();
+        let second =
+            create_alone_in(&folder, "message.md", |file| file.write_all("two".as_bytes()))
+                .unwrap();
         assert_eq!(mode(first.parent().unwrap()), 0o700);
         assert_eq!((mode(&first), read(&second, 3).unwrap()), (0o600, "two".to_owned()));
         assert!(read(&second, 2).is_err());
@@ -188,13 +227,16 @@ mod tests {
         let (real, link) = (top.path().join("real"), top.path().join("link"));
         DirBuilder::new().mode(0o700).create(&real).unwrap();
         symlink(&real, &link).unwrap();
-        assert!(create_in(&link, "a.md", "x").is_err());
+        assert!(create_in(&link, "a.md", |file| file.write_all("x".as_bytes())).is_err());
         let target = top.path().join("target");
         fs::write(&target, "mine").unwrap();
         symlink(&target, real.join("a.md")).unwrap();
-        assert_eq!(create_in(&real, "a.md", "x").unwrap(), real.join("a-2.md"));
+        assert_eq!(
+            create_in(&real, "a.md", |file| file.write_all("x".as_bytes())).unwrap(),
+            real.join("a-2.md")
+        );
         assert_eq!(fs::read_to_string(target).unwrap(), "mine");
         fs::set_permissions(&real, Permissions::from_mode(0o750)).unwrap();
-        assert!(create_in(&real, "a.md", "x").is_err());
+        assert!(create_in(&real, "a.md", |file| file.write_all("x".as_bytes())).is_err());
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::finding::FindRequest;
+use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -30,6 +31,12 @@ pub enum Command {
         course: Course,
         before: usize,
     },
+    /// The newest records of a dialog, without showing it: answered like [`Self::Open`], or not at all if
+    /// another one is wanted before it was read. Changes nothing on disk.
+    Preview {
+        ticket: Ticket,
+        dialog: DialogId,
+    },
     /// No dialog is shown any more.
     Close,
     /// A new main dialog, and its first message.
@@ -44,6 +51,14 @@ pub enum Command {
         ticket: Ticket,
         dialog: DialogId,
         text: String,
+        #[serde(default)]
+        images: Vec<AttachedImage>,
+    },
+    /// Keeps a private copy of an image that the user wants to attach: answered by
+    /// [`super::DriverEvent::ImageKept`]. Nothing is sent to anybody.
+    KeepImage {
+        ticket: Ticket,
+        origin: ImageOrigin,
     },
     /// Takes back a queued message. Refused if a generation has taken it already.
     TakeBack {
@@ -57,6 +72,8 @@ pub enum Command {
         dialog: DialogId,
         question: String,
         text: String,
+        #[serde(default)]
+        images: Vec<AttachedImage>,
     },
     Stop {
         dialog: DialogId,

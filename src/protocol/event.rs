@@ -16,6 +16,7 @@ use crate::domain::{
 
 use super::command::Ticket;
 use super::finding::FoundPart;
+use super::image::AttachedImage;
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::mind::MindView;
 use super::program_log::LogView;
@@ -69,6 +70,9 @@ pub struct TreeRow {
     /// Queued messages of the user, the oldest first.
     #[serde(default)]
     pub queued: Arc<[QueuedMessage]>,
+    /// Files it changed that nobody has reviewed, counted up to a limit.
+    #[serde(default)]
+    pub unreviewed: usize,
 }
 
 /// A message of the user that no generation has taken yet.
@@ -76,6 +80,8 @@ pub struct TreeRow {
 pub struct QueuedMessage {
     pub message: MsgId,
     pub text: Arc<str>,
+    #[serde(default)]
+    pub images: Vec<AttachedImage>,
 }
 
 /// One open question.
@@ -139,6 +145,22 @@ pub struct MemberView {
     /// Single tools beyond the toolsets.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// What is known of its model and images.
+    #[serde(default)]
+    pub images: ImageSupport,
+}
+
+/// Whether a model is sent images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageSupport {
+    /// Which model it is, is not known.
+    #[default]
+    Unknown,
+    /// Those that have at most so many bytes.
+    Read { most_bytes: u64 },
+    /// It is told about them in words.
+    NotRead,
 }
 
 /// The state of retrying a failed request.
@@ -283,6 +305,11 @@ pub enum DriverEvent {
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.
     Files(Vec<String>),
+    /// A copy of an image is kept; it can be attached.
+    ImageKept {
+        ticket: Ticket,
+        image: Box<AttachedImage>,
+    },
     /// The end of the program's log.
     Log {
         ticket: Ticket,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::image::AttachedImage;
 use crate::domain::{AgentId, Bucket, Course, DialogId, Genseq, RootId, Stamp};
 
 /// An operation on a dialog or a tree.
@@ -30,7 +31,7 @@ pub enum ForkMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AfterFork {
     /// The generation began with a message of the user, which becomes a draft.
-    DraftUserText(String),
+    DraftUserText { text: String, images: Vec<AttachedImage> },
     /// It waits for open questions or pending side dialogs, like the source then.
     RestorePending,
     /// It waits for nobody: it continues as the source did.

@@ -10,6 +10,7 @@ pub mod changes;
 pub mod command;
 pub mod event;
 pub mod finding;
+pub mod image;
 pub mod lifecycle;
 pub mod mind;
 pub mod outbox;
@@ -22,10 +23,11 @@ pub mod usage;
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
 pub use event::{
-    ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, MemberView, QuietOutcome, RetryView,
-    TranscriptPage, TreeRow, WorkspaceView,
+    ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, MemberView,
+    QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
+pub use image::{AttachedImage, ImageOrigin, ImageSource};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;

@@ -75,6 +75,7 @@ impl Outbox {
                     | DriverEvent::Found { .. }
                     | DriverEvent::Mind { .. }
                     | DriverEvent::Log { .. }
+                    | DriverEvent::ImageKept { .. }
                     | DriverEvent::Asked { .. }
                     | DriverEvent::Stopped
             )
@@ -134,6 +135,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Found { .. }
         | DriverEvent::Mind { .. }
         | DriverEvent::Log { .. }
+        | DriverEvent::ImageKept { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)

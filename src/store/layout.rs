@@ -79,6 +79,15 @@ impl Layout {
         self.own_folder().join("trees.index")
     }
 
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Copies of images that drafts name.
+    pub fn kept_images(&self) -> PathBuf {
+        self.own_folder().join("images")
+    }
+
     pub fn drafts(&self) -> PathBuf {
         self.own_folder().join("drafts.json")
     }
@@ -86,6 +95,11 @@ impl Layout {
     /// How far changes were reviewed.
     pub fn reviewed(&self) -> PathBuf {
         self.own_folder().join("reviewed.json")
+    }
+
+    /// How far a person has looked at the dialogs.
+    pub fn looked(&self) -> PathBuf {
+        self.own_folder().join("looked.txt")
     }
 
     /// The titles that a person gave to dialogs.

@@ -234,6 +234,7 @@ actions! {
     ClearDraft "clear": "Clear the draft; on an empty one, ask to quit" / "清空草稿；已空时询问是否退出";
     Undo "undo": "Undo the last change of the draft, also its clearing" / "撤销草稿的上一次改动，包括清空";
     Redo "redo": "Redo what was undone last" / "重做上一次撤销的改动";
+    AttachImage "attach-image": "Attach the image in the clipboard" / "附加剪贴板中的图片";
     OpenPaste "open-paste": "Show all of the pasted text at the caret" / "展开光标处的粘贴文字";
     Leave "leave": "Return to the pane; the draft is kept" / "回到窗格；草稿保留";
     Edit "edit": "Edit this entry" / "编辑此条目";

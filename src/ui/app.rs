@@ -26,17 +26,20 @@ mod follow_up;
 mod following;
 mod handlers;
 mod held;
+mod images;
 mod inline;
 mod intents;
 mod key_reports;
 mod later;
 mod lifecycle;
+mod looked;
 mod modes;
 mod new_overlay;
 mod offering;
 mod overlays;
 mod pick;
 mod pointer;
+mod preview;
 mod printing;
 mod problems;
 mod programs;
@@ -80,6 +83,7 @@ pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
 pub use self::pointer::Gesture;
 use self::pointer::Pointer;
+use self::preview::{Preview, PreviewStep};
 use self::queue_strip::QueueStrip;
 pub use self::quiet_hours::QuietHours;
 pub use self::quitting::QuitPolicy;
@@ -100,7 +104,7 @@ use crate::ui::cx::{Cx, Intent, UiSettings};
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Model, Tone};
+use crate::ui::model::{DraftKey, Model, Tone, attached};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
@@ -131,6 +135,7 @@ pub struct App {
     model: Model,
     writing: Writing,
     reading: Reading,
+    preview: Preview,
     focus: FocusState,
     overlays: Overlays,
     commands: Vec<Command>,
@@ -152,16 +157,21 @@ pub struct App {
     held: HeldAnswers,
     /// `None` on a screen of its own.
     inline: Option<Inline>,
+    /// When it is stored what the user has looked at.
+    store_looks_at: Option<Instant>,
 }
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
+        let (mut model, writing) = (Model::default(), Writing::new(options.drafts));
+        model.tree.restore_looks(writing.drafts().get(&DraftKey::Looked));
         Self {
             ui: Arc::new(options.ui),
             clock: options.clock,
-            model: Model::default(),
-            writing: Writing::new(options.drafts),
+            model,
+            writing,
             reading: Reading::default(),
+            preview: Preview::default(),
             focus: FocusState::default(),
             overlays: Overlays::default(),
             commands: Vec::new(),
@@ -181,6 +191,7 @@ impl App {
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
             inline: None,
+            store_looks_at: None,
         }
     }
 
@@ -226,10 +237,9 @@ impl App {
             if !self.focus.is(Focus::Composer) {
                 self.follow([FollowUp::Focus(Focus::Composer)]);
             }
-            if self.focus.is(Focus::Composer)
-                && !self.writing.paste(text, &self.ui, self.redraw.now())
-            {
-                self.follow([FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)]);
+            if self.focus.is(Focus::Composer) {
+                let pasted = self.writing.paste(text, &self.ui, self.redraw.now());
+                self.follow(pasted);
             }
         }
         self.outcome()
@@ -237,9 +247,7 @@ impl App {
 
     /// After each key and event: the commands to send.
     fn outcome(&mut self) -> Vec<Command> {
-        if let Some(open) = self.reading.dialog() {
-            self.model.tree.look_at(open);
-        }
+        self.look_at_open();
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
         self.writing.settle_vi();
         self.refresh_offers();
@@ -251,6 +259,7 @@ impl App {
         let prints = self.prints_between(self.redraw.now(), now);
         self.redraw.mark_if(prints);
         self.redraw.tick(now);
+        self.store_looks_due(now);
         self.writing.tick(now);
         let due = self.held.due(now);
         self.redraw.mark_if(!due.is_empty());
@@ -258,6 +267,11 @@ impl App {
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
         self.draw_attention(now);
+        match self.preview.tick(now) {
+            PreviewStep::Nothing => {}
+            PreviewStep::Ended => self.redraw.mark(),
+            PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
+        }
         let expired = self.model.notices.tick(now);
         let fills = self.fills_at();
         if fills.is_some_and(|at| now >= at) {
@@ -270,14 +284,16 @@ impl App {
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let times = [notice, back, stored, rings, self.redraw_at()];
+        let (preview, looks) = (self.preview.wake_at(), self.store_looks_at);
+        let times = [notice, back, stored, rings, preview, looks, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
     /// The same while the screen is not shown.
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        [notice, back, self.writing.store_at(), self.held.due_at()].into_iter().flatten().min()
+        let (stored, held) = (self.writing.store_at(), self.held.due_at());
+        [notice, back, stored, held, self.store_looks_at].into_iter().flatten().min()
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
@@ -340,11 +356,13 @@ impl App {
         let held = self.held.all();
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
         self.redraw.mark();
+        self.store_looks();
         self.writing.store();
     }
 
     /// Hands all drafts over to be stored, also those that changed just now.
     pub fn save_drafts(&mut self) {
+        self.store_looks();
         self.writing.store();
     }
 
@@ -401,6 +419,8 @@ impl App {
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
             self.reading.forget_layout();
+            self.preview.forget_layout();
+            self.overlays.forget_rows();
             self.redraw.mark();
         }
     }
@@ -430,6 +450,14 @@ impl App {
         }
     }
 
+    /// What is sought in older records goes on at once when some of them are there: the next ones are not
+    /// requested a frame later.
+    fn seek_on(&mut self) {
+        if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
+            self.layout(size);
+        }
+    }
+
     /// What actions may read.
     fn facts(&self) -> Facts<'_> {
         let (open, focus) = (self.reading.open(), self.focus.now());
@@ -446,7 +474,8 @@ impl App {
     fn queue_messages(&self) -> Vec<QueuedRow> {
         let Some(dialog) = self.reading.dialog() else { return Vec::new() };
         let key = DraftKey::Message(dialog.clone());
-        queue_strip::messages(&self.queued(), self.requests.texts_for(&key))
+        let sending: Vec<String> = self.requests.texts_for(&key).map(attached::content).collect();
+        queue_strip::messages(&self.queued(), sending.iter().map(String::as_str))
     }
 
     fn notify(&mut self, tone: Tone, text: &str) {

@@ -162,17 +162,19 @@ impl<W: Write> ScreenBackend<W> {
         } else if std::mem::take(&mut self.repaint) {
             self.frame_writer.erase_all();
             self.shown.clear();
-            self.wanted.touch(0..self.size.height);
-        } else if let Some(Movement { rows, lines, shift }) =
-            movement::find(&self.shown, &self.wanted)
-        {
-            self.frame_writer.scroll(&rows, lines, shift);
-            self.shown.scroll(rows.clone(), lines, shift);
-            self.wanted.touch(rows);
         }
-        for y in self.wanted.take_touched() {
-            let links = self.links.as_ref();
-            self.frame_writer.row(y, self.shown.row(y), self.wanted.row(y), links);
+        let mut changed = movement::changed_rows(&self.shown, &self.wanted);
+        // The terminal moves rows by their number, which is not known of live rows.
+        let moved = || movement::find(&self.shown, &self.wanted, &changed);
+        let moved = if self.inline.is_none() { moved() } else { None };
+        if let Some(Movement { rows, lines, shift }) = moved {
+            self.frame_writer.scroll(&rows, lines, shift);
+            self.shown.scroll(rows, lines, shift);
+            changed = movement::changed_rows(&self.shown, &self.wanted);
+        }
+        for y in changed {
+            let (shown, wanted) = (self.shown.row(y), self.wanted.row(y));
+            self.frame_writer.row(y, shown, wanted, self.links.as_ref());
             self.shown.copy_row(y, self.wanted.row(y));
         }
         let row = self.wanted.row(self.cursor.y);

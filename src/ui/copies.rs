@@ -1,15 +1,19 @@
-//! Copies of text for other programs: the clipboard program of this machine, and files.
+//! Copies of text for other programs: the clipboard program of this machine, and files; and the image that the
+//! clipboard has.
 //!
 //! One thread makes them one by one, so that the screen never waits for a program or the disk. What
 //! became of a copy is reported.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use tokio::sync::mpsc;
 
 use super::text::CopyText;
+use crate::domain::DialogId;
+use crate::domain::text::Localized;
 
 /// Where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +38,36 @@ pub trait CopyTarget: Send + 'static {
     /// # Errors
     /// It could not be written.
     fn write(&mut self, name: &str, text: &str) -> io::Result<String>;
+
+    /// The same with a whole dialog, as Markdown.
+    ///
+    /// # Errors
+    /// It could not be read or written.
+    fn write_dialog(&mut self, name: &str, dialog: &DialogId) -> io::Result<String>;
+
+    /// The bytes of the image in the clipboard.
+    ///
+    /// # Errors
+    /// There is none, or nothing that gives it: the message for the user.
+    fn take_image(&mut self) -> Result<Vec<u8>, Localized>;
 }
 
 /// A copy to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyJob {
     Give(CopyText),
-    Write { name: String, text: CopyText },
+    Write {
+        name: String,
+        text: CopyText,
+    },
+    WriteDialog {
+        name: String,
+        dialog: DialogId,
+    },
+    /// Get the image in the clipboard, for the chip with this number.
+    TakeImage {
+        number: u64,
+    },
 }
 
 /// What became of a copy.
@@ -70,6 +97,14 @@ pub enum CopyOutcome {
     },
     NotWritten {
         why: String,
+    },
+    Image {
+        number: u64,
+        bytes: Arc<[u8]>,
+    },
+    NoImage {
+        number: u64,
+        why: Localized,
     },
 }
 
@@ -130,10 +165,19 @@ fn make(target: &mut impl CopyTarget, program: &str, job: CopyJob) -> CopyOutcom
                 Err(error) => CopyOutcome::NotGiven { program, why: error.to_string() },
             }
         }
-        CopyJob::Write { name, text } => match target.write(&name, text.as_str()) {
-            Ok(path) => CopyOutcome::Written { path },
-            Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
+        CopyJob::Write { name, text } => written(target.write(&name, text.as_str())),
+        CopyJob::WriteDialog { name, dialog } => written(target.write_dialog(&name, &dialog)),
+        CopyJob::TakeImage { number } => match target.take_image() {
+            Ok(bytes) => CopyOutcome::Image { number, bytes: bytes.into() },
+            Err(why) => CopyOutcome::NoImage { number, why },
         },
+    }
+}
+
+fn written(path: io::Result<String>) -> CopyOutcome {
+    match path {
+        Ok(path) => CopyOutcome::Written { path },
+        Err(error) => CopyOutcome::NotWritten { why: error.to_string() },
     }
 }
 
@@ -165,6 +209,18 @@ pub(in crate::ui) mod testing {
                 Ok(format!("/copies/{name}"))
             } else {
                 Err(io::ErrorKind::PermissionDenied.into())
+            }
+        }
+
+        fn write_dialog(&mut self, name: &str, _: &DialogId) -> io::Result<String> {
+            self.write(name, "")
+        }
+
+        fn take_image(&mut self) -> Result<Vec<u8>, Localized> {
+            if matches!(self, Self::Takes) {
+                Ok(b"\x89PNG\r\n\x1a\nsome bytes".to_vec())
+            } else {
+                Err(Localized::same("no image"))
             }
         }
     }
@@ -209,6 +265,19 @@ mod tests {
                 MemoryTarget::Refuses,
                 write(),
                 CopyOutcome::NotWritten { why: "permission denied".to_owned() },
+            ),
+            (
+                MemoryTarget::Takes,
+                CopyJob::TakeImage { number: 7 },
+                CopyOutcome::Image {
+                    number: 7,
+                    bytes: Arc::from(b"\x89PNG\r\n\x1a\nsome bytes".as_slice()),
+                },
+            ),
+            (
+                MemoryTarget::NoProgram,
+                CopyJob::TakeImage { number: 7 },
+                CopyOutcome::NoImage { number: 7, why: Localized::same("no image") },
             ),
         ] {
             assert_eq!(outcome(target, job).await, expected);

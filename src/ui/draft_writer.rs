@@ -15,6 +15,9 @@ use tokio::sync::Notify;
 /// Texts by the names of their drafts; an empty text removes the draft.
 pub type DraftTexts = BTreeMap<String, String>;
 
+/// The name of what is no draft: how far the user has looked at the dialogs.
+pub const LOOKED: &str = "looked";
+
 /// Stores drafts across restarts.
 pub trait DraftStore: Send + 'static {
     /// Stores one draft; an empty text removes it. May block.

@@ -38,7 +38,7 @@ pub use app::{
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
-pub use draft_writer::{DraftStore, DraftTexts, DraftWriter};
+pub use draft_writer::{DraftStore, DraftTexts, DraftWriter, LOOKED};
 pub use input::Keys;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};

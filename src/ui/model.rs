@@ -5,6 +5,7 @@
 //! no clock.
 
 pub mod age;
+pub mod attached;
 pub mod drafts;
 pub mod filter;
 pub mod finds;
@@ -21,6 +22,7 @@ use crate::domain::usage::Prices;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
 
+pub use attached::{DraftImage, DraftPart};
 pub use drafts::{DraftKey, Drafts};
 pub use filter::Filter;
 pub use finds::Finds;

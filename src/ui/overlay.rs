@@ -58,6 +58,9 @@ pub trait Overlay: fmt::Debug {
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
 
+    /// The theme has changed: rows that were made before are to be made again.
+    fn forget_rows(&mut self) {}
+
     /// The search in its rows, if they can be searched now.
     fn row_search(&self) -> Option<&RowSearch> {
         None

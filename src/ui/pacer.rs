@@ -1,7 +1,8 @@
 //! When the next frame may be drawn.
 //!
 //! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are
-//! batched, and a slow terminal lowers the frame rate.
+//! batched, and a slow terminal lowers the frame rate. After a pause a few frames may follow each other
+//! faster than the rate: typed letters, and what a first event is followed by.
 
 use std::time::{Duration, Instant};
 
@@ -22,8 +23,10 @@ pub enum Link {
     Remote,
 }
 
-/// Between two frames caused by keys: 60 per second.
+/// Between two frames caused by keys, on average: 60 per second.
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
+/// Frames caused by keys that may be ahead of their rate.
+const KEY_BURST: u32 = 3;
 const LOCAL_INTERVAL: Duration = Duration::from_millis(40);
 const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
@@ -37,11 +40,36 @@ const MAX_KEY_WAIT: Duration = Duration::from_millis(50);
 /// Decides when to draw. One per screen.
 #[derive(Debug, Clone)]
 pub struct Pacer {
-    link: Link,
     dirty: Option<Cause>,
     last: Option<Frame>,
-    /// When the last frame caused by a key was started.
-    last_key: Option<Instant>,
+    frames: Rate,
+    /// The same for frames caused by keys alone.
+    key_frames: Rate,
+}
+
+/// How far frames are ahead of their rate.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    interval: Duration,
+    /// So many intervals a frame may come early.
+    burst: u32,
+    /// When the next frame would come at an even rate.
+    even: Option<Instant>,
+}
+
+impl Rate {
+    fn new(interval: Duration, burst: u32) -> Self {
+        Self { interval, burst, even: None }
+    }
+
+    fn drawn(&mut self, started: Instant) {
+        let due = self.even.map_or(started, |even| even.max(started));
+        self.even = Some(due + self.interval);
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.even?.checked_sub(self.interval.saturating_mul(self.burst))
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +81,12 @@ struct Frame {
 impl Pacer {
     #[must_use]
     pub fn new(link: Link) -> Self {
-        Self { link, dirty: None, last: None, last_key: None }
+        let interval = match link {
+            Link::Local => LOCAL_INTERVAL,
+            Link::Remote => REMOTE_INTERVAL,
+        };
+        let (frames, key_frames) = (Rate::new(interval, 1), Rate::new(KEY_INTERVAL, KEY_BURST));
+        Self { dirty: None, last: None, frames, key_frames }
     }
 
     /// Something changed. A key takes precedence over events.
@@ -65,9 +98,12 @@ impl Pacer {
     #[must_use]
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let cause = self.dirty?;
-        let pause = self.last.map(|frame| frame.started + self.pause(cause, frame.cost));
-        let key = self.last_key.filter(|_| cause == Cause::Key).map(|last| last + KEY_INTERVAL);
-        Some(pause.max(key).unwrap_or(now))
+        let pause = self.last.map(|frame| frame.started + pause(cause, frame.cost));
+        let rate = match cause {
+            Cause::Key => self.key_frames,
+            Cause::Event => self.frames,
+        };
+        Some(pause.max(rate.due()).unwrap_or(now))
     }
 
     /// True if a frame should be drawn now.
@@ -78,8 +114,9 @@ impl Pacer {
 
     /// A frame was drawn; `cost` is the time for drawing and for writing it out, as far as known.
     pub fn drawn(&mut self, started: Instant, cost: Duration) {
+        self.frames.drawn(started);
         if self.dirty.take() == Some(Cause::Key) {
-            self.last_key = Some(started);
+            self.key_frames.drawn(started);
         }
         self.last = Some(Frame { started, cost });
     }
@@ -90,15 +127,13 @@ impl Pacer {
             frame.cost = frame.cost.max(cost);
         }
     }
+}
 
-    /// From the start of a frame of this cost to the next one.
-    fn pause(&self, cause: Cause, cost: Duration) -> Duration {
-        let pause = cost.saturating_mul(COST_FACTOR);
-        match (cause, self.link) {
-            (Cause::Key, _) => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
-            (Cause::Event, Link::Local) => pause.max(LOCAL_INTERVAL),
-            (Cause::Event, Link::Remote) => pause.max(REMOTE_INTERVAL),
-        }
+/// From the start of a frame of this cost to the next one, at least.
+fn pause(cause: Cause, cost: Duration) -> Duration {
+    match cause {
+        Cause::Key => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
+        Cause::Event => cost.saturating_mul(COST_FACTOR),
     }
 }
 
@@ -128,37 +163,43 @@ mod tests {
         assert!(pacer.is_due(now));
     }
 
+    /// The waits before each of the frames that this cause makes one after the other.
+    fn waits(link: Link, cause: Cause, cost: Duration, frames: usize) -> Vec<Duration> {
+        let start = Instant::now();
+        let (mut pacer, mut last) = (Pacer::new(link), start);
+        pacer.mark(cause);
+        pacer.drawn(start, cost);
+        let next = |_| {
+            pacer.mark(cause);
+            let due = pacer.due(last).unwrap().max(last);
+            let early = due.checked_sub(ms(1)).filter(|early| *early > last);
+            assert!(early.is_none_or(|early| !pacer.is_due(early)) && pacer.is_due(due));
+            pacer.drawn(due, cost);
+            due - std::mem::replace(&mut last, due)
+        };
+        (0..frames).map(next).collect()
+    }
+
     #[test]
     fn the_wait_depends_on_the_cause_the_link_and_the_cost_of_the_last_frame() {
-        for (link, cause, cost, wait) in [
-            (Link::Local, Cause::Key, ms(0), ms(0)),
-            (Link::Remote, Cause::Key, ms(1), ms(2)),
-            (Link::Local, Cause::Key, ms(10), ms(20)),
-            (Link::Local, Cause::Key, ms(900), ms(50)),
-            (Link::Local, Cause::Event, ms(1), ms(40)),
-            (Link::Local, Cause::Event, ms(20), ms(80)),
-            (Link::Remote, Cause::Event, ms(1), ms(100)),
-            (Link::Remote, Cause::Event, ms(500), ms(2_000)),
+        for (link, cause, cost, expected) in [
+            (Link::Local, Cause::Event, ms(1), [4, 36, 40, 40]),
+            (Link::Local, Cause::Event, ms(20), [80, 80, 80, 80]),
+            (Link::Remote, Cause::Event, ms(1), [4, 96, 100, 100]),
+            (Link::Remote, Cause::Event, ms(500), [2_000, 2_000, 2_000, 2_000]),
+            (Link::Remote, Cause::Key, ms(10), [20, 20, 20, 20]),
+            (Link::Local, Cause::Key, ms(900), [50, 50, 50, 50]),
         ] {
-            let start = Instant::now();
-            let mut pacer = Pacer::new(link);
-            pacer.drawn(start, cost);
-            pacer.mark(cause);
-            assert_eq!(pacer.due(start), Some(start + wait), "{link:?} {cause:?} {cost:?}");
-            let too_early = wait.checked_sub(ms(1)).map(|early| start + early);
-            assert!(too_early.is_none_or(|early| !pacer.is_due(early)));
-            assert!(pacer.is_due(start + wait));
+            let expected: Vec<Duration> = expected.into_iter().map(ms).collect();
+            assert_eq!(waits(link, cause, cost, 4), expected, "{link:?} {cause:?} {cost:?}");
         }
     }
 
     #[test]
-    fn keys_cause_no_more_than_sixty_frames_a_second() {
-        let start = Instant::now();
-        let mut pacer = Pacer::new(Link::Local);
-        pacer.mark(Cause::Key);
-        pacer.drawn(start, ms(1));
-        pacer.mark(Cause::Key);
-        assert_eq!(pacer.due(start), Some(start + KEY_INTERVAL));
+    fn a_few_letters_are_drawn_at_once_and_many_sixty_times_a_second() {
+        let waits = waits(Link::Remote, Cause::Key, ms(0), 60);
+        assert_eq!(waits.get(..3), Some([ms(0); 3].as_slice()));
+        assert!(waits.iter().skip(3).all(|wait| *wait == KEY_INTERVAL), "{waits:?}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod palette;
 pub mod queued;
 pub mod quit;
 pub mod row_search;
+pub mod scroll_sign;
 pub mod search_prompt;
 pub mod sent_prompt;
 pub mod sheet;

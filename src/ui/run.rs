@@ -23,7 +23,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::caller::Caller;
-use super::copies::CopyMaker;
+use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
 use super::pacer::{Cause, Link, Pacer};
@@ -36,6 +36,8 @@ use programs::Foreground;
 
 /// Events processed before keys are checked again.
 const MAX_BATCH: usize = 256;
+/// How long events may wait for the next frame.
+const MAX_EVENT_WAIT: Duration = Duration::from_millis(50);
 /// Pause before a command that did not fit into the queue is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// How long drafts may take to be stored at the end.
@@ -165,6 +167,8 @@ struct Run<'a, S: Surface> {
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
+    /// When events were taken last.
+    events_taken: Option<Instant>,
     /// When the loop stops waiting for the driver.
     shutdown_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
@@ -201,6 +205,7 @@ impl<'a, S: Surface> Run<'a, S> {
             unsent: VecDeque::new(),
             options,
             pacer,
+            events_taken: None,
             shutdown_deadline: None,
             outcome: None,
             input_ended: false,
@@ -240,11 +245,12 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             let wake = self.wake_at().map(tokio::time::Instant::from_std);
             let reads = !self.input_ended && !self.foreground.has_terminal();
+            let takes = self.events_due(now()).is_none();
             tokio::select! {
                 biased;
                 key = input.next(), if reads => self.input(key, &mut input).await,
                 () = &mut shutdown => self.begin_shutdown(),
-                event = events.recv() => self.events(event, &mut events),
+                event = events.recv(), if takes => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
                 () = stored.notified() => {}
@@ -321,7 +327,17 @@ impl<'a, S: Surface> Run<'a, S> {
         // A command that waits for its draft is woken by the writer.
         let retry =
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
-        [frame, retry, app, self.shutdown_deadline].into_iter().flatten().min()
+        let events = self.events_due(now);
+        [frame, retry, app, events, self.shutdown_deadline].into_iter().flatten().min()
+    }
+
+    /// Until when events wait for the next frame: one wake-up takes all that are drawn together. `None` if
+    /// they are taken as they come. Nobody waits meanwhile, the driver joins what is not taken.
+    fn events_due(&self, now: Instant) -> Option<Instant> {
+        let waits = self.surface.is_ready() && !self.foreground.has_terminal();
+        let frame = self.pacer.due(now).filter(|_| waits && self.shutdown_deadline.is_none())?;
+        let due = frame.min(self.events_taken? + MAX_EVENT_WAIT);
+        Some(due).filter(|due| *due > now)
     }
 
     async fn input<K>(&mut self, first: Option<io::Result<Input>>, input: &mut K)
@@ -434,6 +450,7 @@ impl<'a, S: Surface> Run<'a, S> {
 
     fn events(&mut self, first: Option<DriverEvent>, events: &mut mpsc::Receiver<DriverEvent>) {
         self.app.tick(now());
+        self.events_taken = Some(now());
         let Some(first) = first else {
             self.outcome = Some(RunEnd::Settled);
             return;
@@ -469,7 +486,11 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Copy(text) => self.copy(text),
-            Effect::WriteFile { name, text } => self.write_file(name, text),
+            Effect::TakeImage(number) => self.take_image(number),
+            Effect::WriteFile { name, text } => self.make_copy(CopyJob::Write { name, text }),
+            Effect::WriteDialog { name, dialog } => {
+                self.make_copy(CopyJob::WriteDialog { name, dialog });
+            }
             Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));

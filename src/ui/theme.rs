@@ -11,6 +11,7 @@ mod shade;
 
 use std::fmt;
 
+use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 use serde_json::Value;
 
@@ -142,6 +143,8 @@ impl From<Localized> for ThemeError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     styles: Vec<Style>,
+    /// The background of plain text, which fills the screen; `None` for that of the terminal.
+    paper: Option<Color>,
 }
 
 impl Theme {
@@ -192,13 +195,32 @@ impl Theme {
     /// The terminal's default colours everywhere, for when no theme can be read.
     #[must_use]
     pub fn plain() -> Self {
-        Self { styles: vec![Style::default(); Role::ALL.len()] }
+        Self { styles: vec![Style::default(); Role::ALL.len()], paper: None }
     }
 
     /// The style of this role.
     #[must_use]
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// The background of the screen, if it is not that of the terminal.
+    #[must_use]
+    pub fn paper(&self) -> Option<Color> {
+        self.paper.filter(|paper| *paper != Color::Reset)
+    }
+
+    /// Gives what has no colour of its own those of plain text, where the theme sets them.
+    pub fn fill(&self, buffer: &mut Buffer) {
+        let ink = self.style(Role::Text).fg.filter(|ink| *ink != Color::Reset);
+        let paper = self.paper();
+        if ink.is_none() && paper.is_none() {
+            return;
+        }
+        for cell in &mut buffer.content {
+            cell.fg = ink.filter(|_| cell.fg == Color::Reset).unwrap_or(cell.fg);
+            cell.bg = paper.filter(|_| cell.bg == Color::Reset).unwrap_or(cell.bg);
+        }
     }
 
     fn from_given(given: &[Option<Style>], depth: ColorDepth) -> Self {
@@ -212,9 +234,14 @@ impl Theme {
             }
             Style::default()
         };
-        let background = find(Role::Text).bg;
-        let reduced = |role: &Role| depth.reduce_style(find(*role), background);
-        Self { styles: Role::ALL.iter().map(reduced).collect() }
+        let paper = find(Role::Text).bg;
+        let reduced = |role: &Role| {
+            let style = find(*role);
+            // Without it, a row that is selected keeps its own behind every text.
+            depth.reduce_style(Style { bg: style.bg.filter(|bg| Some(*bg) != paper), ..style })
+        };
+        let styles = Role::ALL.iter().map(reduced).collect();
+        Self { styles, paper: paper.map(|paper| depth.reduce(paper)) }
     }
 }
 
@@ -275,4 +302,4 @@ fn modifier(word: &str) -> Option<Modifier> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;

@@ -321,7 +321,9 @@ impl Running {
     pub async fn answer(&mut self, row: &InboxRow, text: &str) -> Result<(), String> {
         let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
         let text = text.to_owned();
-        self.ask(|ticket| Command::Answer { ticket, dialog, question, text }).await.map(drop)
+        self.ask(|ticket| Command::Answer { ticket, dialog, question, text, images: Vec::new() })
+            .await
+            .map(drop)
     }
 
     /// The open questions as last reported.

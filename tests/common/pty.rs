@@ -55,6 +55,11 @@ impl Home {
         self.0.path().join("config/dominds-tui").join(name)
     }
 
+    /// The program's own folder for what it keeps of the user.
+    pub fn state_folder(&self) -> PathBuf {
+        self.0.path().join("state/dominds-tui")
+    }
+
     /// The demo in this home's workspace, at `speed`.
     pub fn demo(&self, speed: &str) -> Program {
         self.demo_of(speed, 120, 40)

@@ -115,7 +115,8 @@ impl Play {
     async fn answer(&mut self, agent: &str, text: &str) {
         let row = self.question_of(agent).expect("an open question");
         let (dialog, question, text) = (row.dialog, row.question.id, text.to_owned());
-        self.send(|ticket| Command::Answer { ticket, dialog, question, text }).await;
+        self.send(|ticket| Command::Answer { ticket, dialog, question, text, images: Vec::new() })
+            .await;
     }
 
     /// Says something to every dialog of a member.
@@ -123,7 +124,7 @@ impl Play {
         let of_member = self.rows.iter().filter(|row| row.agent.as_str() == agent);
         for dialog in of_member.map(|row| row.dialog.clone()).collect::<Vec<_>>() {
             let text = text.to_owned();
-            self.send(|ticket| Command::Say { ticket, dialog, text }).await;
+            self.send(|ticket| Command::Say { ticket, dialog, text, images: Vec::new() }).await;
         }
     }
 

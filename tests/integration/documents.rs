@@ -20,6 +20,7 @@ use dominds_tui::ui::action::{Binding, Scope};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Role, Theme};
 use dominds_tui::yaml;
+use ratatui::style::{Modifier, Style};
 
 const MANUALS: &str = "src/tools/man";
 /// The text about `man` itself.
@@ -391,11 +392,10 @@ fn settings() -> String {
     format!("| setting | meaning | values | default |\n|---|---|---|---|\n{rows}")
 }
 
-/// The contrast of each role in each theme with exact colours.
+/// The contrast of each role in each theme with exact colours; where there is none, its modifiers.
 fn contrast() -> String {
     let themes: Vec<(&str, Theme)> = EMBEDDED
         .into_iter()
-        .filter(|(name, _)| Paper::of(name) != Paper::Terminal)
         .map(|(name, _)| {
             let parse = |text: &str| yaml::parse(text).map_err(|error| error.message());
             (name, Theme::embedded(name, ColorDepth::True, parse).expect("a theme"))
@@ -410,12 +410,32 @@ fn contrast() -> String {
         table.push_str(&format!("| `{role}` |"));
         for (name, theme) in &themes {
             let pair = Pair::of(theme, *role, Paper::of(name));
-            let shown = pair.map_or("–".to_owned(), |pair| format!("{:.1}", pair.contrast()));
+            let shown = match pair {
+                Some(pair) => format!("{:.1}", pair.contrast()),
+                None if Paper::of(name) == Paper::Terminal => modifiers(theme.style(*role)),
+                None => "–".to_owned(),
+            };
             table.push_str(&format!(" {shown} |"));
         }
         table.push('\n');
     }
     table
+}
+
+/// The modifiers of a style, as themes name them.
+fn modifiers(style: Style) -> String {
+    let words: Vec<&str> = [
+        (Modifier::BOLD, "bold"),
+        (Modifier::DIM, "dim"),
+        (Modifier::REVERSED, "reverse"),
+        (Modifier::UNDERLINED, "underline"),
+        (Modifier::CROSSED_OUT, "strike"),
+    ]
+    .into_iter()
+    .filter(|(modifier, _)| style.add_modifier.contains(*modifier))
+    .map(|(_, word)| word)
+    .collect();
+    if words.is_empty() { "–".to_owned() } else { words.join(" ") }
 }
 
 /// The providers that are there without a file.

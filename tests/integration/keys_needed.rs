@@ -1,5 +1,7 @@
 //! How many keys the most frequent things take, counted in the real program.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::common::pty::{Home, Program};
 
 const ENTER: &str = "\r";
@@ -106,5 +108,26 @@ fn the_last_code_block_is_copied_with_three_keys() {
     let sent = String::from_utf8_lossy(&counted.program.raw()).into_owned();
     // The beginning of the block in base64.
     assert!(sent.contains("\x1b]52;c;bWF0Y2ggc2Vzc2lvbi5zdGF0ZSgpIHsK"), "{sent:?}");
+    end(counted);
+}
+
+#[test]
+fn a_whole_dialog_is_in_a_private_file_with_two_keys() {
+    let home = Home::new();
+    let mut counted = over(&home);
+    counted.key("1");
+    counted.key("Y");
+    counted.program.until_shown(&["written: "]);
+    assert!(counted.taken() <= 2);
+    let copies = home.state_folder().join("copies");
+    let files: Vec<_> = std::fs::read_dir(&copies).expect("a folder").collect();
+    let [file] = &files[..] else { panic!("one file: {files:?}") };
+    let path = file.as_ref().expect("a file").path();
+    let mode = path.metadata().expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let text = std::fs::read_to_string(&path).expect("text");
+    assert!(text.starts_with("# @") && text.contains("\n## course 1\n"), "{text}");
+    let heading = text.lines().next().unwrap_or_default();
+    assert!(heading.contains(" · ") && !heading.ends_with("· "), "a title: {heading}");
     end(counted);
 }

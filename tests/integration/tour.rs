@@ -4,9 +4,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
 
 use super::documents::is_update;
+use crate::common::files;
 use crate::common::pty::{Home, Program};
+use crate::common::wait::output;
 
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
@@ -14,6 +19,80 @@ const ENTER: &str = "\r";
 /// The demo in a terminal with all colours.
 fn demo(home: &Home) -> Program {
     home.demo_in("0", &[("COLORTERM", "truecolor")])
+}
+
+/// The program in the workspace of this home, in a terminal with all colours.
+fn screen(home: &Home) -> Program {
+    let mut environment = home.environment();
+    environment.push(("COLORTERM", "truecolor".into()));
+    let workspace = home.workspace();
+    Program::start(environment, &["-C".as_ref(), workspace.as_ref()], 120, 40)
+}
+
+/// A workspace of three members whose models answer by a table.
+fn staffed(home: &Home, answers: &[Value]) {
+    let workspace = home.workspace();
+    for (path, text) in [
+        (
+            ".minds/team.yaml",
+            "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\nmembers:\n  \
+             dba:\n    name: DBA\n  frontend:\n    name: Front end\n  ops:\n    name: Operations\n",
+        ),
+        (
+            ".minds/llm.yaml",
+            "providers:\n  script:\n    name: Script\n    apiType: mock\n    baseUrl: answers\n    \
+             models:\n      m:\n        name: M\n",
+        ),
+        ("answers/m.yaml", &json!({"responses": answers}).to_string()),
+    ] {
+        files::put(&workspace, path, text);
+    }
+}
+
+/// What the model does with this input: it asks the human.
+fn asks(role: &str, input: &str, question: &str) -> Value {
+    let call = json!({"name": "askHuman", "arguments": {"tellaskContent": question}});
+    json!({"message": input, "role": role, "response": "One decision first.", "funcCalls": [call]})
+}
+
+fn thanks(input: &str) -> Value {
+    json!({"message": input, "role": "tool", "response": "Thank you, I go on."})
+}
+
+/// Three members that work on a task each, until they ask.
+fn three_ask(home: &Home) {
+    let tasks = [
+        ("dba", "Migrate the orders"),
+        ("frontend", "Redo the sign-up page"),
+        ("ops", "Renew the certificates"),
+    ];
+    staffed(
+        home,
+        &[
+            asks(
+                "user",
+                tasks[0].1,
+                "How may the table change?\n\na) locked for two minutes\nb) in steps",
+            ),
+            asks("tool", "in steps", "How many rows in a step?\n\na) a thousand\nb) ten thousand"),
+            asks("user", tasks[1].1, "Which fields are required?\n\na) e-mail\nb) e-mail and name"),
+            asks(
+                "tool",
+                "e-mail and name",
+                "What of old accounts?\n\na) ask at sign-in\nb) leave them",
+            ),
+            asks("user", tasks[2].1, "Which hosts are first?\n\na) all at once\nb) one region"),
+            thanks("ten thousand"),
+            thanks("leave them"),
+            thanks("one region"),
+        ],
+    );
+    for (member, task) in tasks {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        command.arg("-C").arg(home.workspace()).args(["run", "--agent", member, task]);
+        command.env_clear().envs(home.environment());
+        assert_eq!(output(&mut command).status.code(), Some(3), "{member} asks");
+    }
 }
 
 /// The picture of what is on the screen now. It is only looked for, unless it is to be taken: the times on the
@@ -61,7 +140,43 @@ fn a_first_session_shows_the_team_at_work_and_its_questions() {
 }
 
 #[test]
-fn three_changed_files_are_reviewed_and_a_code_block_is_copied() {
+fn five_questions_of_three_dialogs_are_answered_with_thirteen_keys() {
+    let home = Home::new();
+    three_ask(&home);
+    let mut program = screen(&home);
+    program.until_shown(&["FOR YOU · 3"]);
+    let mut pressed = 0;
+    let mut key = |program: &mut Program, key: &str| {
+        program.keys(key);
+        pressed += 1;
+    };
+    key(&mut program, ALT_A);
+    program.until_shown(&["answer 1 of 3", "in steps"]);
+    picture(&program, "five");
+    for next in ["answer 2 of 3", "answer 3 of 3"] {
+        key(&mut program, "b");
+        key(&mut program, ENTER);
+        program.until_shown(&[next]);
+    }
+    key(&mut program, "b");
+    key(&mut program, ENTER);
+    // Two of them go on, and ask again.
+    program.until_shown(&["FOR YOU · 2", "How many rows in a step?", "What of old accounts?"]);
+    key(&mut program, ALT_A);
+    program.until_shown(&["answer 1 of 2"]);
+    key(&mut program, "b");
+    key(&mut program, ENTER);
+    program.until_shown(&["answer 2 of 2"]);
+    key(&mut program, "b");
+    key(&mut program, ENTER);
+    program.until_shown(&["nothing waits for you"]);
+    assert!(pressed <= 13, "{pressed} keys");
+    program.leave_composer();
+    end(program);
+}
+
+#[test]
+fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
     let home = Home::new();
     let mut program = demo(&home);
     program.until_shown(&["FOR YOU · 2"]);
@@ -81,8 +196,68 @@ fn three_changed_files_are_reviewed_and_a_code_block_is_copied() {
     program.keys(ENTER);
     program.until_shown(&["session.state"]);
     program.leave_composer();
+    end(program);
+}
+
+/// A record of a course; what all records have is added.
+fn record(mut record: Value) -> String {
+    let common =
+        json!({"ts": "2026-11-20 09:00:00", "genseq": 1, "rootCourse": 1, "rootGenseq": 1});
+    let (Some(record), Some(common)) = (record.as_object_mut(), common.as_object()) else {
+        unreachable!("both are objects")
+    };
+    record.extend(common.clone());
+    json!(record).to_string() + "\n"
+}
+
+/// A course with one answer of the model.
+fn course(question: &str, answer: &str) -> String {
+    let usage = json!({"kind": "unavailable", "reason": "usage_unavailable"});
+    [
+        json!({"type": "gen_start_record"}),
+        json!({"type": "human_text_record", "content": question, "msgId": "m", "grammar": "markdown",
+               "origin": "user"}),
+        json!({"type": "agent_words_record", "content": answer}),
+        json!({"type": "gen_finish_record", "contextHealth": usage}),
+    ]
+    .map(record)
+    .concat()
+}
+
+#[test]
+fn a_code_block_of_an_old_course_is_found_and_copied() {
+    const DIALOG: &str = ".dialogs/run/aa/bb/00000001";
+    let home = Home::new();
+    staffed(&home, &[]);
+    let first = course(
+        "How do we size the pool?",
+        "By the cores, and never above what the database allows:\n\n```rust\nfn pool_size(cores: usize) -> \
+         usize {\n    (cores * 2).clamp(4, 32)\n}\n```\n",
+    );
+    for (name, text) in [
+        (
+            "dialog.yaml",
+            "id: aa/bb/00000001\nagentId: dba\ntaskDocPath: orders.tsk\ncreatedAt: 2026-11-20 09:00:00\n",
+        ),
+        ("latest.yaml", "currentCourse: 2\nlastModified: 2026-11-20 10:00:00\nstatus: active\n"),
+        ("course-001.jsonl", &first),
+        ("course-002.jsonl", &course("Is the migration written?", "Yes, and tried on a copy.")),
+    ] {
+        files::put(&home.workspace().join(DIALOG), name, text);
+    }
+    let mut program = screen(&home);
+    program.until_shown(&["tried on a copy"]);
+    program.keys("F");
+    program.until_shown(&["FIND IN ALL DIALOGS"]);
+    program.keys("pool_size");
+    program.until_shown(&["· 1 record"]);
+    program.keys(ENTER);
+    program.until_shown(&["course 1", "clamp(4, 32)"]);
     program.keys("b");
     program.until_shown(&["terminal's clipboard"]);
     picture(&program, "copy");
+    let sent = String::from_utf8_lossy(&program.raw()).into_owned();
+    // The beginning of the block in base64.
+    assert!(sent.contains("\x1b]52;c;Zm4gcG9vbF9zaXpl"), "{sent:?}");
     end(program);
 }

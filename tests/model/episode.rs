@@ -175,7 +175,7 @@ impl Episode {
         let (ticket, mark) = (self.ticket(), self.mark('u'));
         self.memory.ledger.note(ticket, Kind::Words, &dialog, &mark);
         let (shown, text) = (format!("says {mark} to {dialog}"), mark);
-        self.tell(Command::Say { ticket, dialog, text }, shown).await
+        self.tell(Command::Say { ticket, dialog, text, images: Vec::new() }, shown).await
     }
 
     async fn answer(&mut self, n: u32) -> String {
@@ -187,7 +187,11 @@ impl Episode {
         let (dialog, question) = (row.dialog, row.question.id);
         self.memory.ledger.note(ticket, Kind::Answer, &dialog, &mark);
         let shown = format!("answers {mark} to {dialog}");
-        self.tell(Command::Answer { ticket, dialog, question, text: mark }, shown).await
+        self.tell(
+            Command::Answer { ticket, dialog, question, text: mark, images: Vec::new() },
+            shown,
+        )
+        .await
     }
 
     async fn go_on(&mut self, dialog: DialogId) -> String {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rpds::VectorSync;
+
 use super::{AskedFor, CallFact, History, LastGeneration, UnreadReply};
 use crate::domain::call::{ASK_HUMAN, SpecialCall, TellaskKind};
 use crate::domain::ids::CallId;
@@ -17,7 +19,7 @@ impl History {
     pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
         if course > self.course && !entry.record.is_snapshot() {
             self.course = course;
-            self.forget_entries();
+            self.entries = VectorSync::new_sync();
             self.pressure = self.pressure.next_course();
             self.refusals.begin(self.last.broken_off);
             self.asked_for = None;
@@ -25,10 +27,10 @@ impl History {
         let genseq = entry.genseq.unwrap_or_default();
         self.last_genseq = self.last_genseq.max(genseq);
         self.note(course, genseq, &entry.record);
+        if self.opening.is_none() && is_from_user(&entry.record) {
+            self.opening = Some(entry.clone());
+        }
         if course == self.course {
-            if self.opening.is_none() && is_from_user(&entry.record) {
-                self.opening = Some(entry.clone());
-            }
             self.entries.push_back_mut(entry);
         }
     }

@@ -1,6 +1,7 @@
 //! What is read from records, given as lines of a course.
 
 use super::*;
+use crate::domain::record::Record;
 
 fn fold(lines: &[&str]) -> History {
     let mut history = History::new(Course::FIRST);
@@ -55,6 +56,20 @@ fn a_plain_answer_is_the_last_saying_without_a_call_after_it() {
     assert_eq!(fold(&[START, words, call, FINISH]).plain_answer(), None);
     assert_eq!(fold(&[START, words]).plain_answer(), None);
     assert_eq!(fold(&[START, FINISH]).plain_answer(), None);
+}
+
+#[test]
+fn a_dialog_is_named_after_the_first_words_of_all_its_courses() {
+    let said = |text: &str| {
+        format!(
+            r#"{{"type":"human_text_record","genseq":1,"content":"{text}","msgId":"{text}","grammar":"markdown","origin":"user"}}"#
+        )
+    };
+    let mut history = fold(&[START, &said("first"), &said("second"), FINISH]);
+    history.fold(Course(2), Arc::new(Entry::parse(&said("third")).expect("a record")));
+    let opening = history.opening.as_ref().map(|entry| entry.record.clone());
+    let Some(Record::HumanText(text)) = opening else { panic!("{opening:?}") };
+    assert_eq!(text.content, "first");
 }
 
 #[test]

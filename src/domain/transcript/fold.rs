@@ -12,6 +12,7 @@ use super::{
 use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::ids::{AgentId, CallId, SelfId, Slug};
+use crate::domain::image_reference::names_of_images;
 use crate::domain::number::{Course, Genseq};
 use crate::domain::pending::Pending;
 use crate::domain::record::{
@@ -191,9 +192,13 @@ impl TranscriptFold {
 
     fn prompt(&mut self, text: &HumanText) -> BlockBody {
         match (text.origin, &text.tellask_reply_directive) {
-            (Origin::User, _) => BlockBody::You {
-                text: self.illustrated(&text.content, text.content_items.as_ref()),
-            },
+            (Origin::User, _) => {
+                let images = Attachment::all(text.content_items.as_ref());
+                BlockBody::You {
+                    text: self.with_named_images(&text.content, &images),
+                    images: images.into_iter().filter_map(|image| image.artifact).collect(),
+                }
+            }
             (Origin::Runtime, Some(directive)) => {
                 self.owed_to = Some(directive.target_dialog_id.clone());
                 BlockBody::Assignment {
@@ -445,6 +450,17 @@ impl TranscriptFold {
         change(&mut block.body);
         block.revision += 1;
         BlockChange::Updated(at)
+    }
+
+    /// A text of a person, and one line for each image, with the name it has in the text.
+    fn with_named_images(&self, text: &str, images: &[Attachment]) -> String {
+        let mut whole = self.kept(text);
+        for (image, name) in images.iter().zip(names_of_images(text, images.len())) {
+            let gap = if whole.is_empty() { "" } else { "\n" };
+            let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
+            whole.push_str(&format!("{gap}[{name}{}]", image.about()));
+        }
+        whole
     }
 
     /// A text, and one line for each image that came with it.

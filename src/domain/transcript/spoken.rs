@@ -82,7 +82,7 @@ impl SpokenRecord {
             texts: vec![text.to_owned()],
         };
         Some(match body {
-            BlockBody::You { text } => plain(SpokenKind::You, text),
+            BlockBody::You { text, .. } => plain(SpokenKind::You, text),
             BlockBody::Assignment { text, .. } => plain(SpokenKind::Assignment, text),
             BlockBody::Guide { text } => plain(SpokenKind::Guide, text),
             BlockBody::Push { text, .. } => plain(SpokenKind::Push, text),

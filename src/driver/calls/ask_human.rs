@@ -1,6 +1,6 @@
 //! Questions for the human: asked by a dialog, answered once.
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
@@ -37,12 +37,12 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
-/// Records the answer to an open question. The error is the message for the user.
+/// Records the answer to an open question, with the content items of its images. The error is the message for the user.
 pub fn answer(
     draft: &mut Draft,
     dialog_id: &SelfId,
     question: &str,
-    answer: &str,
+    (answer, images): (&str, Option<Value>),
     texts: Texts,
 ) -> Result<(), Localized> {
     let dialog = draft.dialog(dialog_id).ok_or(Refusal::NoSuchDialog)?;
@@ -53,7 +53,7 @@ pub fn answer(
     let open =
         open_question.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
     let course = dialog.latest.current_course.max(dialog.history.course);
-    let record = answer_record(dialog, &open, answer, texts);
+    let record = answer_record(dialog, &open, (answer, images), texts)?;
     let remaining = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
     draft.set_durable();
     draft.append_detached(dialog_id, course, record);
@@ -89,18 +89,18 @@ fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> Localized {
 fn answer_record(
     dialog: &crate::domain::Dialog,
     open: &Question,
-    answer: &str,
+    (answer, images): (&str, Option<Value>),
     texts: Texts,
-) -> Record {
+) -> Result<Record, Localized> {
     let site = &open.call_site_ref;
     let course = dialog.latest.current_course.max(dialog.history.course);
     let human = AgentId::new(HUMAN);
     if site.course == course {
-        return Record::TellaskResult(TellaskResult {
+        return Ok(Record::TellaskResult(TellaskResult {
             call_id: open.call_id.clone(),
             status: ReplyStatus::Completed,
             content: answer.to_owned(),
-            content_items: None,
+            content_items: images,
             call_site_course: Some(site.course),
             call_site_genseq: site.call_site_genseq,
             responder: Responder {
@@ -111,7 +111,11 @@ fn answer_record(
             route: Some(Route::default()),
             call_name: ASK_HUMAN.to_owned(),
             call: CallRef { tellask_content: open.tellask_content.clone(), ..CallRef::default() },
-        });
+        }));
+    }
+    if images.is_some() {
+        // The record of a reply to an earlier course has no place for them.
+        return Err(Refusal::NoImagesHere.into());
     }
     let content = texts.carryover(
         site.course.0,
@@ -126,7 +130,7 @@ fn answer_record(
             request: &open.tellask_content,
         },
     );
-    Record::Carryover(Carryover {
+    Ok(Record::Carryover(Carryover {
         call_site_course: site.course,
         carryover_course: course,
         responder_id: human.clone(),
@@ -143,5 +147,27 @@ fn answer_record(
         callee_dialog_id: None,
         callee_course: None,
         callee_genseq: None,
-    })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CallId, Course, Lang, RootId, Stamp};
+
+    #[test]
+    fn an_answer_has_images_only_where_its_record_has_a_place_for_them() {
+        let id = DialogId::main(RootId::new("aa/bb/01"));
+        let site = CallSite { course: Course(1), message_index: 0, call_site_genseq: None };
+        let open = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
+        let mut dialog = Dialog::of_records(&[]);
+        let items = || Some(Value::Array(Vec::new()));
+        let record =
+            |dialog: &Dialog, items| answer_record(dialog, &open, ("yes", items), Texts(Lang::En));
+        let same = record(&dialog, items()).expect("a record");
+        assert!(matches!(same, Record::TellaskResult(result) if result.content_items == items()));
+        dialog.latest.current_course = Course(2);
+        assert!(matches!(record(&dialog, None), Ok(Record::Carryover(_))));
+        assert_eq!(record(&dialog, items()).err(), Some(Refusal::NoImagesHere.into()));
+    }
 }

@@ -42,6 +42,7 @@ pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedProm
         language: Some(texts.0.code().to_owned()),
         directive: None,
         assigns: None,
+        content_items: None,
     })
 }
 

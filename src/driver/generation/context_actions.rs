@@ -136,5 +136,6 @@ pub fn warning(draft: &Draft, action: ContextAction, texts: Texts) -> Option<Que
         language: None,
         directive: None,
         assigns: None,
+        content_items: None,
     })
 }

@@ -75,6 +75,7 @@ pub fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts:
         language: None,
         directive: None,
         assigns: None,
+        content_items: None,
     };
     let mut queue = dialog.queue.clone();
     enqueue(&mut queue, prompt);

@@ -91,7 +91,7 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
     let text = HumanText {
         content: prompt.content.clone(),
         msg_id: prompt.msg_id.clone(),
-        content_items: None,
+        content_items: prompt.content_items.clone(),
         grammar: "markdown".to_owned(),
         origin: prompt.origin,
         user_language_code: Some(language),

@@ -31,6 +31,7 @@ fn runtime_prompt(
                 language: start.user_language_code,
                 directive: start.tellask_reply_directive,
                 assigns: start.side_dialog_reply_target.map(|target| target.call_id),
+                content_items: None,
             })
         }
         NextStep::StartAssignment => assignment_prompt(draft, dialog, texts),
@@ -73,6 +74,7 @@ pub fn directed_prompt(
         language: Some(texts.0.code().to_owned()),
         directive: Some(directive),
         assigns: None,
+        content_items: None,
     }
 }
 

@@ -4,6 +4,7 @@
 //! Uses no other folder of the driver.
 
 pub mod audience;
+pub mod changed_files;
 pub mod log;
 pub mod pump;
 pub mod reminder_views;

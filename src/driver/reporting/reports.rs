@@ -7,8 +7,10 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
 };
 
+use crate::protocol::changes::ReadEnd;
 use crate::store::Titles;
 
+use super::changed_files::FilePlaces;
 use super::run_outcome::IdleReport;
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
@@ -27,6 +29,13 @@ pub enum DriverReport {
     Row(Box<TreeRow>),
     /// All titles that a person gave.
     Titles(Titles),
+    /// Files that dialogs changed before the start, and nobody has reviewed.
+    ChangedFiles(Vec<(DialogId, FilePlaces)>),
+    /// The changes of a tree up to these ends are reviewed.
+    Reviewed {
+        root: RootId,
+        ends: Vec<ReadEnd>,
+    },
     Inbox {
         root: RootId,
         inbox: Vec<InboxRow>,

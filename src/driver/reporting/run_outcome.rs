@@ -166,6 +166,7 @@ mod tests {
             questions: 0,
             history: false,
             queued: std::sync::Arc::default(),
+            unreviewed: 0,
             pending: 0,
             title: String::new(),
             reasoning: None,

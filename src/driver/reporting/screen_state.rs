@@ -14,6 +14,7 @@ use crate::protocol::event::{
 
 use crate::store::Titles;
 
+use super::changed_files::{ChangedFiles, FilePlaces, files_of};
 use super::reports::{DriverReport, Subscription};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 
@@ -24,6 +25,8 @@ pub struct ScreenState {
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     /// The titles that a person gave; a row has its own one only when it is sent.
     titles: Titles,
+    /// The same holds for its number of files.
+    changed: ChangedFiles,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The loaded trees, and whether something of them is being driven.
     busy: BTreeMap<RootId, bool>,
@@ -43,6 +46,7 @@ impl ScreenState {
             consent: ConsentView::default(),
             trees: BTreeMap::new(),
             titles: Titles::new(),
+            changed: ChangedFiles::default(),
             inbox: BTreeMap::new(),
             busy: BTreeMap::new(),
             idle_reports: BTreeMap::new(),
@@ -77,9 +81,20 @@ impl ScreenState {
             }
             DriverReport::Row(row) => self.set_row(*row, out),
             DriverReport::Titles(titles) => self.set_titles(titles, out),
+            DriverReport::ChangedFiles(files) => {
+                for (dialog, files) in files {
+                    self.add_changed(&dialog, files, out);
+                }
+            }
+            DriverReport::Reviewed { root, ends } => {
+                for dialog in self.changed.reviewed(&root, &ends) {
+                    self.push_again(&dialog, out);
+                }
+            }
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
             DriverReport::Removed(root) => {
                 self.trees.remove(&root);
+                self.changed.forget(&root);
                 self.busy.remove(&root);
                 self.idle_reports.remove(&root);
                 self.set_problems(&tree_source(&root), Vec::new(), out);
@@ -141,6 +156,8 @@ impl ScreenState {
                 }
             }
             DriverEvent::Fact(fact) => {
+                let files = files_of(fact.entry(), (fact.course(), fact.line()));
+                self.add_changed(fact.dialog(), files, out);
                 if is_written_text(&event) {
                     self.live.remove(fact.dialog());
                 }
@@ -167,6 +184,7 @@ impl ScreenState {
             | DriverEvent::Done { .. }
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
+            | DriverEvent::ImageKept { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
@@ -193,11 +211,28 @@ impl ScreenState {
     }
 
     fn push_row(&self, row: TreeRow, out: &mut Outbox) {
-        out.push(DriverEvent::Row(Box::new(self.titled(row))));
+        out.push(DriverEvent::Row(Box::new(self.complete(row))));
     }
 
-    /// The row with the title that a person gave.
-    fn titled(&self, mut row: TreeRow) -> TreeRow {
+    /// A dialog changed these files.
+    fn add_changed(&mut self, dialog: &DialogId, files: FilePlaces, out: &mut Outbox) {
+        if self.changed.add(dialog, files) {
+            self.push_again(dialog, out);
+        }
+    }
+
+    /// Sends the row of a dialog as it is now.
+    fn push_again(&self, dialog: &DialogId, out: &mut Outbox) {
+        let mut rows = self.trees.get(&dialog.root).into_iter().flatten();
+        let row = rows.find(|row| row.dialog == *dialog).filter(|_| self.surveyed);
+        if let Some(row) = row {
+            self.push_row(row.clone(), out);
+        }
+    }
+
+    /// The row with the title that a person gave, and the number of files.
+    fn complete(&self, mut row: TreeRow) -> TreeRow {
+        row.unreviewed = self.changed.count(&row.dialog);
         if let Some(title) = self.titles.get(&row.dialog) {
             row.title.clone_from(title);
         }
@@ -289,7 +324,7 @@ impl ScreenState {
     fn all_rows(&self) -> Vec<TreeRow> {
         let mut trees: Vec<&Vec<TreeRow>> = self.trees.values().collect();
         trees.sort_by_key(|rows| rows.first().map(|row| (&row.created_at, &row.dialog)));
-        trees.into_iter().flatten().cloned().map(|row| self.titled(row)).collect()
+        trees.into_iter().flatten().cloned().map(|row| self.complete(row)).collect()
     }
 
     fn all_questions(&self) -> Vec<InboxRow> {

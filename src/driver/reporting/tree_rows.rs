@@ -8,9 +8,10 @@ use crate::domain::question::headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{
-    AgentId, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree, DisplayState,
-    Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
+    AgentId, Attachment, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree,
+    DisplayState, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
 };
+use crate::protocol::AttachedImage;
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
 use crate::store::{DialogListing, TreeListing};
 
@@ -60,6 +61,7 @@ impl RowSource<'_> {
             keep_going: self.keep_going.filter(|_| is_main).and_then(|k| k.pushes(self.latest)),
             history: self.history,
             queued: queued(self.queue),
+            unreviewed: 0,
         }
     }
 }
@@ -127,6 +129,10 @@ fn queued(queue: &[QueuedPrompt]) -> Arc<[QueuedMessage]> {
         .map(|prompt| QueuedMessage {
             message: prompt.msg_id.clone(),
             text: prompt.content.as_str().into(),
+            images: AttachedImage::all(
+                Attachment::all(prompt.content_items.as_ref()),
+                &prompt.content,
+            ),
         })
         .collect()
 }

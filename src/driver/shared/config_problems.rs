@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::domain::text::{Text, localized};
 use crate::domain::trust::Unagreed;
-use crate::domain::{Problem, Secrets, Team};
+use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
-use crate::minds::{self, Minds};
-use crate::protocol::event::{ConsentView, MemberView};
+use crate::minds::{self, Env, Minds};
+use crate::protocol::event::{ConsentView, ImageSupport, MemberView};
 use crate::tools::Access;
 
 use super::blocking::BlockingThread;
@@ -58,13 +58,13 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
     DriverReport::Minds {
         problems,
         consent,
-        members: members(minds.team()),
+        members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
     }
 }
 
 /// The members the user can choose from.
-pub fn members(team: &Team) -> Vec<MemberView> {
+pub fn members(minds: &Minds, env: Env) -> Vec<MemberView> {
     let view = |member: &crate::domain::Member| MemberView {
         id: member.id.clone(),
         name: member.name.clone(),
@@ -77,8 +77,21 @@ pub fn members(team: &Team) -> Vec<MemberView> {
             .join(" / "),
         toolsets: member.toolsets.clone(),
         tools: member.tools.clone(),
+        images: image_support(minds, member, env),
     };
-    team.visible().map(view).collect()
+    minds.team().visible().map(view).collect()
+}
+
+/// Whether the model of a member is sent images.
+fn image_support(minds: &Minds, member: &Member, env: Env) -> ImageSupport {
+    match minds.model_of(member, env) {
+        Ok((provider, model, _)) if provider.sends_images_to(model) => {
+            let most = provider.api_type.image_limits().each_bytes;
+            ImageSupport::Read { most_bytes: u64::try_from(most).unwrap_or(u64::MAX) }
+        }
+        Ok(_) => ImageSupport::NotRead,
+        Err(_) => ImageSupport::Unknown,
+    }
 }
 
 impl Engine {

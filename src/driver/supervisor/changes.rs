@@ -102,7 +102,7 @@ fn changes_of(
     Ok((changes, end))
 }
 
-fn is_of_changes(line: &str) -> bool {
+pub(super) fn is_of_changes(line: &str) -> bool {
     line.contains(MARK)
 }
 

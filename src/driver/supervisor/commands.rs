@@ -13,7 +13,7 @@ use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
 
-use super::listing::read_page;
+use super::listing::{PAGE_RECORDS, read_page};
 use super::trees::Supervisor;
 
 impl Supervisor {
@@ -23,6 +23,7 @@ impl Supervisor {
             Command::Page { ticket, dialog, course, before } => {
                 self.page(ticket, dialog, Some(course), Some(before)).await;
             }
+            Command::Preview { ticket, dialog } => self.preview(ticket, dialog),
             Command::Close => {
                 if self.audience.sees_one_dialog() {
                     self.report(DriverReport::Watch(Subscription::NoDialog)).await;
@@ -31,23 +32,22 @@ impl Supervisor {
             Command::Create { ticket, agent, taskdoc, text } => {
                 self.create(ticket, &agent, &taskdoc, text).await;
             }
-            Command::Say { ticket, dialog, text } => {
+            Command::Say { ticket, dialog, text, images } => {
                 let this = dialog.this.clone();
-                self.forward(
-                    Some(ticket),
-                    &dialog,
-                    TreeRequest::Say { ticket, dialog: this, text },
-                )
-                .await;
+                let request = TreeRequest::Say { ticket, dialog: this, text, images };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
+            Command::KeepImage { ticket, origin } => {
+                self.begin_to_keep_image(ticket, origin).await;
             }
             Command::TakeBack { ticket, dialog, message } => {
                 let this = dialog.this.clone();
                 let request = TreeRequest::TakeBack { ticket, dialog: this, message };
                 self.forward(Some(ticket), &dialog, request).await;
             }
-            Command::Answer { ticket, dialog, question, text } => {
+            Command::Answer { ticket, dialog, question, text, images } => {
                 let this = dialog.this.clone();
-                let request = TreeRequest::Answer { ticket, dialog: this, question, text };
+                let request = TreeRequest::Answer { ticket, dialog: this, question, text, images };
                 self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Stop { dialog } => {
@@ -158,8 +158,8 @@ impl Supervisor {
         before: Option<usize>,
     ) {
         let engine = self.engine.clone();
-        let page_read =
-            tokio::task::spawn_blocking(move || read_page(&engine, dialog, course, before));
+        let read = move || read_page(&engine, dialog, course, before, PAGE_RECORDS);
+        let page_read = tokio::task::spawn_blocking(read);
         let event = match page_read.await {
             Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
             Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.message() },

@@ -26,7 +26,12 @@ impl Supervisor {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());
                 self.spawn_tree(tree, Vec::new(), None);
-                let request = TreeRequest::Say { ticket, dialog: dialog.this.clone(), text };
+                let request = TreeRequest::Say {
+                    ticket,
+                    dialog: dialog.this.clone(),
+                    text,
+                    images: Vec::new(),
+                };
                 self.forward(Some(ticket), &dialog, request).await;
             }
             Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,

@@ -12,7 +12,7 @@ use crate::protocol::event::{TranscriptPage, WorkspaceView};
 use crate::store::{StoreError, Survey, TreeListing};
 
 /// Records sent when a dialog is opened, and per page.
-const PAGE_RECORDS: usize = 400;
+pub const PAGE_RECORDS: usize = 400;
 
 /// True if something in this tree was interrupted or can continue.
 pub fn needs_loading(listing: &TreeListing) -> bool {
@@ -54,12 +54,13 @@ pub fn read_page(
     dialog: DialogId,
     course: Option<Course>,
     before: Option<usize>,
+    limit: usize,
 ) -> Result<TranscriptPage, StoreError> {
     let store = &engine.store;
     let bucket = store.find(&dialog.root).unwrap_or(Bucket::Run);
     let courses = store.courses(bucket, &dialog).last().copied().unwrap_or(Course::FIRST);
     let course = course.unwrap_or(courses);
-    let page = store.page(bucket, &dialog, course, before, PAGE_RECORDS)?;
+    let page = store.page(bucket, &dialog, course, before, limit)?;
     let agent = store.agent(bucket, &dialog).unwrap_or_else(|| AgentId::new("?"));
     Ok(TranscriptPage {
         dialog,
@@ -82,7 +83,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
     }
     WorkspaceView {
         folder: engine.display_path.clone(),
-        members: members(minds.team()),
+        members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
         taskdocs,
     }

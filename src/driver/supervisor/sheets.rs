@@ -14,6 +14,7 @@ use crate::domain::timeline::Driven;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
 use crate::driver::reporting::reminder_views::reminder_views;
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders;
@@ -92,9 +93,14 @@ impl Supervisor {
 
     async fn mark_reviewed(&self, ticket: Ticket, dialog: DialogId, ends: Vec<ReadEnd>) {
         let (engine, of) = (self.engine.clone(), dialog.clone());
+        let read = ends.clone();
         let marked = blocking(move |on| mark_reviewed(&engine, &of, ends, on)).await;
         let event = match marked.unwrap_or_else(|error| Err(interrupted(&error))) {
-            Ok(()) => DriverEvent::Done { ticket, dialog: Some(dialog) },
+            Ok(()) => {
+                let root = dialog.root.clone();
+                self.report(DriverReport::Reviewed { root, ends: read }).await;
+                DriverEvent::Done { ticket, dialog: Some(dialog) }
+            }
             Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.send_event(event).await;

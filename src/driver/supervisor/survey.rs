@@ -39,15 +39,16 @@ impl Supervisor {
         self.report(DriverReport::Problems { origin: "workspace", problems }).await;
         self.report(DriverReport::Titles(survey.titles)).await;
         let mut waiting = Vec::new();
-        for listing in survey.trees {
+        for listing in &survey.trees {
             let root = listing.root.clone();
-            if self.may_pick_up() && needs_loading(&listing) {
+            if self.may_pick_up() && needs_loading(listing) {
                 waiting.push(root.clone());
             }
-            self.report(listing_report(&listing, &minds)).await;
+            self.report(listing_report(listing, &minds)).await;
         }
         self.pick_up(waiting).await;
         self.report(DriverReport::SurveyDone).await;
+        self.begin_to_count_changes(survey.trees);
         let engine = self.engine.clone();
         should_save.then(|| tokio::task::spawn_blocking(move || save_list(&engine)))
     }

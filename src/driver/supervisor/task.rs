@@ -34,8 +34,8 @@ impl SupervisorTask {
     }
 
     pub async fn run(self) {
-        let searches = self.supervisor.searches();
-        tokio::join!(self.take_commands(), searches);
+        let (searches, previews) = (self.supervisor.searches(), self.supervisor.previews());
+        tokio::join!(self.take_commands(), searches, previews);
     }
 
     async fn take_commands(mut self) {
@@ -58,6 +58,7 @@ impl SupervisorTask {
                 Ok(()) = processes.changed() => self.supervisor.send_processes().await,
                 Some(ended) = self.supervisor.tasks.join_next() => self.supervisor.tree_ended(ended).await,
                 Some(listed) = self.supervisor.listings.join_next() => self.supervisor.files_listed(listed).await,
+                Some(kept) = self.supervisor.images.join_next() => self.supervisor.image_kept(kept).await,
                 _ = minds_poll.tick(), if self.supervisor.audience.is_person() => self.supervisor.check_minds().await,
             }
         }

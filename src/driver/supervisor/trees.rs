@@ -21,6 +21,7 @@ use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
 
 use super::finding::{Wanted, search_as_wanted};
+use super::previews::preview_as_wanted;
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -34,16 +35,20 @@ const TREE_CLOSED: Text = Text::new(
 #[derive(Debug)]
 pub struct Supervisor {
     pub(super) engine: Arc<Engine>,
-    reports: ReportSender,
+    pub(super) reports: ReportSender,
     pub(super) trees: BTreeMap<RootId, mpsc::Sender<TreeRequest>>,
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
+    /// Images of a person that are being read.
+    pub(super) images: JoinSet<DriverEvent>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
     /// The search that is wanted; dropped, it ends. Of several only the newest counts.
     pub(super) finding: watch::Sender<Wanted>,
+    /// The dialog that is looked at; likewise.
+    pub(super) previewing: watch::Sender<Option<(Ticket, DialogId)>>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -56,14 +61,32 @@ impl Supervisor {
         audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
-        let listings = JoinSet::new();
-        let ((finding, _), minds_stamp) = (watch::channel(None), None);
-        Self { engine, reports, trees, tasks, listings, pick_up, audience, finding, minds_stamp }
+        let (listings, images) = (JoinSet::new(), JoinSet::new());
+        let ((finding, _), (previewing, _)) = (watch::channel(None), watch::channel(None));
+        let minds_stamp = None;
+        Self {
+            engine,
+            reports,
+            trees,
+            tasks,
+            listings,
+            images,
+            pick_up,
+            audience,
+            finding,
+            previewing,
+            minds_stamp,
+        }
     }
 
     /// Carries searches out, until this supervisor is dropped.
     pub fn searches(&self) -> impl Future<Output = ()> + use<> {
         search_as_wanted(self.engine.clone(), self.reports.clone(), self.finding.subscribe())
+    }
+
+    /// Reads what is looked at, until this supervisor is dropped.
+    pub fn previews(&self) -> impl Future<Output = ()> + use<> {
+        preview_as_wanted(self.engine.clone(), self.reports.clone(), self.previewing.subscribe())
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.

@@ -14,10 +14,11 @@ use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human;
 use crate::driver::generation::interjection;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::images::store_attached;
 use crate::driver::steps::stop::mark_stopped;
-use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
+use crate::protocol::{AttachedImage, Refusal};
 
 use super::reminders::ReminderChange;
 use super::state::TreeState;
@@ -28,6 +29,7 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         text: String,
+        images: Vec<AttachedImage>,
     },
     TakeBack {
         ticket: Ticket,
@@ -39,6 +41,7 @@ pub enum TreeRequest {
         dialog: SelfId,
         question: String,
         text: String,
+        images: Vec<AttachedImage>,
     },
     Stop {
         dialog: SelfId,
@@ -128,16 +131,16 @@ impl ContinueOutcome {
 impl TreeState {
     pub(super) async fn handle_request(&mut self, request: TreeRequest) {
         match request {
-            TreeRequest::Say { ticket, dialog, text } => {
-                let outcome = self.say(&dialog, &text).await;
+            TreeRequest::Say { ticket, dialog, text, images } => {
+                let outcome = self.say(&dialog, &text, images).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::TakeBack { ticket, dialog, message } => {
                 let outcome = self.take_back_message(&dialog, &message).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::Answer { ticket, dialog, question, text } => {
-                let outcome = self.answer_question(&dialog, &question, &text).await;
+            TreeRequest::Answer { ticket, dialog, question, text, images } => {
+                let outcome = self.answer_question(&dialog, &question, (&text, images)).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
@@ -217,7 +220,37 @@ impl TreeState {
     }
 
     /// Puts the message into the durable queue; the next generation takes it from there.
-    async fn say(&mut self, id: &SelfId, text: &str) -> Result<(), Localized> {
+    async fn say(
+        &mut self,
+        id: &SelfId,
+        text: &str,
+        images: Vec<AttachedImage>,
+    ) -> Result<(), Localized> {
+        self.may_say(id, text)?;
+        let images = self.read_images(images).await?;
+        self.clear_write_error(id).await;
+        let mut draft = self.draft();
+        draft.set_durable();
+        let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
+        let (mut queue, msg_id) = (dialog.queue.clone(), self.engine.ids.message());
+        let content_items = store_attached(&mut draft, id, &msg_id, images);
+        let prompt = QueuedPrompt {
+            msg_id,
+            content: text.to_owned(),
+            origin: Origin::User,
+            language: Some(self.engine.user_lang.code().to_owned()),
+            directive: None,
+            assigns: None,
+            content_items,
+        };
+        enqueue(&mut queue, prompt);
+        draft.set_queue(id, queue);
+        // A message continues a stopped dialog.
+        draft.edit_latest(id, Latest::clear_interruption);
+        self.commit_request(draft).await
+    }
+
+    fn may_say(&self, id: &SelfId, text: &str) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         if dialog.latest.is_dead() {
             return Err(Refusal::DeadTakesNoMessages.into());
@@ -231,23 +264,7 @@ impl TreeState {
         if !has_room(&dialog.queue, text) {
             return Err(Refusal::QueueIsFull.into());
         }
-        let mut queue = dialog.queue.clone();
-        let prompt = QueuedPrompt {
-            msg_id: self.engine.ids.message(),
-            content: text.to_owned(),
-            origin: Origin::User,
-            language: Some(self.engine.user_lang.code().to_owned()),
-            directive: None,
-            assigns: None,
-        };
-        enqueue(&mut queue, prompt);
-        self.clear_write_error(id).await;
-        let mut draft = self.draft();
-        draft.set_durable();
-        draft.set_queue(id, queue);
-        // A message continues a stopped dialog.
-        draft.edit_latest(id, Latest::clear_interruption);
-        self.commit_request(draft).await
+        Ok(())
     }
 
     /// Removes a message from the queue if no generation has taken it.
@@ -264,18 +281,20 @@ impl TreeState {
         &mut self,
         id: &SelfId,
         question: &str,
-        text: &str,
+        (text, images): (&str, Vec<AttachedImage>),
     ) -> Result<(), Localized> {
         if text.trim().is_empty() {
             return Err(Refusal::AnswerIsEmpty.into());
         }
+        let images = self.read_images(images).await?;
         self.clear_write_error(id).await;
         let mut draft = self.draft();
+        let items = store_attached(&mut draft, id, &self.engine.ids.message(), images);
         let stops = self.tree().get(id).is_some_and(|dialog| {
             let asked = dialog.questions.iter().find(|open| open.id == question);
             asked.is_some_and(|open| says_stop(&open.call_id, text))
         });
-        ask_human::answer(&mut draft, id, question, text, self.engine.texts())?;
+        ask_human::answer(&mut draft, id, question, (text, items), self.engine.texts())?;
         interjection::end_pause(&mut draft, id);
         if stops {
             // No further request is made; the model reads the answer when the dialog continues.

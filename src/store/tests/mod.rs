@@ -3,6 +3,7 @@
 mod artifacts;
 mod crash;
 mod damage;
+mod kept_images;
 mod listing;
 mod moves;
 mod recordings;

@@ -17,6 +17,7 @@ fn prompt(id: &str) -> QueuedPrompt {
         language: None,
         directive: None,
         assigns: None,
+        content_items: None,
     }
 }
 
@@ -393,4 +394,19 @@ fn a_tree_moves_as_a_whole_and_never_onto_another() {
         store.relocate(&root(), Bucket::Done, Bucket::Run),
         Err(StoreError::Exists(_))
     ));
+}
+
+#[test]
+fn what_was_looked_at_is_private_and_bounded() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    assert_eq!(store.read_looked().unwrap(), "");
+    store.write_looked("all\nwhat").unwrap();
+    assert_eq!(store.read_looked().unwrap(), "all\nwhat");
+    let path = workspace.at(".tui/looked.txt");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    assert!(store.write_looked(&"x".repeat(2 * 1024 * 1024)).is_err());
+    std::fs::write(&path, [0xff, 0xfe]).unwrap();
+    assert_eq!(store.read_looked().unwrap(), "");
 }

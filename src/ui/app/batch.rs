@@ -3,6 +3,7 @@
 
 use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::Bucket;
+use crate::domain::text::Localized;
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::model::Tone;
@@ -13,7 +14,8 @@ pub(super) struct Batch {
     /// Requests without a result.
     left: usize,
     done: usize,
-    refused: Vec<String>,
+    /// Why they stay, with the names of those.
+    refused: Vec<(Localized, Vec<String>)>,
 }
 
 impl Default for Batch {
@@ -34,8 +36,11 @@ impl Batch {
     }
 
     /// The one with this name stays.
-    pub fn refused(&mut self, name: String, ui: &UiSettings) -> FollowUps {
-        self.refused.push(name);
+    pub fn refused(&mut self, name: String, why: &Localized, ui: &UiSettings) -> FollowUps {
+        match self.refused.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(name),
+            None => self.refused.push((why.clone(), vec![name])),
+        }
         self.step(ui)
     }
 
@@ -51,9 +56,36 @@ impl Batch {
         let (tone, text) = if self.refused.is_empty() {
             (Tone::Good, done)
         } else {
-            let stay = ui.sentence(words::STAY, &self.refused.join(", "));
-            (Tone::Bad, format!("{done} {} {stay}", ui.glyphs.middle_dot))
+            let dot = format!(" {} ", ui.glyphs.middle_dot);
+            let stay = |(why, names): &(Localized, Vec<String>)| {
+                let names = ui.sentence(words::STAY, &names.join(", "));
+                format!("{names}: {}", why.in_lang(ui.lang))
+            };
+            let all: Vec<String> =
+                std::iter::once(done).chain(self.refused.iter().map(stay)).collect();
+            (Tone::Bad, all.join(&dot))
         };
         vec![FollowUp::NotifyText(tone, text)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::Text;
+    use crate::ui::app::facts::testing::Workspace;
+
+    #[test]
+    fn each_reason_is_told_once_with_the_names_of_those_that_stay() {
+        let workspace = Workspace::new();
+        let ui = workspace.facts().ui;
+        let (runs, gone) = (Text::new("it runs", "在运行"), Text::new("it is gone", "已不存在"));
+        let mut batch = Batch::new(Bucket::Archive, 5);
+        assert_eq!(batch.refused("@a".to_owned(), &runs.into(), ui), []);
+        assert_eq!(batch.refused("@b".to_owned(), &gone.into(), ui), []);
+        assert_eq!(batch.done(ui), []);
+        assert_eq!(batch.refused("@c".to_owned(), &runs.into(), ui), []);
+        let text = "archived: 2 · not @a, @c: it runs · not @b: it is gone".to_owned();
+        assert_eq!(batch.done(ui), [FollowUp::NotifyText(Tone::Bad, text)]);
     }
 }

@@ -3,8 +3,9 @@
 
 use super::App;
 use super::effect::Effect;
-use crate::domain::Lang;
+use super::follow_up::{FollowUp, FollowUps};
 use crate::domain::text::in_lang;
+use crate::domain::{AgentId, Lang};
 use crate::ui::app::words;
 use crate::ui::copies::{CopyOutcome, CopyTo};
 use crate::ui::model::Tone;
@@ -21,13 +22,24 @@ impl App {
         }
         self.effects.push(match to {
             CopyTo::Clipboard => Effect::Copy(text),
-            CopyTo::File => Effect::WriteFile { name: self.file_name(), text },
+            CopyTo::File => {
+                let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+                Effect::WriteFile { name: self.file_name(agent), text }
+            }
         });
     }
 
+    /// Writes the selected dialog of the tree, with all its courses, into a file.
+    pub(super) fn write_selected(&self) -> FollowUps {
+        self.facts().on_selected(|dialog, facts| {
+            let name = self.file_name(facts.row(dialog).map(|row| &row.agent));
+            let dialog = dialog.clone();
+            vec![FollowUp::Effect(Effect::WriteDialog { name, dialog })]
+        })
+    }
+
     /// The member and the time: `dba-20261121-120000.md`.
-    fn file_name(&self) -> String {
-        let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+    fn file_name(&self, agent: Option<&AgentId>) -> String {
         let agent = agent.map_or_else(|| "dialog".to_owned(), ToString::to_string);
         let now = self.clock.now();
         let digits: String =
@@ -36,8 +48,15 @@ impl App {
         format!("{agent}-{day}-{time}.md")
     }
 
-    /// Reports what became of a copy.
+    /// Reports what became of a copy; takes in an image.
     pub fn copied(&mut self, outcome: &CopyOutcome) {
+        if let CopyOutcome::Image { number, bytes } = outcome {
+            self.image_taken(*number, bytes);
+            return;
+        }
+        if let CopyOutcome::NoImage { number, .. } = outcome {
+            self.writing.image_refused(*number, self.redraw.now());
+        }
         let (tone, text) = report(outcome, self.ui.lang);
         self.notify(tone, &text);
     }
@@ -84,6 +103,8 @@ fn report(outcome: &CopyOutcome, lang: Lang) -> (Tone, String) {
         CopyOutcome::Written { path } => {
             (Tone::Good, in_lang!(lang, "written: {path}", "已写入：{path}"))
         }
+        CopyOutcome::Image { bytes, .. } => (Tone::Plain, size(bytes.len(), lang)),
+        CopyOutcome::NoImage { why, .. } => (Tone::Bad, why.in_lang(lang).to_owned()),
         CopyOutcome::NotWritten { why } => {
             (Tone::Bad, in_lang!(lang, "no file was written: {why}", "未能写入文件：{why}"))
         }

@@ -1,5 +1,6 @@
 //! What the screen requests from its loop.
 
+use crate::domain::DialogId;
 use crate::ui::caller::Call;
 use crate::ui::programs::ProgramJob;
 use crate::ui::terminal::MouseUse;
@@ -24,8 +25,12 @@ pub enum Effect {
     UseMouse(MouseUse),
     /// Send text to the clipboard.
     Copy(CopyText),
+    /// Get the image in the clipboard, for the chip with this number.
+    TakeImage(u64),
     /// Write text into a new file; the name is a suggestion.
     WriteFile { name: String, text: CopyText },
+    /// Write a whole dialog into a new file.
+    WriteDialog { name: String, dialog: DialogId },
     /// Run a program in the terminal.
     Program(ProgramJob),
 }

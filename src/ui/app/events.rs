@@ -63,8 +63,11 @@ impl App {
                 self.inbox_changed();
             }
             DriverEvent::Page { ticket, page } => {
-                self.requests.finish(ticket);
+                if let Some(Request::Preview { .. }) = self.requests.finish(ticket) {
+                    return self.preview.arrived(ticket, *page);
+                }
                 self.reading.apply_page(ticket, *page);
+                self.seek_on();
             }
             DriverEvent::Sheet { dialog, sheet } => {
                 let changed = self.overlays.update_sheet(&dialog, *sheet);
@@ -107,9 +110,15 @@ impl App {
             }
             DriverEvent::Refused { ticket, text } => {
                 let request = self.requests.finish(ticket);
-                let follow_up = request.and_then(|request| results::refused(request, ticket));
-                // Of several, the last one tells of all.
-                if !matches!(follow_up, Some(FollowUp::BatchRefused(_))) {
+                let follow_up =
+                    request.and_then(|request| results::refused(request, ticket, &text));
+                let tells = |follow_up: &FollowUp| {
+                    matches!(
+                        follow_up,
+                        FollowUp::BatchRefused { .. } | FollowUp::PreviewRefused { .. }
+                    )
+                };
+                if !follow_up.as_ref().is_some_and(tells) {
                     self.notify(Tone::Bad, text.in_lang(self.ui.lang));
                 }
                 self.follow(follow_up);
@@ -124,6 +133,11 @@ impl App {
                     self.requests.finish(ticket);
                 }
                 return self.overlays.add_found(ticket, *part);
+            }
+            DriverEvent::ImageKept { ticket, image } => {
+                if let Some(Request::KeepImage { number, origin }) = self.requests.finish(ticket) {
+                    self.image_kept(number, *image, &origin);
+                }
             }
             DriverEvent::Log { ticket, log } => {
                 if let Some(Request::Log { least }) = self.requests.finish(ticket) {
@@ -153,6 +167,7 @@ impl App {
                 self.follow(self.reading.reload());
                 self.follow(self.overlays.reload_sheet(None));
                 self.follow(self.overlays.find_again());
+                self.preview.ask_again(self.redraw.now());
             }
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }

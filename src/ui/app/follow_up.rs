@@ -7,7 +7,7 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::requests::{PendingTakeBack, Request};
-use crate::domain::text::Text;
+use crate::domain::text::{Localized, Text};
 use crate::domain::{Bucket, CallId, Course, DialogId, Genseq, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
@@ -50,7 +50,10 @@ pub(super) enum FollowUp {
     /// One of them was put away.
     BatchDone,
     /// The one with this name stays.
-    BatchRefused(String),
+    BatchRefused {
+        name: String,
+        why: Localized,
+    },
     /// A dialog was marked done or archived.
     PutAway(RootId),
     /// The content of a sheet cannot be read.
@@ -87,6 +90,11 @@ pub(super) enum FollowUp {
     LeaveSearch,
     /// List what can be copied of the block with the cursor.
     ShowParts,
+    /// The preview requested with this ticket cannot be read.
+    PreviewRefused {
+        ticket: Ticket,
+        why: Localized,
+    },
     /// The dialog requested with this ticket cannot be opened.
     OpenRefused(Ticket),
 
@@ -113,6 +121,8 @@ pub(super) enum FollowUp {
     /// Take a queued message back into the composer.
     EditQueued(DialogId, QueuedMessage),
     NotTakenBack(PendingTakeBack),
+    /// The image that this chip asked for cannot be attached.
+    ImageRefused(u64),
     /// Put a text that was sent before into the composer.
     TakeSent(String),
 

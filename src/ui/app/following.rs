@@ -29,6 +29,9 @@ impl App {
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
                 self.reading.requested(&request, ticket);
+                if let Some(before) = self.preview.requested(&request, ticket) {
+                    self.requests.finish(before);
+                }
                 if let Some(before) = self.overlays.requested(&request, ticket) {
                     self.requests.finish(before);
                 }
@@ -58,8 +61,8 @@ impl App {
                 let told = self.batch.done(&self.ui);
                 self.follow(told);
             }
-            FollowUp::BatchRefused(name) => {
-                let told = self.batch.refused(name, &self.ui);
+            FollowUp::BatchRefused { name, why } => {
+                let told = self.batch.refused(name, &why, &self.ui);
                 self.follow(told);
             }
             FollowUp::PutAway(root) => self.overlays.put_away(root),
@@ -153,6 +156,9 @@ impl App {
                 let shown = self.reading.show_parts();
                 self.follow(shown);
             }
+            FollowUp::PreviewRefused { ticket, why } => {
+                self.preview.refused(ticket, why.in_lang(self.ui.lang));
+            }
             FollowUp::OpenRefused(ticket) => self.reading.refused(ticket),
 
             FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
@@ -205,6 +211,7 @@ impl App {
                 let edited = self.writing.edit_queued(dialog, &message, now);
                 self.follow(edited);
             }
+            FollowUp::ImageRefused(number) => self.writing.image_refused(number, now),
             FollowUp::NotTakenBack(back) => self.writing.not_taken_back(back, now),
             FollowUp::TakeSent(text) => self.writing.take_sent(&text, now),
 

@@ -113,6 +113,7 @@ impl App {
             Action::ToggleCall => self.reading.toggle_call(),
             Action::Back => self.reading.go_back(),
             Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
+            Action::WriteFile if self.focus.is(Focus::Tree) => self.write_selected(),
             Action::WriteFile => self.copy_here(CopyTo::File),
             Action::Find => self.reading.find(),
             Action::FindEverywhere => browsing::find_everywhere(facts),
@@ -155,6 +156,7 @@ impl App {
             Action::ClearDraft => self.writing.clear(now, &self.ui),
             Action::Undo => self.writing.undo(now),
             Action::Redo => self.writing.redo(now),
+            Action::AttachImage => self.writing.attach_from_clipboard(&self.ui),
             Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.

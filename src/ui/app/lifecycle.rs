@@ -12,7 +12,7 @@ use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
 use crate::ui::lists::shelf::{self, dialog_name};
-use crate::ui::model::{DraftKey, Mark, Tone, Tree};
+use crate::ui::model::{DraftKey, Mark, Tone, Tree, attached};
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::tree;
 
@@ -135,8 +135,11 @@ pub(super) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowU
 /// Opens the fork; a message that is to be sent again is put into the composer.
 pub(super) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
     match next {
-        AfterFork::DraftUserText(text) => vec![
-            FollowUp::SaveDraft(DraftKey::Message(dialog.clone()), text),
+        AfterFork::DraftUserText { text, images } => vec![
+            FollowUp::SaveDraft(
+                DraftKey::Message(dialog.clone()),
+                attached::restored(&text, &images),
+            ),
             FollowUp::Open(dialog),
             FollowUp::Focus(Focus::Composer),
         ],
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_message_to_send_again_is_a_draft_before_the_fork_is_opened() {
-        let next = AfterFork::DraftUserText("again".to_owned());
+        let next = AfterFork::DraftUserText { text: "again".to_owned(), images: Vec::new() };
         let key = DraftKey::Message(main_dialog());
         let draft = FollowUp::SaveDraft(key, "again".to_owned());
         let expected = [draft, FollowUp::Open(main_dialog()), FollowUp::Focus(Focus::Composer)];

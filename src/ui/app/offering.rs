@@ -30,9 +30,13 @@ impl App {
             return false;
         }
         self.refresh_offers();
-        match self.writing.complete(action, self.redraw.now()) {
+        match self.writing.complete(action, &self.ui, self.redraw.now()) {
             Completed::Nothing => false,
             Completed::Done => true,
+            Completed::Follow(follow_ups) => {
+                self.follow(follow_ups);
+                true
+            }
             Completed::Run(scope, action) => {
                 let run = intents::follow_ups(Intent::Run(scope, action), self.facts());
                 self.follow(run);

@@ -226,6 +226,11 @@ impl Overlays {
         Some((handled, intents))
     }
 
+    /// The theme has changed.
+    pub fn forget_rows(&mut self) {
+        self.stack.iter_mut().for_each(|overlay| overlay.forget_rows());
+    }
+
     pub fn layout(&mut self, facts: OverlayFacts<'_>, area: Rect, view: View<'_>) {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);

@@ -157,6 +157,8 @@ impl App {
         match part {
             Part::Tree(_) => self.model.tree.step(rows),
             Part::Inbox(_) => self.model.inbox.step(rows),
+            // A preview has only its end.
+            Part::Transcript(_) if self.preview.dialog().is_some() => {}
             Part::Transcript(_) => self.reading.scroll(ScrollMove::Lines(rows)),
             Part::Tab(_) | Part::Composer | Part::Title(_) => {}
         }
@@ -164,6 +166,11 @@ impl App {
     }
 
     fn click(&mut self, part: Part) -> FollowUps {
+        if let (Part::Transcript(_) | Part::Title(Focus::Dialog), Some(dialog)) =
+            (part, self.preview.dialog())
+        {
+            return vec![FollowUp::ReadIfNew(dialog.clone())];
+        }
         match part {
             Part::Tab(column) => self.click_tab(column),
             Part::Tree(row) => self.click_tree(row),

@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::writing::Writing;
 use crate::domain::DialogId;
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::model::{DraftKey, Tone, attached};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::transcript::FileOfCall;
 use crate::ui::programs::{ProgramJob, ProgramOutcome};
@@ -68,7 +68,7 @@ pub(super) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
 impl Writing {
     /// Edits the draft in the editor.
     pub(super) fn edit(&self) -> FollowUps {
-        let text = self.composer().field.text();
+        let text = attached::labelled(&self.composer().field.text());
         vec![match self.target().key() {
             Some(key) => FollowUp::Effect(Effect::Program(ProgramJob::EditDraft { key, text })),
             None => FollowUp::Notify(Tone::Plain, words::NO_TARGET),
@@ -86,19 +86,21 @@ impl Writing {
         let is_shown = self.target().key().as_ref() == Some(key);
         let shown = self.composer().field.text();
         let current = if is_shown { shown } else { self.drafts().get(key).to_owned() };
-        let text = if current == before || current.is_empty() {
+        let known = attached::labelled(&current);
+        let text = if known == before || known.is_empty() {
             edited.to_owned()
         } else {
-            format!("{current}\n\n{edited}")
+            format!("{known}\n\n{edited}")
         };
         let mut field = Field::default();
         if !field.paste(&text) {
             return vec![FollowUp::Notify(Tone::Bad, words::PASTE_TOO_LONG)];
         }
+        let draft = attached::relabelled(&field.text(), &current);
         if is_shown {
-            self.replace_text(&text, now);
+            self.replace_draft(&draft, now);
         } else {
-            self.set_draft(key, &field.text(), now);
+            self.set_draft(key, &draft, now);
         }
         Vec::new()
     }

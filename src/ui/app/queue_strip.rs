@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_message_that_is_queued_already_is_not_shown_as_being_sent_too() {
-        let queued = [QueuedMessage { message: "m".into(), text: "one".into() }];
+        let queued =
+            [QueuedMessage { message: "m".into(), text: "one".into(), images: Vec::new() }];
         let all = messages(&queued, ["one", "one", "two"].into_iter());
         let shown: Vec<_> = all.iter().map(|row| (&*row.text, row.state)).collect();
         let sending = SendState::Sending;

@@ -92,6 +92,17 @@ impl Reading {
         self.open.as_ref().is_some_and(|open| open.loaded) && self.transcript.has_pending_moves()
     }
 
+    #[cfg(test)]
+    pub fn take_laid_out(&mut self) -> usize {
+        self.transcript.take_laid_out()
+    }
+
+    /// A search or a jump waits for older records of the open dialog.
+    pub fn seeks_older(&self) -> bool {
+        let open = self.open.as_ref();
+        open.is_some_and(|open| open.loaded && !open.is_complete()) && self.transcript.seeks_older()
+    }
+
     /// Opens a dialog and remembers the position in the previous one.
     pub fn open_dialog(&mut self, dialog: &DialogId, course: Option<Course>) -> Vec<FollowUp> {
         if self.dialog().is_some_and(|before| before != dialog) {

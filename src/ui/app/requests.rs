@@ -7,8 +7,10 @@ use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, FindRequest, Lifecycle, LogLevel, SheetRequest, Ticket};
-use crate::ui::model::DraftKey;
+use crate::protocol::{
+    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, Ticket,
+};
+use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
 
 /// A request, with what is needed when its result arrives.
@@ -30,6 +32,10 @@ pub(super) enum Request {
         course: Course,
         before: usize,
     },
+    /// The newest records of a dialog that is not opened.
+    Preview {
+        dialog: DialogId,
+    },
     /// A message; what was typed is its draft until it is on disk.
     Say {
         dialog: DialogId,
@@ -47,6 +53,11 @@ pub(super) enum Request {
         agent: AgentId,
         taskdoc: String,
         text: String,
+    },
+    /// A copy of an image that is to be attached; the number is that of its chip.
+    KeepImage {
+        number: u64,
+        origin: ImageOrigin,
     },
     /// A change of a dialog, with the dialog's name.
     Lifecycle {
@@ -133,6 +144,8 @@ impl Request {
             Self::Open { .. }
             | Self::Reload { .. }
             | Self::Page { .. }
+            | Self::Preview { .. }
+            | Self::KeepImage { .. }
             | Self::Create { .. }
             | Self::Lifecycle { .. }
             | Self::Title { .. }
@@ -159,9 +172,14 @@ impl Request {
             Self::Page { dialog, course, before } => {
                 Command::Page { ticket, dialog, course, before }
             }
-            Self::Say { dialog, text, .. } => Command::Say { ticket, dialog, text },
-            Self::Answer { dialog, question, text, .. } => {
-                Command::Answer { ticket, dialog, question, text }
+            Self::Preview { dialog } => Command::Preview { ticket, dialog },
+            Self::Say { dialog, text, typed } => {
+                Command::Say { ticket, dialog, text, images: attached::images(&typed) }
+            }
+            Self::KeepImage { origin, .. } => Command::KeepImage { ticket, origin },
+            Self::Answer { dialog, question, text, typed } => {
+                let images = attached::images(&typed);
+                Command::Answer { ticket, dialog, question, text, images }
             }
             Self::Create { agent, taskdoc, text } => {
                 Command::Create { ticket, agent, taskdoc, text }
@@ -267,7 +285,11 @@ mod tests {
         let mut requests = Requests::default();
         let dialog = DialogId::main(RootId::new("a"));
         let target = Target::Dialog(dialog.clone());
-        let queued = |name: &str| QueuedMessage { message: name.into(), text: name.into() };
+        let queued = |name: &str| QueuedMessage {
+            message: name.into(),
+            text: name.into(),
+            images: Vec::new(),
+        };
         let all = Arc::from([queued("one"), queued("two")]);
         assert_eq!(requests.not_taken_back(&all), all);
         let edit = Some(TakeBackEdit { with: "one".to_owned(), before: String::new() });

@@ -6,6 +6,7 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::lifecycle;
 use super::requests::Request;
 use crate::domain::DialogId;
+use crate::domain::text::Localized;
 use crate::protocol::{SheetRequest, Ticket};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
@@ -43,6 +44,8 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Sheet { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
+        | Request::Preview { .. }
+        | Request::KeepImage { .. }
         | Request::Agree { .. }
         | Request::Continue { .. }
         | Request::ContinueAll
@@ -55,8 +58,9 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
     }
 }
 
-/// The driver refused it; that is reported to the user in any case.
-pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
+/// The driver refused it, and said why. The user is told that at once, but of these: of several dialogs that are put
+/// away together when the last one is done, of a preview in its place.
+pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Option<FollowUp> {
     match request {
         Request::Say { dialog, typed, .. } => {
             Some(FollowUp::MessageRefused(DraftKey::Message(dialog), typed))
@@ -68,7 +72,15 @@ pub(super) fn refused(request: Request, ticket: Ticket) -> Option<FollowUp> {
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
-        Request::PutAway { name, .. } => Some(FollowUp::BatchRefused(name)),
+        Request::PutAway { name, .. } => {
+            let why = why.clone();
+            Some(FollowUp::BatchRefused { name, why })
+        }
+        Request::Preview { .. } => {
+            let why = why.clone();
+            Some(FollowUp::PreviewRefused { ticket, why })
+        }
+        Request::KeepImage { number, .. } => Some(FollowUp::ImageRefused(number)),
         Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
@@ -102,7 +114,8 @@ mod tests {
         let request = Request::Say { dialog, text, typed: typed.clone() };
         let saved = FollowUp::Saved(key.clone(), typed.clone());
         assert_eq!(done(request.clone(), None, Workspace::new().facts()), [saved]);
-        assert_eq!(refused(request, 1), Some(FollowUp::MessageRefused(key, typed)));
+        let why = Localized::same("no");
+        assert_eq!(refused(request, 1, &why), Some(FollowUp::MessageRefused(key, typed)));
     }
 
     #[test]
@@ -120,7 +133,8 @@ mod tests {
     #[test]
     fn only_the_refused_request_to_open_closes_a_dialog() {
         let request = Request::Open { dialog: main_dialog(), course: None };
-        assert_eq!(refused(request, 7), Some(FollowUp::OpenRefused(7)));
-        assert_eq!(refused(Request::ContinueAll, 7), None);
+        let why = Localized::same("no");
+        assert_eq!(refused(request, 7, &why), Some(FollowUp::OpenRefused(7)));
+        assert_eq!(refused(Request::ContinueAll, 7, &why), None);
     }
 }

@@ -4,6 +4,7 @@ mod about;
 mod hints;
 mod layout;
 mod live;
+mod preview;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -28,6 +29,7 @@ use crate::ui::model::Mark;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::queued::QueuedRow;
+use crate::ui::panes::scroll_sign::draw_scroll_sign;
 use crate::ui::panes::status::{self, Hints, StatusValues};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
@@ -59,6 +61,8 @@ pub struct Screen<'a> {
     texts: Option<TranscriptTexts>,
     /// The live rows, where an inline screen shows them alone.
     live: Option<LiveRows>,
+    /// Those of the preview, if one is shown in the place of the open dialog.
+    preview: Option<TranscriptTexts>,
 }
 
 impl App {
@@ -86,15 +90,18 @@ impl App {
 impl Screen<'_> {
     /// Draws the screen into a frame of the size it was laid out for; into another, nothing.
     pub fn draw(&self, frame: &mut Frame<'_>) {
-        let area = self.area;
-        if frame.area() != area {
-            return;
+        if frame.area() == self.area {
+            self.draw_parts(frame);
+            self.app.ui.theme.fill(frame.buffer_mut());
         }
+    }
+
+    fn draw_parts(&self, frame: &mut Frame<'_>) {
+        let area = self.area;
         let (areas, ui) = (&self.areas, &*self.app.ui);
         let view = View { ui, now: &self.now };
         if let Some(live) = &self.live {
-            self.draw_live(frame, live, view);
-            return;
+            return self.draw_live(frame, live, view);
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
@@ -243,6 +250,12 @@ impl Screen<'_> {
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, ui, &heading, focused && self.app.overlays.is_empty());
         let rows = self.areas.inbox_rows();
+        draw_scroll_sign(
+            frame.buffer_mut(),
+            head,
+            ui,
+            inbox::shown_rows(&self.app.model.inbox, rows),
+        );
         let answering = self.app.writing.question().is_some();
         let lit = focused || (answering && self.app.focus.now() == Focus::Composer);
         inbox::draw(
@@ -262,10 +275,15 @@ impl Screen<'_> {
         let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();
         let picked = self.app.writing.picked_options(&self.app.model.inbox);
         self.app.writing.composer().draw(frame, areas.composer, view, (&heading, &picked), focused);
-        if !narrow {
-            self.draw_title(frame, areas.title, view);
+        if let Some(texts) = &self.preview {
+            self.draw_preview_title(frame.buffer_mut(), areas.title, view);
+            self.draw_preview(texts, frame.buffer_mut(), areas.transcript, view);
+        } else {
+            if !narrow {
+                self.draw_title(frame, areas.title, view);
+            }
+            self.draw_transcript(frame, areas.transcript, view);
         }
-        self.draw_transcript(frame, areas.transcript, view);
         if focused {
             let above = Rect { height: areas.composer.y - areas.right.y, ..areas.right };
             self.app.writing.composer().completion.draw(frame, above, view);
@@ -293,17 +311,7 @@ impl Screen<'_> {
         let rounds = rounds.map(|rounds| transcript::rounds(rounds, ui)).unwrap_or_default();
         let who = format!("{}{slug}{rounds}", speaker(open, row));
         let available = usize::from(area.width).saturating_sub(right.width() + 2);
-        let whole = format!("{who}{about}{tail}");
-        let fixed = width(&who) + width(&tail);
-        let text = if width(&whole) <= available {
-            whole
-        } else if fixed + 8 > available {
-            // Without the subject; if still too long, the end is cut.
-            format!("{who}{tail}")
-        } else {
-            let about = shorten(&about, available - fixed, ui.glyphs.cut);
-            format!("{who}{about}{tail}")
-        };
+        let text = fitted_title(&who, &about, &tail, available, ui.glyphs.cut);
         let left = Strip::new().put(&text, ui.style(role));
         draw_between(frame.buffer_mut(), area, area.y, (&left, &right), ui.glyphs.cut);
     }
@@ -376,6 +384,19 @@ impl Screen<'_> {
 
     fn open_row(&self) -> Option<&TreeRow> {
         self.app.model.tree.get(self.app.reading.dialog()?)
+    }
+}
+
+/// A title with its subject shortened, or left out where it has no room; if that is still too long, its end is
+/// cut.
+fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str) -> String {
+    let fixed = width(who) + width(tail);
+    if fixed + width(about) <= available {
+        format!("{who}{about}{tail}")
+    } else if fixed + 8 > available {
+        format!("{who}{tail}")
+    } else {
+        format!("{who}{}{tail}", shorten(about, available - fixed, cut))
     }
 }
 

@@ -105,6 +105,22 @@ pub(super) const PASTE_TOO_LARGE: Text = Text::new(
     "it is too large to be shown here; edit it in your editor",
     "内容太大，无法在此展开；请用编辑器编辑",
 );
+pub(super) const IMAGES_READING: Text =
+    Text::new("not sent: an image is still being read", "未发送：还有图片正在读取");
+pub(super) const TOO_MANY_IMAGES: Text =
+    Text::new("not sent: a message takes 10 images", "未发送：一条消息最多 10 张图片");
+pub(super) const TOO_MANY_CHIPS: Text = Text::new(
+    "not attached: send this message first, then attach more",
+    "未附加：请先发送这条消息，再附加更多",
+);
+pub(super) const ONLY_TOLD: Text = Text::new("(it is only told of them)", "（只会被告知有图片）");
+pub(super) const READS_IMAGES_UP_TO: Text =
+    Text::new("reads images up to {}", "只读不超过 {} 的图片");
+pub(super) const READS_NO_IMAGES: Text = Text::new("reads no images", "不读图片");
+pub(super) const IMAGE_WITHOUT_PATH: Text = Text::new(
+    "this image has no path; it is sent with the message",
+    "这张图片没有路径，将随消息发送",
+);
 pub(super) const INSERT_MODE: Text = Text::new("insert", "插入");
 pub(super) const NORMAL_MODE: Text = Text::new("normal", "普通");
 pub(super) const VISUAL_MODE: Text = Text::new("visual", "可视");
@@ -173,8 +189,8 @@ pub(super) const OF_THEM_OPEN: Text =
     Text::new("still with open work: {}", "其中 {} 个还有未了之事");
 pub(super) const DONE_SEVERAL: Text = Text::new("marked as done: {}", "已把 {} 个对话标为已完成");
 pub(super) const ARCHIVED_SEVERAL: Text = Text::new("archived: {}", "已归档 {} 个对话");
-pub(super) const STAY: Text =
-    Text::new("not possible while they work: {}", "仍在工作，无法收起：{}");
+pub(super) const STAY: Text = Text::new("not {}", "未收起 {}");
+pub(super) const PREVIEW: Text = Text::new("preview", "预览");
 pub(super) const IS_PUT_OFF: Text =
     Text::new("put off; it comes back by itself", "已留到稍后，会自动回来");
 pub(super) const IS_BACK: Text =

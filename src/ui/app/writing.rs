@@ -1,6 +1,7 @@
 //! Writing messages and answers: the composer, what it is turned to, and the drafts.
 
 mod answering;
+mod images;
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -21,7 +22,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
-use crate::ui::model::{DraftKey, Drafts, Inbox, Tone};
+use crate::ui::model::{DraftKey, Drafts, Inbox, Tone, attached};
 use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
 use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
 use crate::ui::panes::field::{ChipOpened, Field, ViKeys, ViMode, ViOutcome};
@@ -39,16 +40,20 @@ pub(super) struct Writing {
     before_answering: Option<ReturnPoint>,
     /// Fields of other targets as they were left, with undo and chips; the last one left last.
     left: VecDeque<(DraftKey, Field)>,
+    /// Images that were asked for; each has its number.
+    images_asked: u64,
 }
 
 /// What came of completing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Completed {
     /// The key is not about what is offered.
     Nothing,
     Done,
     /// This is to be run.
     Run(Scope, Action),
+    /// It is done, and this follows.
+    Follow(Vec<FollowUp>),
 }
 
 /// Where to return after answering.
@@ -68,6 +73,7 @@ impl Writing {
             sending: Vec::new(),
             before_answering: None,
             left: VecDeque::new(),
+            images_asked: 0,
         }
     }
 
@@ -151,7 +157,7 @@ impl Writing {
         let key = target.key();
         let at = self.left.iter().position(|(of, _)| Some(of) == key.as_ref());
         let left = at.and_then(|at| self.left.remove(at)).map(|(_, field)| field);
-        left.filter(|field| field.text() == draft).unwrap_or_else(|| Field::new(draft))
+        left.filter(|field| field.text() == draft).unwrap_or_else(|| Field::of_draft(draft))
     }
 
     /// A draft, unless it is already being sent.
@@ -178,19 +184,10 @@ impl Writing {
         }
     }
 
-    /// Inserts pasted text; false if it is too long.
-    pub fn paste(&mut self, text: &str, ui: &UiSettings, now: Instant) -> bool {
-        let fits = self.composer.paste(text, ui);
-        if fits {
-            self.keep(now);
-        }
-        fits
-    }
-
-    /// Another text takes the place of all that is typed; it can be undone.
-    pub fn replace_text(&mut self, text: &str, now: Instant) {
+    /// Another draft takes the place of all that is typed; it can be undone.
+    pub fn replace_draft(&mut self, draft: &str, now: Instant) {
         self.composer.field.clear();
-        self.composer.field.paste(text);
+        self.composer.field.paste_draft(draft);
         self.keep(now);
     }
 
@@ -310,7 +307,12 @@ impl Writing {
     }
 
     /// What the action does to what is offered at the caret.
-    pub fn complete(&mut self, action: Action, now: Instant) -> Completed {
+    pub fn complete(&mut self, action: Action, ui: &UiSettings, now: Instant) -> Completed {
+        let Composer { completion, field, .. } = &mut self.composer;
+        let takes = action == Action::FocusNext;
+        if let Some(path) = takes.then(|| completion.take_image(field)).flatten() {
+            return Completed::Follow(self.attach(vec![path], ui, now));
+        }
         let Composer { completion, field, .. } = &mut self.composer;
         let chosen = completion.chosen_action().filter(|_| action == Action::Send);
         let done = (action == Action::FocusNext && completion.take(field))
@@ -336,6 +338,7 @@ impl Writing {
             ChipOpened::Opened => return Vec::new(),
             ChipOpened::NoChip => words::NO_PASTE_HERE,
             ChipOpened::TooLarge => words::PASTE_TOO_LARGE,
+            ChipOpened::NoText => words::IMAGE_WITHOUT_PATH,
         };
         vec![FollowUp::Notify(Tone::Plain, why)]
     }
@@ -356,7 +359,7 @@ impl Writing {
 
     /// The options picked by the composer's text.
     pub fn picked_options(&self, inbox: &Inbox) -> String {
-        let typed = self.composer.field.text();
+        let typed = attached::content(&self.composer.field.text());
         let (choices, answer) = self.read_answer(&typed, inbox);
         if answer.text == typed {
             return String::new();
@@ -368,8 +371,12 @@ impl Writing {
     /// Sends the text. Not while the composer holds a message that is being taken back.
     pub fn send(&mut self, inbox: &Inbox, taking_back: bool, now: Instant) -> Vec<FollowUp> {
         let typed = self.composer.field.text();
-        if typed.trim().is_empty() {
+        let content = attached::content(&typed);
+        if content.trim().is_empty() {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_SEND)];
+        }
+        if let Some(why) = self.images_refusal(&typed) {
+            return vec![FollowUp::Notify(Tone::Bad, why)];
         }
         let Some(key) = self.composer.target.key() else {
             return Vec::new();
@@ -379,7 +386,7 @@ impl Writing {
         }
         self.keep(now);
         self.drafts.save();
-        let (_, PickedAnswer { text, .. }) = self.read_answer(&typed, inbox);
+        let (_, PickedAnswer { text, .. }) = self.read_answer(&content, inbox);
         self.sending.push((key, typed.clone()));
         self.composer.remember(&text);
         // After the draft was handed over: the message does not wait for it.
@@ -428,7 +435,7 @@ impl Writing {
         self.no_longer_sending(key, text);
         let here = self.composer.target.key().as_ref() == Some(key);
         if here && self.is_empty() {
-            self.composer.field.set(text);
+            self.composer.field.set_draft(text);
         }
         if !self.drafts.has(key) {
             self.drafts.set(key, text, now);
@@ -455,11 +462,12 @@ impl Writing {
     ) -> Vec<FollowUp> {
         self.write_to(Target::Dialog(dialog.clone()), now);
         let before = self.composer.field.text();
+        let back = attached::restored(&queued.text, &queued.images);
         let with = match before.trim() {
-            "" => queued.text.to_string(),
-            _ => format!("{}\n\n{before}", queued.text),
+            "" => back,
+            _ => format!("{back}\n\n{before}"),
         };
-        self.composer.field.set(&with);
+        self.composer.field.set_draft(&with);
         self.keep(now);
         self.drafts.save();
         let (message, edit) = (queued.message.clone(), Some(TakeBackEdit { with, before }));
@@ -490,7 +498,7 @@ impl Writing {
         let key = DraftKey::Message(back.dialog);
         if self.composer.target.key().as_ref() == Some(&key) {
             if self.composer.field.text() == edit.with {
-                self.composer.field.set(&edit.before);
+                self.composer.field.set_draft(&edit.before);
                 self.keep(now);
             }
         } else if self.drafts.get(&key) == edit.with {
@@ -580,7 +588,8 @@ mod tests {
     #[test]
     fn an_edited_message_is_stored_before_it_is_taken_back_and_removed_if_that_fails() {
         let (mut writing, now) = writing("mine");
-        let queued = QueuedMessage { message: "m".into(), text: "queued".into() };
+        let queued =
+            QueuedMessage { message: "m".into(), text: "queued".into(), images: Vec::new() };
         let mut follow_ups = writing.edit_queued(dialog(), &queued, now);
         assert_eq!(writing.composer().field.text(), "queued\n\nmine");
         assert_eq!(writing.take_outgoing().into_values().collect::<Vec<_>>(), ["queued\n\nmine"]);

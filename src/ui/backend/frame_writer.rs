@@ -14,6 +14,8 @@ const END_FRAME: &[u8] = b"\x1b[?2026l";
 /// Rows that are too wide wrap, or are cut.
 const WRAP: &[u8] = b"\x1b[?7h";
 const CUT: &[u8] = b"\x1b[?7l";
+/// Rows that are gone down by line feeds; for more, a position is as short.
+const MAX_LINE_FEEDS: u16 = 4;
 
 /// Where the terminal's cursor is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,6 +45,10 @@ pub(super) struct FrameWriter {
     at: CursorAt,
     style: Option<CellStyle>,
     visible: Option<bool>,
+    /// Where the last frame left the cursor.
+    left_at: Option<Position>,
+    /// The cursor that the terminal has saved.
+    saved: Option<(Position, CellStyle)>,
     /// The link that what is written now belongs to; none between two frames.
     link: Option<LinkId>,
 }
@@ -148,15 +154,39 @@ impl FrameWriter {
     /// Shows or hides the cursor and moves it to its position, if that changes anything. A hidden one of an inline
     /// screen stands at the begin of the live rows: there it stays whatever a new width does to them.
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
-        if wanted {
-            self.move_to(position.x, position.y, row);
-        } else if self.addressing == Addressing::Relative {
-            self.move_to(0, 0, &[]);
+        match self.addressing {
+            Addressing::Absolute => self.place_cursor(wanted, position, row),
+            // What the terminal has saved would be a row of it, and rows are printed meanwhile.
+            Addressing::Relative if wanted => self.move_to(position.x, position.y, row),
+            Addressing::Relative => self.move_to(0, 0, &[]),
         }
         if self.visible != Some(wanted) {
             self.visible = Some(wanted);
             self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
         }
+    }
+
+    /// A cursor that stays where it is while other rows change is saved by the terminal: going back to it is
+    /// shortest then.
+    fn place_cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
+        let away = self.at != CursorAt::Cell(position.x, position.y);
+        match self.saved {
+            Some((saved, style)) if wanted && away && saved == position => {
+                self.body.extend_from_slice(b"\x1b8");
+                self.at = CursorAt::Cell(position.x, position.y);
+                self.style = Some(style);
+            }
+            Some(_) | None if wanted => {
+                self.move_to(position.x, position.y, row);
+                if away && self.left_at == Some(position) {
+                    self.set_style(CellStyle::DEFAULT);
+                    self.body.extend_from_slice(b"\x1b7");
+                    self.saved = Some((position, CellStyle::DEFAULT));
+                }
+            }
+            Some(_) | None => {}
+        }
+        self.left_at = Some(position).filter(|_| wanted);
     }
 
     /// Changes the shown row to the wanted one. `links` has the addresses, if the terminal knows links.
@@ -340,18 +370,23 @@ impl FrameWriter {
         } else {
             format!("\x1b[{};{}H", y + 1, x + 1)
         };
-        let within_row = match self.at {
+        let (from, row) = match self.at {
             CursorAt::Unknown => return absolute,
-            CursorAt::Row(row) | CursorAt::Cell(_, row) if row != y => {
-                // Only downwards: a line feed in the last row would scroll.
-                let below = y == row + 1;
-                return if below && x == 0 { "\r\n".to_owned() } else { absolute };
-            }
-            CursorAt::Row(_) | CursorAt::Cell(..) if x == 0 => "\r".to_owned(),
-            CursorAt::Cell(from, _) if from < x && x - from == 1 => "\x1b[C".to_owned(),
-            CursorAt::Cell(from, _) if from < x => format!("\x1b[{}C", x - from),
-            CursorAt::Row(_) | CursorAt::Cell(..) => format!("\x1b[{}G", x + 1),
+            CursorAt::Row(row) => (None, row),
+            CursorAt::Cell(from, row) => (Some(from), row),
         };
-        if within_row.len() <= absolute.len() { within_row } else { absolute }
+        // Only downwards, and only to rows that are there: a line feed in the last row would scroll.
+        let Some(down) = y.checked_sub(row).filter(|down| *down <= MAX_LINE_FEEDS) else {
+            return absolute;
+        };
+        let across = match from {
+            Some(from) if from == x => String::new(),
+            Some(_) | None if x == 0 => "\r".to_owned(),
+            Some(from) if from < x && x - from == 1 => "\x1b[C".to_owned(),
+            Some(from) if from < x => format!("\x1b[{}C", x - from),
+            Some(_) | None => format!("\x1b[{}G", x + 1),
+        };
+        let relative = across + &"\n".repeat(usize::from(down));
+        if relative.len() <= absolute.len() { relative } else { absolute }
     }
 }

@@ -18,15 +18,13 @@ pub(super) enum Shift {
 pub(super) struct Grid {
     width: u16,
     rows: Vec<Vec<ScreenCell>>,
-    /// Rows changed since the last [`Grid::take_touched`].
-    touched: Vec<bool>,
 }
 
 impl Grid {
     pub fn new(size: Size) -> Self {
         let row = vec![ScreenCell::BLANK; usize::from(size.width)];
         let height = usize::from(size.height);
-        Self { width: size.width, rows: vec![row; height], touched: vec![false; height] }
+        Self { width: size.width, rows: vec![row; height] }
     }
 
     /// The cells of row `y`; empty after the last row.
@@ -46,26 +44,11 @@ impl Grid {
 
     pub fn clear(&mut self) {
         self.rows.iter_mut().for_each(|row| row.fill(ScreenCell::BLANK));
-        self.touched.fill(true);
     }
 
     /// Blanks out part of a row.
     pub fn erase(&mut self, y: u16, columns: Range<u16>) {
         columns.for_each(|x| self.put(x, y, ScreenCell::BLANK));
-    }
-
-    /// Marks rows as changed.
-    pub fn touch(&mut self, rows: Range<u16>) {
-        let rows = usize::from(rows.start)..usize::from(rows.end);
-        if let Some(touched) = self.touched.get_mut(rows) {
-            touched.fill(true);
-        }
-    }
-
-    /// The rows changed since the last call, from top to bottom.
-    pub fn take_touched(&mut self) -> Vec<u16> {
-        let rows = (0_u16..).zip(&mut self.touched);
-        rows.filter_map(|(y, touched)| std::mem::take(touched).then_some(y)).collect()
     }
 
     /// Sets a cell; glyphs it overlaps become blanks. A glyph that does not fit becomes blanks.
@@ -83,9 +66,6 @@ impl Grid {
         let style = cell.style;
         for (at, target) in (x..).zip(row.iter_mut().take(end).skip(x)) {
             *target = if at == x { cell.clone() } else { ScreenCell::tail(style) };
-        }
-        if let Some(touched) = self.touched.get_mut(usize::from(y)) {
-            *touched = true;
         }
     }
 

@@ -85,7 +85,6 @@ impl<W: Write> ScreenBackend<W> {
         }
         writer.reserve_rows(self.size.height);
         self.shown.clear();
-        self.wanted.touch(0..self.size.height);
     }
 
     /// The frame was accepted: what it printed is printed.

@@ -25,33 +25,51 @@ struct Pair {
     shown: usize,
 }
 
-/// The movement that saves most, if one saves anything. Whatever it is, the screen is right after the rows
-/// that then still differ are written.
-pub(super) fn find(shown: &Grid, wanted: &Grid) -> Option<Movement> {
-    let changed: Vec<usize> =
-        (0..wanted.height()).filter(|y| row(shown, *y) != row(wanted, *y)).collect();
+/// The rows that differ.
+pub(super) fn changed_rows(shown: &Grid, wanted: &Grid) -> Vec<u16> {
+    (0_u16..).take(wanted.height()).filter(|y| shown.row(*y) != wanted.row(*y)).collect()
+}
+
+/// The movement of rows, of those that are `changed`, that saves most, if one saves anything. Whatever it is,
+/// the screen is right after the rows that then still differ are written.
+pub(super) fn find(shown: &Grid, wanted: &Grid, changed: &[u16]) -> Option<Movement> {
     if changed.len() < MIN_CHANGED {
         return None;
     }
-    let weights: Vec<isize> = (0..wanted.height()).map(|y| weight(row(wanted, y))).collect();
     let mut by_distance: Vec<Vec<Pair>> = vec![Vec::new(); 2 * wanted.height()];
-    for to in changed.into_iter().filter(|y| weights.get(*y).is_some_and(|weight| *weight > 0)) {
-        for from in (0..shown.height()).filter(|from| *from != to) {
-            let distance = wanted.height() + from - to;
-            if let Some(pairs) = by_distance.get_mut(distance)
-                && row(shown, from) == row(wanted, to)
-            {
+    for to in changed.iter().copied().map(usize::from) {
+        for from in rows_like(shown, row(wanted, to), to) {
+            if let Some(pairs) = by_distance.get_mut(wanted.height() + from - to) {
                 pairs.push(Pair { wanted: to, shown: from });
             }
         }
     }
-    let candidates = by_distance.iter().filter_map(|pairs| movement(pairs));
-    let saved = |movement: &Movement| saved(movement, shown, wanted, &weights);
-    candidates
-        .map(|one| (saved(&one), one))
+    // No movement saves more than the rows it brings to their places.
+    let brings = |pairs: &&Vec<Pair>| {
+        pairs.iter().map(|pair| weight(row(wanted, pair.wanted))).sum::<isize>() >= MIN_SAVED
+    };
+    by_distance
+        .iter()
+        .filter(brings)
+        .filter_map(|pairs| movement(pairs))
+        .map(|one| (saved(&one, shown, wanted), one))
         .filter(|(saved, _)| *saved >= MIN_SAVED)
         .max_by_key(|(saved, _)| *saved)
         .map(|(_, movement)| movement)
+}
+
+/// The other rows that show now what row `to` is to show, unless that is nothing.
+fn rows_like(shown: &Grid, wanted: &[ScreenCell], to: usize) -> impl Iterator<Item = usize> {
+    // Most rows differ in the first cell that changes, and few before it.
+    let differs = |(_, (old, new)): &(usize, (&ScreenCell, &ScreenCell))| old != new;
+    let first = row(shown, to).iter().zip(wanted).enumerate().find(differs).map(|(at, _)| at);
+    let first = first.filter(|_| weight(wanted) > 0);
+    let rows = first.into_iter().flat_map(|at| (0..shown.height()).map(move |from| (from, at)));
+    rows.filter(move |(from, at)| {
+        let now = row(shown, *from);
+        *from != to && now.get(*at) == wanted.get(*at) && now == wanted
+    })
+    .map(|(from, _)| from)
 }
 
 fn row(grid: &Grid, y: usize) -> &[ScreenCell] {
@@ -78,9 +96,9 @@ fn movement(pairs: &[Pair]) -> Option<Movement> {
 }
 
 /// The cells that need not be written, less those that have to be written again.
-fn saved(movement: &Movement, shown: &Grid, wanted: &Grid, weights: &[isize]) -> isize {
+fn saved(movement: &Movement, shown: &Grid, wanted: &Grid) -> isize {
     let Movement { rows, lines, shift } = movement;
-    let worth = |y: u16| weights.get(usize::from(y)).copied().unwrap_or_default();
+    let worth = |y: u16| weight(wanted.row(y));
     rows.clone()
         .map(|y| {
             let from = match shift {
@@ -120,7 +138,9 @@ mod tests {
     }
 
     fn found(before: &[&str], after: &[&str]) -> Option<(Range<u16>, u16, Shift)> {
-        find(&grid(before), &grid(after)).map(|one| (one.rows, one.lines, one.shift))
+        let (shown, wanted) = (grid(before), grid(after));
+        let changed = changed_rows(&shown, &wanted);
+        find(&shown, &wanted, &changed).map(|one| (one.rows, one.lines, one.shift))
     }
 
     #[test]

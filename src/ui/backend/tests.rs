@@ -193,6 +193,37 @@ fn the_cursor_costs_nothing_while_it_stays() {
 }
 
 #[test]
+fn a_cursor_that_stays_is_saved_by_the_terminal() {
+    let mut bench = Bench::new(20, 3);
+    let cursor = Some(Position::new(2, 2));
+    let red = Style::new().fg(Color::Red);
+    let mut frame = |text: &str| bench.frame_with_cursor(cursor, |b| b.set_string(0, 0, text, red));
+    frame("a");
+    assert!(body(&frame("ab")).ends_with("\x1b[3;3H\x1b[m\x1b7"));
+    assert_eq!(body(&frame("abc")), "\x1b[1;3H\x1b[31mc\x1b8");
+    bench.assert_same_screen();
+    let moved =
+        bench.frame_with_cursor(Some(Position::new(5, 2)), |b| b.set_string(2, 2, "abc", red));
+    bench.assert_same_screen();
+    assert_eq!(bench.emulator.screen().cursor_position(), (2, 5));
+    assert!(!moved.contains("\x1b8"), "{moved:?}");
+}
+
+#[test]
+fn the_next_rows_are_reached_by_line_feeds() {
+    let mut bench = Bench::new(40, 6);
+    let rows = |from: u16| {
+        move |buffer: &mut Buffer| {
+            (from..5).for_each(|y| buffer.set_string(20, y, "text", Style::new()));
+        }
+    };
+    bench.frame(|_| ());
+    let bytes = bench.frame(rows(2));
+    assert_eq!(body(&bytes), "\x1b[3;21Htext\x1b[21G\ntext\x1b[21G\ntext");
+    bench.assert_same_screen();
+}
+
+#[test]
 fn a_scrolled_band_costs_its_new_row_only() {
     let row = |n: usize| format!("this is row number {n} of a longer text");
     let mut bench = Bench::new(60, 12);
@@ -403,8 +434,10 @@ fn piece() -> impl Strategy<Value = Piece> {
 type Drawing = (Vec<Piece>, Option<(u16, u16)>, i8);
 
 fn frames() -> impl Strategy<Value = Vec<Drawing>> {
-    let cursor = prop::option::of((0..WIDTH, 0..HEIGHT));
-    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, -2..=2_i8), 1..6)
+    // It often stays where it was.
+    let cursor = prop_oneof![2 => Just((3, HEIGHT - 1)), 1 => (0..WIDTH, 0..HEIGHT)];
+    let cursor = prop::option::weighted(0.8, cursor);
+    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, -2..=2_i8), 1..10)
 }
 
 proptest! {

@@ -149,7 +149,7 @@ fn outcome(block: &Block) -> Block {
     match &block.body {
         BlockBody::Question(asked) => match &asked.answer {
             Some((text, at)) => {
-                let body = BlockBody::You { text: text.clone() };
+                let body = BlockBody::You { text: text.clone(), images: Vec::new() };
                 Block { at: at.clone(), body, ..block.clone() }
             }
             None => block.clone(),

@@ -17,6 +17,7 @@ use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::row_search::{RowJump, RowSearch, top_for};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -421,6 +422,12 @@ impl<L: List> Overlay for ListOverlay<L> {
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
+        let all = match L::WALK {
+            Walk::Entries => self.list.entries(cx).len(),
+            Walk::Blocks | Walk::Text => self.rows,
+        };
+        let shown = ShownRows { top: self.top, height: usize::from(rows.height), rows: all };
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
         match L::WALK {
             Walk::Entries => self.draw_entries(frame, rows, view, cx),
             Walk::Blocks | Walk::Text => self.draw_text(frame, rows, view, cx),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::domain::DialogId;
-use crate::ui::draft_writer::DraftTexts;
+use crate::ui::draft_writer::{DraftTexts, LOOKED};
 
 /// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);
@@ -21,6 +21,8 @@ pub enum DraftKey {
     PutOff(String),
     /// No draft: what was sent before.
     Sent,
+    /// No draft: how far the user has looked at the dialogs.
+    Looked,
     /// The first message of a new dialog.
     New,
     /// A reminder of a dialog, by its id; new ones have special names instead.
@@ -37,6 +39,7 @@ impl DraftKey {
             Self::Answer(question) => format!("answer/{question}"),
             Self::PutOff(question) => format!("later/{question}"),
             Self::Sent => "sent".to_owned(),
+            Self::Looked => LOOKED.to_owned(),
             Self::New => "new".to_owned(),
             Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
             Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),

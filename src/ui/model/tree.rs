@@ -340,6 +340,21 @@ impl Tree {
         }
     }
 
+    /// What the user had looked at when the program ended.
+    pub fn restore_looks(&mut self, text: &str) {
+        self.looked.restore(text);
+    }
+
+    /// True if the user has looked at something since [`Self::take_looks`].
+    pub fn has_new_looks(&self) -> bool {
+        self.looked.has_changed()
+    }
+
+    /// What the user has looked at, as text to be stored.
+    pub fn take_looks(&mut self) -> String {
+        self.looked.take_text()
+    }
+
     /// True if something happened in it since the user looked at it.
     pub fn is_unread(&self, row: &TreeRow) -> bool {
         self.looked.is_unread(row)

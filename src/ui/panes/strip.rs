@@ -159,7 +159,7 @@ impl Strip {
         self
     }
 
-    /// The row truncated to `cells`, with `mark` at the end.
+    /// The row truncated to `cells`, with `mark` at the end; in the style of what it cuts if it has none.
     #[must_use]
     pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
         if self.width <= cells {
@@ -167,15 +167,17 @@ impl Strip {
         }
         let mut available = cells.saturating_sub(width(mark));
         let mut short = Self::new();
+        let mut of_cut = style;
         for span in &self.line.spans {
             let part = cut(&span.content, available);
             available -= width(part).min(available);
             short.push(part, span.style);
+            of_cut = span.style;
             if part.len() < span.content.len() {
                 break;
             }
         }
-        short.put(mark, style)
+        short.put(mark, if style == Style::default() { of_cut } else { style })
     }
 
     /// Draws into the row `y` of `area`, from its left edge.

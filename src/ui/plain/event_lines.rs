@@ -83,6 +83,7 @@ impl EventLines {
             | DriverEvent::Done { .. }
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
+            | DriverEvent::ImageKept { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }

@@ -291,12 +291,12 @@ impl PlainSession {
     ) {
         let text = picking::answer(choices, typed).text;
         let ticket = self.ticket(Sent::Words(text.clone()));
-        self.commands.push(Command::Answer { ticket, dialog, question, text });
+        self.commands.push(Command::Answer { ticket, dialog, question, text, images: Vec::new() });
     }
 
     fn message(&mut self, dialog: DialogId, text: String) {
         let ticket = self.ticket(Sent::Words(text.clone()));
-        self.commands.push(Command::Say { ticket, dialog, text });
+        self.commands.push(Command::Say { ticket, dialog, text, images: Vec::new() });
     }
 
     fn create(&mut self, member: Option<String>, taskdoc: Option<String>, text: String) {

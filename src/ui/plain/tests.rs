@@ -6,7 +6,9 @@ use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, TrustEntry, Unagreed};
-use crate::protocol::event::{ConsentView, DriverEvent, InboxRow, MemberView, WorkspaceView};
+use crate::protocol::event::{
+    ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
+};
 use crate::protocol::{Command, Ticket};
 use crate::store::Fact;
 use crate::ui::app::tests::fixture::{main_dialog, questions, row, rows, side, stopped};
@@ -21,6 +23,7 @@ fn session() -> PlainSession {
             model: String::new(),
             toolsets: Vec::new(),
             tools: Vec::new(),
+            images: ImageSupport::default(),
         }],
         default_responder: Some(AgentId::new("orchestrator")),
         taskdocs: vec!["add-2fa.tsk".to_owned()],
@@ -48,7 +51,7 @@ fn after(session: &mut PlainSession, line: &str) -> Vec<String> {
 
 fn answer(ticket: Ticket, row: &InboxRow, text: &str) -> Command {
     let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-    Command::Answer { ticket, dialog, question, text: text.to_owned() }
+    Command::Answer { ticket, dialog, question, text: text.to_owned(), images: Vec::new() }
 }
 
 fn words(text: &str) -> DriverEvent {
@@ -171,7 +174,7 @@ fn dialogs_are_begun_messaged_stopped_and_continued_by_number() {
     let text = "hello".to_owned();
     for (line, expected) in [
         ("new @dba hello", Command::Create { ticket: 1, agent, taskdoc, text: text.clone() }),
-        ("d2 hello", Command::Say { ticket: 2, dialog: side("r"), text }),
+        ("d2 hello", Command::Say { ticket: 2, dialog: side("r"), text, images: Vec::new() }),
         ("stop d1", Command::Stop { dialog: main_dialog() }),
         ("stop all", Command::StopAll),
         ("continue d3", Command::Continue { ticket: 3, dialog: side("d") }),

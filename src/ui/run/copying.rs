@@ -2,11 +2,15 @@
 //! thread that makes copies.
 
 use super::Run;
+use crate::domain::text::Text;
 use crate::ui::copies::{CopyJob, CopyOutcome};
 use crate::ui::pacer::Cause;
 use crate::ui::surface::Surface;
 use crate::ui::terminal::Control;
 use crate::ui::text::CopyText;
+
+/// Said where an image cannot be taken now.
+const BUSY: Text = Text::new("busy: copies are being made; try again", "忙：正在处理复制，请再试");
 
 impl<S: Surface> Run<'_, S> {
     /// Sends text to the terminal's clipboard and to the clipboard program of this machine.
@@ -26,12 +30,15 @@ impl<S: Surface> Run<'_, S> {
         self.pacer.mark(Cause::Key);
     }
 
-    /// Writes text into a file of its own.
-    pub(super) fn write_file(&mut self, name: String, text: CopyText) {
-        self.make_copy(CopyJob::Write { name, text });
+    /// Gets the image in the clipboard.
+    pub(super) fn take_image(&mut self, number: u64) {
+        if !self.copies.make(CopyJob::TakeImage { number }) {
+            self.app.copied(&CopyOutcome::NoImage { number, why: BUSY.into() });
+        }
     }
 
-    fn make_copy(&mut self, job: CopyJob) {
+    /// Has a copy made by its thread.
+    pub(super) fn make_copy(&mut self, job: CopyJob) {
         if !self.copies.make(job) {
             self.app.copied(&CopyOutcome::Busy);
         }

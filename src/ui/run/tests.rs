@@ -228,6 +228,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         keep_going: None,
         history: false,
         queued: std::sync::Arc::default(),
+        unreviewed: 0,
     }
 }
 

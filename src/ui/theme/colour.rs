@@ -63,14 +63,12 @@ impl ColorDepth {
         }
     }
 
-    /// The style in colours of this depth. Without colours, a background other than `plain` (that of
-    /// plain text) becomes reverse video.
-    pub(super) fn reduce_style(self, style: Style, plain: Option<Color>) -> Style {
+    /// The style in colours of this depth. Without colours, a background becomes reverse video.
+    pub(super) fn reduce_style(self, style: Style) -> Style {
         let mut reduced = style;
         reduced.fg = style.fg.map(|colour| self.reduce_ink(colour));
         reduced.bg = style.bg.map(|colour| self.reduce(colour));
-        let marked = style.bg.is_some() && style.bg != plain;
-        if self == Self::None && marked {
+        if self == Self::None && style.bg.is_some() {
             reduced = reduced.add_modifier(Modifier::REVERSED);
         }
         reduced

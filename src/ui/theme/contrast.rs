@@ -43,11 +43,18 @@ impl Pair {
     /// The colours of a role; `None` if the terminal's own are among them.
     #[must_use]
     pub fn of(theme: &Theme, role: Role, paper: Paper) -> Option<Self> {
+        let style = theme.style(role);
+        Self::drawn(Style { bg: style.bg.or(theme.paper()), ..style }, paper)
+    }
+
+    /// The same of what is drawn in this style.
+    #[must_use]
+    pub fn drawn(style: Style, paper: Paper) -> Option<Self> {
         let own = match paper {
             Paper::Weakest(weakest) => Some(weakest),
             Paper::Own | Paper::Terminal => None,
         };
-        let Style { fg, bg, add_modifier, .. } = theme.style(role);
+        let Style { fg, bg, add_modifier, .. } = style;
         let ink = rgb_of(fg?).map(Rgb)?;
         let paper = bg.and_then(rgb_of).map(Rgb).or(own)?;
         let reversed = add_modifier.contains(Modifier::REVERSED);
@@ -129,8 +136,11 @@ mod tests {
             let theme = embedded(name, ColorDepth::True);
             let unknown: Vec<Role> =
                 texts().filter(|role| Pair::of(&theme, *role, Paper::of(name)).is_none()).collect();
-            let expected: &[Role] =
-                if *name == "contrast" { &[] } else { &[Role::Text, Role::RowSelected] };
+            let expected: &[Role] = if *name == "contrast" {
+                &[Role::RowSelected]
+            } else {
+                &[Role::Text, Role::RowSelected]
+            };
             assert_eq!(unknown, expected, "{name}");
         }
     }

@@ -27,6 +27,8 @@ pub struct Glyphs {
     pub draft: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
+    /// Before the number of files that were changed and not reviewed.
+    pub changed: &'static str,
     /// Marked for an action on several.
     pub marked: &'static str,
     /// Beside the selected row.
@@ -38,7 +40,9 @@ pub struct Glyphs {
     pub cut: &'static str,
     pub middle_dot: &'static str,
     pub enter: &'static str,
+    /// What is out of view below, and above.
     pub below: &'static str,
+    pub up: &'static str,
     pub path: &'static str,
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
@@ -67,6 +71,7 @@ impl Glyphs {
         answered: "⇠",
         draft: "✎",
         unread: "•",
+        changed: "±",
         marked: "◆",
         selected: "▌",
         prompt: "›",
@@ -76,6 +81,7 @@ impl Glyphs {
         middle_dot: "·",
         enter: "⏎",
         below: "↓",
+        up: "↑",
         path: "›",
         at_work: "█",
         ready: "░",
@@ -100,6 +106,7 @@ impl Glyphs {
         answered: "<-",
         draft: "%",
         unread: "+",
+        changed: "=",
         marked: "#",
         selected: ">",
         prompt: ">",
@@ -109,6 +116,7 @@ impl Glyphs {
         middle_dot: "-",
         enter: "Enter",
         below: "v",
+        up: "^",
         path: ">",
         at_work: "#",
         ready: ":",
@@ -124,7 +132,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 29] {
+    pub fn all(&self) -> [&'static str; 31] {
         [
             self.running,
             self.waiting,
@@ -142,6 +150,7 @@ impl Glyphs {
             self.answered,
             self.draft,
             self.unread,
+            self.changed,
             self.marked,
             self.selected,
             self.prompt,
@@ -151,6 +160,7 @@ impl Glyphs {
             self.middle_dot,
             self.enter,
             self.below,
+            self.up,
             self.path,
             self.at_work,
             self.ready,

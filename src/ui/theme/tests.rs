@@ -7,7 +7,7 @@ use crate::domain::text::assert_translated;
 use super::*;
 
 /// Reads the plain `role: "words"` lines the theme files consist of.
-pub(crate) fn parse_flat(text: &str) -> Result<Value, Localized> {
+pub fn parse_flat(text: &str) -> Result<Value, Localized> {
     let mut entries = serde_json::Map::new();
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let no_entry = || localized!("not an entry: {line}", "不是条目：{line}");
@@ -17,7 +17,7 @@ pub(crate) fn parse_flat(text: &str) -> Result<Value, Localized> {
     Ok(Value::Object(entries))
 }
 
-pub(super) fn embedded(name: &str, depth: ColorDepth) -> Theme {
+pub fn embedded(name: &str, depth: ColorDepth) -> Theme {
     Theme::embedded(name, depth, parse_flat).unwrap()
 }
 

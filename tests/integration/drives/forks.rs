@@ -33,7 +33,7 @@ impl Running {
         self.change(Lifecycle::Fork { root, course, genseq, then }).await
     }
 
-    fn after_fork(&self) -> AfterFork {
+    pub fn after_fork(&self) -> AfterFork {
         let fork = self.seen.iter().rev().find_map(|event| match event {
             DriverEvent::Forked { next, .. } => Some(next.clone()),
             _ => None,
@@ -81,7 +81,7 @@ async fn b17_a_fork_at_words_of_a_person_has_all_before_and_gives_the_words_back
     let before = contents(&folder(&world, &main.root));
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
     assert_ne!(fork, main);
-    assert_eq!(running.after_fork(), AfterFork::DraftUserText("Two".to_owned()));
+    assert_eq!(running.after_fork(), draft_of("Two"));
     assert!(running.seen.iter().any(|e| matches!(e, DriverEvent::Row(row) if row.dialog == fork)));
     assert_eq!(contents(&folder(&world, &main.root)), before, "the source is untouched");
     assert_eq!(
@@ -174,7 +174,7 @@ async fn an_open_question_of_a_side_dialog_is_open_again_in_the_fork() {
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
-    assert_eq!(running.after_fork(), AfterFork::DraftUserText("Well?".to_owned()));
+    assert_eq!(running.after_fork(), draft_of("Well?"));
     assert_sound(&world, &main.root, &fork.root);
     running.idle().await;
     let rows = running.inbox();
@@ -333,7 +333,7 @@ async fn a_fork_is_made_of_what_is_done_too_and_lies_among_the_running() {
     let root = main.root.clone();
     running.change(Lifecycle::Move { root, to: Bucket::Done }).await.expect("done");
     let fork = running.fork(&main.root, 1, 1).await.expect("a fork");
-    assert_eq!(running.after_fork(), AfterFork::DraftUserText("Hello".to_owned()));
+    assert_eq!(running.after_fork(), draft_of("Hello"));
     assert_eq!(running.store.find(&fork.root), Some(Bucket::Run));
     assert_eq!(record_lines(&world.view(), &fork), Vec::<String>::new());
     assert_ne!(fork.this, SelfId::new(main.root.as_str()));
@@ -403,7 +403,7 @@ async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself()
     running.say(&main, "Well?").await.expect("heard");
     running.quiet().await;
     let asked = world.models.requests().len();
-    let words = AfterFork::DraftUserText("Paint".to_owned());
+    let words = draft_of("Paint");
     let fork = running.fork_and(ForkMode::Continue, &main.root, 1, 1).await.expect("a fork");
     assert_eq!(running.after_fork(), words);
     running.idle().await;
@@ -413,4 +413,8 @@ async fn a_fork_that_waits_for_words_or_for_an_answer_does_not_go_on_by_itself()
     assert_eq!(world.state(&fork), "blocked", "{:?}", running.after_fork());
     assert_eq!(world.models.requests().len(), asked);
     running.shut_down().await;
+}
+
+fn draft_of(text: &str) -> AfterFork {
+    AfterFork::DraftUserText { text: text.to_owned(), images: Vec::new() }
 }

@@ -88,6 +88,13 @@ async fn nothing_of_an_old_tree_is_driven_or_written_whatever_a_person_wants() {
         })
     };
     assert!(shown(&main) && shown(&side));
+    running.send(Command::Preview { ticket: 77, dialog: side.clone() }).await;
+    loop {
+        if let DriverEvent::Page { ticket: 77, page } = running.event().await {
+            assert!(page.entries.iter().any(|entry| entry.line().contains("Walls.")));
+            break;
+        }
+    }
     let root = main.root.clone();
     for change in [
         Lifecycle::DeclareDead { dialog: side.clone(), note: None },

@@ -7,6 +7,7 @@
 
 mod ask_back;
 mod assignments;
+mod attached;
 mod blocking;
 mod bounded;
 mod crash;

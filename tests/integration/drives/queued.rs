@@ -147,7 +147,9 @@ async fn a_fork_before_two_messages_has_both_at_hand() {
     };
     running.ask(|ticket| Command::Lifecycle { ticket, change }).await.expect("a fork");
     let drafted = running.seen.iter().find_map(|event| match event {
-        DriverEvent::Forked { next: AfterFork::DraftUserText(text), .. } => Some(text.as_str()),
+        DriverEvent::Forked { next: AfterFork::DraftUserText { text, .. }, .. } => {
+            Some(text.as_str())
+        }
         _ => None,
     });
     assert_eq!(drafted, Some("second\n\nthird"));

@@ -392,3 +392,49 @@ async fn the_timeline_and_the_tokens_of_a_tree_have_a_row_for_each_dialog() {
     assert_eq!(sums, [("lead", 2), ("alice", 1)]);
     assert_eq!(usage.dialogs[0].generations.len(), 2);
 }
+
+impl Running {
+    /// Waits until the row of a dialog has this number of files to review.
+    async fn until_unreviewed(&mut self, dialog: &DialogId, expected: usize) {
+        let known = |event: &DriverEvent| match event {
+            DriverEvent::Row(row) if row.dialog == *dialog => Some(row.unreviewed),
+            DriverEvent::Rows(rows) => {
+                rows.iter().find(|row| row.dialog == *dialog).map(|row| row.unreviewed)
+            }
+            _ => None,
+        };
+        while self.seen.iter().rev().find_map(known) != Some(expected) {
+            self.event().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_files_to_review_are_counted_also_after_a_restart() {
+    let create = |path: &str| {
+        Reply::call(path, "create_new_file", &json!({"path": path, "content": "x"}).to_string())
+    };
+    let models = Sequence::new()
+        .reply("lead", create("a"))
+        .reply("lead", create("b"))
+        .reply("lead", Reply::saying("Done."));
+    let mut world = World::new(models);
+    world.setup.audience = Audience::Screen;
+    let mut running = world.start().await;
+    let dialog = running.talk("Go").await;
+    running.until_unreviewed(&dialog, 2).await;
+    running.shut_down().await;
+    let mut running = world.start().await;
+    running.until_unreviewed(&dialog, 2).await;
+    let ends = running.changes(&dialog, ChangesScope::MainDialog).await.ends;
+    running.on_sheet(&dialog, SheetRequest::MarkReviewed(ends)).await.expect("marked");
+    running.until_unreviewed(&dialog, 0).await;
+    world.models.push("lead", create("c"));
+    world.models.push("lead", Reply::saying("Done."));
+    running.say(&dialog, "More").await.expect("heard");
+    running.until_unreviewed(&dialog, 1).await;
+    running.shut_down().await;
+    let mut running = world.start().await;
+    running.until_unreviewed(&dialog, 1).await;
+    running.shut_down().await;
+}

@@ -85,7 +85,7 @@ impl Running {
 
     pub async fn say(&mut self, dialog: &DialogId, text: &str) -> Result<(), String> {
         let (dialog, text) = (dialog.clone(), text.to_owned());
-        self.ask(|ticket| Command::Say { ticket, dialog, text }).await.map(drop)
+        self.ask(|ticket| Command::Say { ticket, dialog, text, images: Vec::new() }).await.map(drop)
     }
 
     pub async fn resume(&mut self, dialog: &DialogId) -> Result<(), String> {

@@ -115,3 +115,36 @@ async fn i07_an_old_course_is_shown_while_the_newest_goes_on() {
     assert_eq!(new.course, Course(2));
     assert!(new.entries.iter().any(|entry| entry.line().contains("fresh start")));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_shows_the_end_of_a_dialog_and_the_open_one_stays_open() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("The first is over."))
+        .reply("lead", slowly(&["a1 ", "a2 ", "a3 ", "a4"]));
+    let (_world, mut running) = screen(models).await;
+    let over = running.talk("First").await;
+    let open = running.begin("Second").await.expect("a dialog");
+    running.open(&open, None).await;
+    for ticket in 1..=40 {
+        running.send(Command::Preview { ticket, dialog: over.clone() }).await;
+    }
+    let page = loop {
+        if let DriverEvent::Page { ticket: 40, page } = running.event().await {
+            break page;
+        }
+    };
+    assert_eq!(page.dialog, over);
+    assert!(page.entries.iter().any(|entry| entry.line().contains("The first is over.")));
+    running.quiet().await;
+    assert_eq!((running.live(&open).as_str(), running.live(&over).as_str()), ("a1 a2 a3 a4", ""));
+    assert!(running.lines(&over).is_empty() && !running.lines(&open).is_empty());
+    let gone = DialogId::side(&over.root, &"zz/zz/00000001".into());
+    running.send(Command::Preview { ticket: 41, dialog: gone }).await;
+    loop {
+        match running.event().await {
+            DriverEvent::Refused { ticket: 41, .. } => break,
+            DriverEvent::Page { ticket: 41, page } => panic!("{page:?}"),
+            _ => {}
+        }
+    }
+}

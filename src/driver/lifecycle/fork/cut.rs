@@ -15,10 +15,10 @@ use crate::domain::record::{
 use crate::domain::text::{Localized, localized};
 use crate::domain::tree::TreeChange;
 use crate::domain::{
-    Assignment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId, SelfId,
-    Stamp,
+    Assignment, Attachment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId,
+    SelfId, Stamp,
 };
-use crate::protocol::Refusal;
+use crate::protocol::{AttachedImage, Refusal};
 use crate::store::CourseLine;
 
 use super::assignments;
@@ -345,7 +345,9 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
     let opens_course = *course > Course::FIRST
         && earlier.filter(|line| !is_written_anew(&line.entry)).count() == 0;
     match prompts.first() {
-        Some(text) if text.origin == Origin::User => GenerationOpening::User(user_text(&prompts)),
+        Some(text) if text.origin == Origin::User => {
+            GenerationOpening::User { text: user_text(&prompts), images: user_images(&prompts) }
+        }
         Some(text) if text.origin == Origin::Runtime && opens_course => {
             GenerationOpening::Course(Box::new(course_start(text)))
         }
@@ -357,6 +359,15 @@ pub fn opening(courses: &Courses, end: CutPosition) -> GenerationOpening {
 fn user_text(prompts: &[&HumanText]) -> String {
     let by_user = prompts.iter().filter(|text| text.origin == Origin::User);
     by_user.map(|text| text.content.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The images of these messages.
+fn user_images(prompts: &[&HumanText]) -> Vec<AttachedImage> {
+    let by_user = prompts.iter().filter(|text| text.origin == Origin::User);
+    let images = |text: &&HumanText| {
+        AttachedImage::all(Attachment::all(text.content_items.as_ref()), &text.content)
+    };
+    by_user.flat_map(images).collect()
 }
 
 fn course_start(text: &HumanText) -> CourseStartPrompt {

@@ -4,6 +4,8 @@ use crate::domain::latest::CourseStartPrompt;
 use crate::domain::record::SideDialogCreated;
 use crate::domain::{Assignment, Course, Dialog, DialogMeta, Genseq, History, Latest};
 
+use crate::protocol::AttachedImage;
+
 use super::lines::Courses;
 
 /// The generation a fork is made at: the first one that is not copied.
@@ -37,7 +39,7 @@ pub struct ForkedDialog {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GenerationOpening {
     /// With a message of the user.
-    User(String),
+    User { text: String, images: Vec<AttachedImage> },
     /// With the prompt of a new course.
     Course(Box<CourseStartPrompt>),
     /// Without a prompt, or with one that the runtime sends again.

@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use crate::domain::text::Localized;
 use crate::domain::tree::{Bucket, TreeChange};
-use crate::domain::{ArtifactRef, Attachment, DialogTree, RootId, json};
+use crate::domain::{ArtifactRef, Attachment, DialogId, DialogTree, RootId, json};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;
+use crate::protocol::{AttachedImage, ImageSource};
 use crate::store::{Store, StoreError};
 
 use super::cut::ForkPlan;
-use super::dialogs::{ForkPoint, SourceDialog};
+use super::dialogs::{ForkPoint, GenerationOpening, SourceDialog};
 use super::next_step;
 
 /// Creates the main dialog `fork`; returns what it waits for. The error is the message for the user.
@@ -29,8 +30,10 @@ pub fn make_fork(
     let sources = read(store, &tree).map_err(message)?;
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
+    let opening = with_own_images(opening, source, fork);
     let staging = store.stage(fork).map_err(message)?;
-    let images = attached_artifacts(&changes, fork);
+    let mut images = attached_artifacts(&changes, fork);
+    images.extend(opening_artifacts(&opening));
     staging.write(changes).map_err(message)?;
     images.iter().try_for_each(|of| staging.copy_artifact(source, of)).map_err(message)?;
     let copied = staging.read().map_err(message)?;
@@ -39,6 +42,34 @@ pub fn make_fork(
     staging.write(draft.finish().1.changes).map_err(message)?;
     staging.publish().map_err(message)?;
     Ok(next)
+}
+
+/// The message that becomes a draft, with its images where they will lie in the fork. What belongs to another
+/// tree stays there.
+fn with_own_images(
+    opening: GenerationOpening,
+    source: &RootId,
+    fork: &RootId,
+) -> GenerationOpening {
+    let GenerationOpening::User { text, mut images } = opening else { return opening };
+    for image in &mut images {
+        if let ImageSource::Artifact(of) = &mut image.source
+            && of.dialog == DialogId::main(source.clone())
+        {
+            of.dialog = DialogId::main(fork.clone());
+        }
+    }
+    GenerationOpening::User { text, images }
+}
+
+/// The files of the message that becomes a draft.
+fn opening_artifacts(opening: &GenerationOpening) -> Vec<ArtifactRef> {
+    let GenerationOpening::User { images, .. } = opening else { return Vec::new() };
+    let artifact = |image: &AttachedImage| match &image.source {
+        ImageSource::Artifact(of) => Some(of.clone()),
+        ImageSource::Copy(_) => None,
+    };
+    images.iter().filter_map(artifact).collect()
 }
 
 /// The files that the records of the fork refer to.

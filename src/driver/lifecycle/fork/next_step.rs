@@ -55,7 +55,7 @@ pub fn finish(
 fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
     let waits = main.waits_for_others() || !main.questions.is_empty();
     match opening {
-        GenerationOpening::User(text) => AfterFork::DraftUserText(text),
+        GenerationOpening::User { text, images } => AfterFork::DraftUserText { text, images },
         GenerationOpening::Course(_) | GenerationOpening::Nothing if waits => {
             AfterFork::RestorePending
         }
@@ -92,10 +92,12 @@ mod tests {
 
     #[test]
     fn a_fork_waits_for_a_message_or_for_others_or_for_the_user_to_continue_it() {
-        let message = || GenerationOpening::User("Hi".to_owned());
+        let hi = || "Hi".to_owned();
+        let message = || GenerationOpening::User { text: hi(), images: Vec::new() };
+        let draft = || AfterFork::DraftUserText { text: hi(), images: Vec::new() };
         for (dialog, opening, expected, waits) in [
-            (Dialog::of_records(&[]), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
-            (asking(), message(), AfterFork::DraftUserText("Hi".to_owned()), false),
+            (Dialog::of_records(&[]), message(), draft(), false),
+            (asking(), message(), draft(), false),
             (asking(), GenerationOpening::Nothing, AfterFork::RestorePending, false),
             (Dialog::of_records(&[]), GenerationOpening::Nothing, AfterFork::AutoContinue, true),
         ] {

@@ -8,6 +8,7 @@ use crate::domain::question::CallSite;
 use crate::domain::text::Localized;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
+use crate::protocol::changes::ReadEnd;
 use crate::protocol::event::QuietOutcome;
 use crate::store::Fact;
 
@@ -44,6 +45,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         keep_going: None,
         history: false,
         queued: Arc::default(),
+        unreviewed: 0,
     }
 }
 
@@ -258,4 +260,40 @@ fn problems_of_one_origin_replace_only_their_own() {
     assert_eq!(apply(&mut state, set("b", &["b1", "b2"])), []);
     let events = apply(&mut state, set("a", &[]));
     assert_eq!(events, [DriverEvent::Problems(vec![problem("b1"), problem("b2")])]);
+}
+
+fn changing(dialog: &DialogId, line: usize, path: &str) -> DriverReport {
+    let changes = format!(r#"[{{"path":"{path}"}}]"#);
+    let record = format!(
+        r#"{{"type":"func_result_record","id":"c","name":"t","content":"x","fileChanges":{changes}}}"#
+    );
+    DriverReport::Event(DriverEvent::Fact(Fact::made_up(dialog, Course::FIRST, line, &record)))
+}
+
+#[test]
+fn a_row_says_how_many_files_its_dialog_changed_until_they_are_reviewed() {
+    let mut state = listed(Subscription::NoDialog);
+    let numbers = |events: Vec<DriverEvent>| {
+        let number = |event: &DriverEvent| {
+            let DriverEvent::Row(row) = event else { return None };
+            Some(row.unreviewed)
+        };
+        events.iter().filter_map(number).collect::<Vec<_>>()
+    };
+    let shown = row(&main_dialog(), DisplayState::Idle);
+    // What is known before its row comes with it.
+    assert_eq!(apply(&mut state, changing(&main_dialog(), 3, "a")), []);
+    assert_eq!(numbers(apply(&mut state, DriverReport::Row(Box::new(shown.clone())))), [1]);
+    assert_eq!(numbers(apply(&mut state, changing(&main_dialog(), 4, "b"))), [2]);
+    assert_eq!(apply(&mut state, changing(&main_dialog(), 5, "a")), []);
+    assert_eq!(apply(&mut state, DriverReport::Row(Box::new(shown.clone()))), []);
+    let end = |lines| ReadEnd { dialog: main_dialog().this, course: Course::FIRST, lines };
+    let reviewed = |lines| DriverReport::Reviewed { root: root(), ends: vec![end(lines)] };
+    assert_eq!(numbers(apply(&mut state, reviewed(5))), [1]);
+    let before = vec![(main_dialog(), [("z".to_owned(), (Course::FIRST, 1))].into())];
+    assert_eq!(numbers(apply(&mut state, DriverReport::ChangedFiles(before))), [2]);
+    assert_eq!(numbers(apply(&mut state, reviewed(6))), [0]);
+    apply(&mut state, changing(&main_dialog(), 9, "c"));
+    apply(&mut state, DriverReport::Removed(root()));
+    assert_eq!(numbers(apply(&mut state, DriverReport::Row(Box::new(shown)))), [0]);
 }

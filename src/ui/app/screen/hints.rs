@@ -43,7 +43,7 @@ impl Screen<'_> {
                 hints.extend(self.paste_hint(ui));
                 hints.push(hint(ui, SCOPE, Action::NewLine, words::NEW_LINE));
                 let left = format!("{} {who}", ui.text(words::MESSAGE_TO));
-                Heading { left, right: parts(&hints) }
+                Heading { left: self.image_note(ui).unwrap_or(left), right: parts(&hints) }
             }
             Target::Question { id, .. } => self.answer_heading(id, ui),
         }
@@ -60,6 +60,11 @@ impl Screen<'_> {
             Some(TypedKind::Action) => vec![hint(ui, SCOPE, Action::Send, words::RUN)],
             None => vec![hint(ui, SCOPE, Action::Send, send)],
         }
+    }
+
+    /// What is more important than where the text goes: that its images are not seen.
+    fn image_note(&self, ui: &UiSettings) -> Option<String> {
+        self.app.unseen_images().map(|unseen| unseen.text(ui))
     }
 
     /// The key that opens a chip, if there is one.
@@ -96,16 +101,14 @@ impl Screen<'_> {
         }
         hints.extend(self.paste_hint(ui));
         hints.push(hint(ui, SCOPE, Action::Leave, self.leave_word()));
-        Heading {
-            left: format!(
-                "{} {number} {} {} {} {who}",
-                ui.text(words::ANSWER),
-                ui.text(words::OF),
-                inbox.len(),
-                ui.glyphs.middle_dot
-            ),
-            right: hints.join(PART),
-        }
+        let left = format!(
+            "{} {number} {} {} {} {who}",
+            ui.text(words::ANSWER),
+            ui.text(words::OF),
+            inbox.len(),
+            ui.glyphs.middle_dot
+        );
+        Heading { left: self.image_note(ui).unwrap_or(left), right: hints.join(PART) }
     }
 
     /// The key hints of the strip of queued messages.

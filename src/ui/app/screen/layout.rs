@@ -11,7 +11,7 @@ use crate::ui::app::attention::InView;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
-use crate::ui::model::{Inbox, Model};
+use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::strip::Strip;
@@ -63,8 +63,8 @@ impl App {
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
-        let (mut ending, mut queue, mut texts) = (Vec::new(), Vec::new(), None);
-        let mut live = None;
+        let (mut ending, mut queue) = (Vec::new(), Vec::new());
+        let (mut texts, mut preview, mut live) = (None, None, None);
         let ui = self.ui.clone();
         let view = View { ui: &ui, now: &now };
         if self.shows_live_rows() {
@@ -85,6 +85,7 @@ impl App {
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
+            preview = self.layout_preview(&areas, view);
             let area = areas.overlays();
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
         }
@@ -94,7 +95,7 @@ impl App {
             None => beside_overlays(&areas),
         };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts, live }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, live }
     }
 
     /// The queued messages that are shown above the composer.
@@ -140,7 +141,7 @@ impl App {
                 view.ui,
                 usize::from(area.width),
             ),
-            typed: self.writing.composer().field.text(),
+            typed: attached::content(&self.writing.composer().field.text()),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };

@@ -33,7 +33,7 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 fn focused(scope: Scope) -> Stage {
     let mut stage = streaming(120, 40);
     stage.keys("1 g j j <enter>").page(DBA_STORY).keys("1 k <enter>").page(STORY);
-    let queued = QueuedMessage { message: "m".into(), text: "wait".into() };
+    let queued = QueuedMessage { message: "m".into(), text: "wait".into(), images: Vec::new() };
     let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(main)));
     stage.apply(DriverEvent::Processes(vec![Background {

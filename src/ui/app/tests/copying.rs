@@ -150,3 +150,21 @@ fn a_file_is_named_after_the_member_and_the_time() {
     stage.app.copied(&CopyOutcome::Written { path: "~/copies/a.md".to_owned() });
     assert!(notice(&mut stage).contains("written: ~/copies/a.md"));
 }
+
+#[test]
+fn in_the_tree_a_whole_dialog_is_written_to_a_file_named_after_its_member() {
+    let mut stage = streaming(80, 24);
+    stage.keys("1 g j j Y");
+    let effects = stage.app.take_effects();
+    let written = effects.iter().find_map(|effect| {
+        let Effect::WriteDialog { name, dialog } = effect else { return None };
+        Some((name.clone(), dialog.clone()))
+    });
+    let (name, dialog) = written.expect("a dialog is written");
+    let stem = name.strip_suffix(".md").expect("Markdown");
+    assert!(stem.starts_with("researcher-20261121"), "{name}");
+    assert_ne!(dialog, main_dialog());
+    stage.keys("g Y");
+    let screen = stage.screen();
+    assert!(screen.contains("choose a dialog first"), "a Taskdoc is no dialog\n{screen}");
+}

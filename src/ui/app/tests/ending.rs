@@ -9,7 +9,7 @@ const OVER: &str = "The demo is over: four dialogs shared one task, two of them 
                     in notes/plan.md. Next: `dominds-tui init` in a folder of yours.";
 
 /// The screen of a demo whose dialogs are all idle.
-fn played(width: u16, height: u16, begun: DemoStart) -> Stage {
+pub fn played(width: u16, height: u16, begun: DemoStart) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.app.end_with(OVER, begun);
     stage.apply(DriverEvent::Workspace(workspace()));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{
     KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -17,14 +18,14 @@ use crate::domain::{
     CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
     RootId, SelfId, Stamp,
 };
-use crate::protocol::event::Segment;
+use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::store::Fact;
 use crate::ui::app::Gesture;
 use crate::ui::app::held::HeldAnswers;
-use crate::ui::app::{App, AppOptions};
+use crate::ui::app::{App, AppOptions, LookChange};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
@@ -204,6 +205,21 @@ impl Stage {
         self.text()
     }
 
+    pub fn settings(&self) -> Arc<UiSettings> {
+        self.app.ui.clone()
+    }
+
+    /// Draws everything in this theme.
+    pub fn wear(&mut self, theme: Theme) {
+        self.app.change_look(LookChange::Look { theme, follows: None });
+    }
+
+    /// Draws and returns the cells.
+    pub fn drawn(&mut self) -> Buffer {
+        self.screen();
+        self.terminal.backend().buffer().clone()
+    }
+
     /// Draws and returns the screen.
     pub fn screen(&mut self) -> String {
         let screen = self.app.layout(self.terminal.size().unwrap());
@@ -381,6 +397,7 @@ pub fn row(
         keep_going: None,
         history: false,
         queued: Arc::default(),
+        unreviewed: 0,
     }
 }
 
@@ -471,6 +488,7 @@ pub fn workspace() -> WorkspaceView {
         model: String::new(),
         toolsets: Vec::new(),
         tools: Vec::new(),
+        images: ImageSupport::default(),
     };
     WorkspaceView {
         folder: "~/srv/api".to_owned(),

@@ -188,7 +188,8 @@ fn a_fork_opens_with_the_message_to_send_again_in_the_composer() {
     let mut made = row(&fork, None, "orchestrator", DisplayState::Idle);
     made.created_at = Stamp::new("2026-11-21 12:02:59");
     stage.apply(DriverEvent::Row(Box::new(made)));
-    let next = AfterFork::DraftUserText("The second question".to_owned());
+    let next =
+        AfterFork::DraftUserText { text: "The second question".to_owned(), images: Vec::new() };
     stage.apply(DriverEvent::Forked { dialog: fork.clone(), next });
     assert_eq!(stage.last_open().1, fork);
     assert!(stage.screen().contains("The second question"));

@@ -16,6 +16,7 @@ fn waiting(texts: &[&str]) -> TreeRow {
     let words = |(n, text): (usize, &&str)| QueuedMessage {
         message: format!("m{n}").as_str().into(),
         text: (*text).into(),
+        images: Vec::new(),
     };
     TreeRow { queued: texts.iter().enumerate().map(words).collect(), ..rows().remove(0) }
 }
@@ -155,7 +156,8 @@ fn only_a_message_not_taken_at_once_is_shown_as_queued() {
 #[test]
 fn a_message_queued_for_a_side_dialog_is_shown_there_only() {
     let mut stage = stage(80, 24, &[]);
-    let words = QueuedMessage { message: "s".into(), text: "short, please".into() };
+    let words =
+        QueuedMessage { message: "s".into(), text: "short, please".into(), images: Vec::new() };
     let side_row = TreeRow { queued: [words].into(), ..rows().remove(1) };
     stage.apply(DriverEvent::Row(Box::new(side_row)));
     assert!(!stage.screen().contains("short, please"));

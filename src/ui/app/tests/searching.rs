@@ -6,7 +6,7 @@ use crate::ui::panes::transcript;
 
 const LINES: [&str; 5] = ["the OTP table", "nothing here", "otp again, and otp", "plain", "end"];
 
-fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
+pub fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -14,7 +14,7 @@ fn reading(width: u16, height: u16, lines: &[String]) -> Stage {
     stage
 }
 
-fn story() -> Vec<String> {
+pub fn story() -> Vec<String> {
     LINES.iter().map(|line| words(line)).collect()
 }
 
@@ -127,4 +127,47 @@ fn new_records_are_counted_while_the_match_stays() {
     stage.fact(&main_dialog(), 5, &words("one more otp")).screen();
     stage.keys("N");
     assert!(last_line(&mut stage).contains("2 of 4"), "{}", last_line(&mut stage));
+}
+
+#[test]
+fn a_search_goes_on_in_older_records_without_waiting_for_a_frame() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let (ticket, dialog) = stage.last_open();
+    let (lines, older) = (story(), words("the sought word"));
+    let mut page: Vec<&str> = lines.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 20, &page).keys("3").screen();
+    stage.keys("/ s o u g h t").screen();
+    for first_line in [15, 10, 5] {
+        assert!(answer_page(&mut stage, first_line, &page), "no frame was drawn since");
+    }
+    page[0] = &older;
+    assert!(answer_page(&mut stage, 0, &page));
+    let wanted = stage.sent.iter().any(|command| matches!(command, Command::Page { .. }));
+    assert!(!wanted, "{:?}", stage.sent);
+    assert!(stage.screen().contains("find · 1 of 1"), "{}", stage.screen());
+}
+
+#[test]
+fn a_page_key_lays_out_little_more_than_is_in_view_and_a_search_only_where_it_leads() {
+    let (width, height) = (80, 24);
+    let lines: Vec<String> = (0..2_000).map(|n| words(&format!("line {n}"))).collect();
+    let mut stage = reading(width, height, &lines);
+    stage.keys("g").screen();
+    for key in ["<pagedown>", "<pageup>"] {
+        for _ in 0..50 {
+            stage.app.reading.take_laid_out();
+            stage.keys(key).screen();
+            let laid_out = stage.app.reading.take_laid_out();
+            // Each block has three rows with the blank one; the end is looked at as well.
+            assert!(laid_out <= usize::from(height), "{laid_out} blocks for {key}");
+        }
+    }
+    stage.keys("/").screen();
+    for key in ["l", "i", "n", "e", "9", "9"] {
+        stage.app.reading.take_laid_out();
+        stage.keys(key).screen();
+        let laid_out = stage.app.reading.take_laid_out();
+        assert!(laid_out <= 2 * usize::from(height), "{laid_out} blocks for {key}");
+    }
 }

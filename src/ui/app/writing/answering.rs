@@ -94,7 +94,7 @@ impl Writing {
         self.drafts.set(&key, &text, now);
         self.drafts.save();
         if here {
-            self.composer.field.set(&text);
+            self.composer.field.set_draft(&text);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What can be copied of a block: all of it, its code blocks, its links. The last code block is chosen first.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
 use crate::domain::text::Text;

@@ -2,7 +2,7 @@
 //! list and adds the place that is left.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::text::Text;

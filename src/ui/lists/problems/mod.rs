@@ -2,7 +2,7 @@
 //! is updated while it is open, so a fixed problem disappears.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use std::cmp::Reverse;
 

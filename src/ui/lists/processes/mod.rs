@@ -1,7 +1,7 @@
 //! The background processes of members, the newest on top; a running one can be stopped.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::background::{BackgroundState, ProcessExit};

@@ -27,7 +27,7 @@ fn processes() -> Vec<Background> {
 }
 
 /// No dialog runs; the processes are known.
-fn stage(width: u16, height: u16) -> Stage {
+pub fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     let idle = |row: TreeRow| TreeRow { state: DisplayState::Idle, questions: 0, ..row };
     stage.apply(DriverEvent::Workspace(workspace()));
@@ -51,7 +51,7 @@ fn background_processes_are_counted_and_listed() {
         let mut stage = stage(width, height);
         assert!(stage.screen().contains("1 in background"), "{}", stage.screen());
         stage.keys("1 b");
-        insta::assert_snapshot!(format!("processes-{width}x{height}"), stage.screen());
+        assert!(stage.screen().contains("4300  @dba  npm run dev"), "{}", stage.screen());
     }
     let mut none = Stage::new(80, 24);
     none.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("b");

@@ -2,7 +2,7 @@
 //! list is opened.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
 use crate::domain::question::short_headline;

@@ -6,7 +6,7 @@ use crate::ui::app::tests::fixture::Stage;
 use crate::ui::app::tests::lifecycle::{changes, flat, idle_tree, shelf, ticket};
 
 /// With the list of done and archived dialogs on top.
-fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
+pub fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
     let mut stage = idle_tree();
     stage.keys("1 u");
     let ticket = stage.sent.iter().rev().find_map(|command| {
@@ -21,7 +21,7 @@ fn with_shelf(rows: Vec<ShelfRow>) -> Stage {
 #[test]
 fn done_and_archived_dialogs_are_listed_and_restored() {
     let mut stage = with_shelf(shelf());
-    insta::assert_snapshot!("shelf-80x24", stage.screen());
+    assert!(stage.screen().contains("rotate the logs"), "{}", stage.screen());
     stage.keys("j u");
     let root = RootId::new("ee/ff/2");
     assert_eq!(changes(&stage), [&Lifecycle::Move { root: root.clone(), to: Bucket::Run }]);

@@ -2,7 +2,7 @@
 //! for the mind of one.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::domain::text::Text;

@@ -33,6 +33,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         keep_going: None,
         history: false,
         queued: std::sync::Arc::default(),
+        unreviewed: 0,
     }
 }
 

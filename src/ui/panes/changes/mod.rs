@@ -5,7 +5,7 @@
 
 mod rows;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, FILE_IS_GONE, LOADING};
 
@@ -335,6 +336,10 @@ impl Overlay for ChangesSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn forget_rows(&mut self) {
+        self.made_for = None;
+    }
+
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
         self.make_rows(view, cx, area.width);
@@ -367,7 +372,10 @@ impl Overlay for ChangesSheet {
         frame.render_widget(Clear, area);
         let (ui, content) = (view.ui, cx.sheets.changes());
         let heading = self.heading(ui, content);
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, ui, &heading, true);
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
+        draw_scroll_sign(frame.buffer_mut(), head, ui, shown);
         let (note, area) = self.areas(area, ui, content);
         let above = Rect { y: area.y - u16::try_from(note.len()).unwrap_or_default(), ..area };
         for (y, strip) in (above.y..area.y).zip(&note) {

@@ -41,7 +41,8 @@ pub(super) fn review_rows(
     let mut rows = Vec::new();
     for (file, change) in content.changes.iter().enumerate() {
         let folded = is_folded(change);
-        let (strip, meta) = (head(change, folded, view), about_calls(change, view, model));
+        let strip = head(change, folded, view);
+        let meta = about_calls(change, view, model, width.saturating_sub(strip.width() + 2));
         let line = first_changed_line(&change.hunks);
         rows.push(ReviewRow { strip, meta, file, is_head: true, line });
         if !folded {
@@ -67,12 +68,14 @@ fn head(change: &NetChange, folded: bool, view: View<'_>) -> Strip {
     row.pad_to_gap(2).join(change_counts(added, removed, ui))
 }
 
-/// Who changed it last, and when.
-fn about_calls(change: &NetChange, view: View<'_>, model: &Model) -> Strip {
+/// Who changed it last, and when, as far as it fits beside what was changed.
+fn about_calls(change: &NetChange, view: View<'_>, model: &Model, cells: usize) -> Strip {
     let Some((dialog, _, at)) = change.calls.last() else { return Strip::new() };
     let ui = view.ui;
     let who = model.tree.get(dialog).map(|row| format!("@{} ", row.agent)).unwrap_or_default();
-    Strip::new().put(&who, ui.style(Role::Agent)).put(at.hour_minute(), ui.style(Role::TextDim))
+    let time = Strip::new().put(at.hour_minute(), ui.style(Role::TextDim));
+    let whole = Strip::new().put(&who, ui.style(Role::Agent)).join(time.clone());
+    [whole, time].into_iter().find(|meta| meta.width() <= cells).unwrap_or_default()
 }
 
 fn difference(

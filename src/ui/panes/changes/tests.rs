@@ -55,7 +55,7 @@ fn answer(stage: &mut Stage, scope: ChangesScope, changes: Vec<NetChange>) {
 }
 
 /// A stage that shows the sheet.
-fn shown(width: u16, height: u16) -> Stage {
+pub fn shown(width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);
     stage.keys("3 m");
     let scope = ChangesScope::MainDialog;
@@ -67,14 +67,6 @@ fn shown(width: u16, height: u16) -> Stage {
 
 fn at_cursor(screen: &str) -> &str {
     screen.lines().find_map(|line| Some(line.split_once("│▌")?.1)).unwrap_or_default()
-}
-
-#[test]
-fn all_changed_files_are_one_sheet() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let screen = shown(width, height).screen();
-        insta::assert_snapshot!(format!("changes_{width}x{height}"), screen);
-    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ use crate::ui::theme::Role;
 const MEMBERS_AND_FILES: Text = Text::new("members and files", "成员和文件");
 const ACTIONS: Text = Text::new("actions", "操作");
 
+const ATTACHED: Text = Text::new("image, is attached", "图片，将附加");
+
 /// Offers in view.
 const MAX_ROWS: usize = 5;
 
@@ -132,11 +134,20 @@ impl Completion {
         true
     }
 
+    /// Takes what was typed away for the chosen image, and returns the image's path; `None` if none is chosen.
+    pub fn take_image(&mut self, field: &mut Field) -> Option<String> {
+        let chosen = self.offers().get(self.chosen())?;
+        let OfferEffect::Attach(path) = &chosen.effect else { return None };
+        let (path, at) = (path.clone(), self.typed.as_ref()?.at);
+        field.replace_before_caret(at, "");
+        Some(path)
+    }
+
     /// The chosen action; `None` if no actions are shown.
     pub fn chosen_action(&self) -> Option<(Scope, Action)> {
         match self.offers().get(self.chosen())?.effect {
             OfferEffect::Run(scope, action) => Some((scope, action)),
-            OfferEffect::Text(_) => None,
+            OfferEffect::Text(_) | OfferEffect::Attach(_) => None,
         }
     }
 
@@ -188,7 +199,14 @@ fn row(offer: &Offer, chosen: bool, ui: &UiSettings) -> Strip {
         .put(mark, ui.style(Role::Accent))
         .pad_to(usize::from(INDENT))
         .put(&offer.label, ui.style(role))
-        .put(&format!("  {}", offer.words), ui.style(Role::TextDim))
+        .put(&format!("  {}", words_of(offer, ui)), ui.style(Role::TextDim))
+}
+
+fn words_of<'a>(offer: &'a Offer, ui: &UiSettings) -> &'a str {
+    match offer.effect {
+        OfferEffect::Attach(_) => ui.text(ATTACHED),
+        OfferEffect::Text(_) | OfferEffect::Run(..) => &offer.words,
+    }
 }
 
 /// What is typed before the caret that can be completed.
@@ -220,7 +238,7 @@ fn typed_action(field: &Field) -> Option<TypedText> {
 mod tests {
     use super::super::offers::{self, OfferedFiles};
     use super::*;
-    use crate::protocol::MemberView;
+    use crate::protocol::{ImageSupport, MemberView};
 
     fn members() -> Vec<MemberView> {
         let member = |id: &str, name: &str| MemberView {
@@ -230,6 +248,7 @@ mod tests {
             model: String::new(),
             toolsets: Vec::new(),
             tools: Vec::new(),
+            images: ImageSupport::default(),
         };
         vec![
             member("reviewer", "Rita"),

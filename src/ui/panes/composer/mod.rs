@@ -1,16 +1,18 @@
 //! The input field for messages and answers. Its title always shows what Enter does.
 
 mod completion;
+mod dropped;
 pub mod offers;
 mod sent;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 pub use self::completion::{Completion, TypedKind};
+pub use self::dropped::dropped_images;
 use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
 use super::field::{Field, ViKeys, ViMode};
@@ -50,6 +52,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
     SCOPE.bind(Action::Edit, &["ctrl+e"]).does("Edit the draft in your editor", "用编辑器编辑草稿"),
     SCOPE.bind(Action::Redo, &["alt+y"]),
+    SCOPE.bind(Action::AttachImage, &["alt+i"]),
     SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
     SCOPE.bind(Action::FocusNext, &["tab"]).does(

@@ -1,6 +1,7 @@
 //! What completes a text: names of members and files after `@`, actions after `/`.
 
 use super::completion::TypedKind;
+use crate::domain::ImageKind;
 use crate::protocol::MemberView;
 use crate::ui::action::{Action, Scope};
 use crate::ui::text::SafeText;
@@ -24,6 +25,7 @@ impl Offer {
     pub fn text(&self) -> &str {
         match &self.effect {
             OfferEffect::Text(text) => text,
+            OfferEffect::Attach(_) => "",
             OfferEffect::Run(..) => &self.label,
         }
     }
@@ -33,6 +35,8 @@ impl Offer {
 pub enum OfferEffect {
     /// This takes the place of what was typed.
     Text(String),
+    /// The image with this path is attached in place of what was typed.
+    Attach(String),
     /// The action is run.
     Run(Scope, Action),
 }
@@ -77,12 +81,15 @@ impl OfferedFiles {
 }
 
 fn file_offer(path: &str) -> Offer {
-    let effect = OfferEffect::Text(format!("{} ", quoted(path)));
+    let effect = match ImageKind::of_path(path) {
+        Some(_) => OfferEffect::Attach(path.to_owned()),
+        None => OfferEffect::Text(format!("{} ", quoted(path))),
+    };
     Offer { label: path.to_owned(), words: String::new(), effect }
 }
 
 /// A path as one word.
-fn quoted(path: &str) -> String {
+pub fn quoted(path: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !QUOTED.contains(c);
     if path.chars().all(plain) {
         return path.to_owned();
@@ -156,6 +163,8 @@ mod tests {
             let found = names(&typed, &[], &files(&[path]));
             assert_eq!(found[0].effect, OfferEffect::Text(expected.to_owned()), "{path}");
         }
+        let image = names("sh", &[], &files(&["my shot.PNG"]));
+        assert_eq!(image[0].effect, OfferEffect::Attach("my shot.PNG".to_owned()));
         let hostile = ["a\u{1b}[2J", "a\nb", "a\u{202e}b", "a\u{fdd0}", "a\tb"];
         assert!(names("a", &[], &files(&hostile)).is_empty());
     }

@@ -152,7 +152,7 @@ fn the_arrows_recall_only_from_the_first_and_the_last_row_on_the_screen() {
 }
 
 /// A stage on which these texts were sent.
-fn having_sent(width: u16, height: u16, texts: &[&str]) -> Stage {
+pub fn having_sent(width: u16, height: u16, texts: &[&str]) -> Stage {
     let mut stage = streaming(width, height);
     stage.keys("i");
     for text in texts {
@@ -221,7 +221,7 @@ fn what_was_sent_is_known_after_a_restart() {
 }
 
 /// A stage with the members of the workspace, and the focus in the composer.
-fn with_members(width: u16, height: u16) -> Stage {
+pub fn with_members(width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);
     stage.apply(DriverEvent::Workspace(workspace()));
     stage.keys("i");

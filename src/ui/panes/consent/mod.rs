@@ -2,7 +2,7 @@
 //! it or to nothing, and cannot agree before all of it was on the screen.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -20,6 +20,7 @@ use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -310,7 +311,10 @@ impl Overlay for ConsentSheet {
         let level = self.level(&cx.model.consent);
         let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
         let heading = self.heading(view, &cx.model.consent);
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, view.ui, &heading, true);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, view.ui, &heading, true);
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows };
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }

@@ -9,9 +9,10 @@ use std::ops::Range;
 
 use tui_textarea::{CursorMove, TextArea};
 
-use super::chips::{Chip, Chips, is_mark, without_marks};
+use super::chips::{Chip, ChipKind, Chips, is_mark, without_marks};
 use super::groups::{EditKind, MAX_EDITS, UndoGroups};
 use super::moves::{Goal, Place, border_from, position};
+use crate::ui::model::{DraftImage, DraftPart, attached};
 
 /// The most lines, and the most bytes in a line, that the area has.
 const MAX_LINES: usize = 60_000;
@@ -33,6 +34,8 @@ pub enum ChipOpened {
     NoChip,
     /// Its text is too large to be shown here.
     TooLarge,
+    /// An image that was no file.
+    NoText,
 }
 
 impl Default for EditBuffer {
@@ -47,6 +50,32 @@ impl EditBuffer {
         let mut chips = Chips::default();
         let text = without_marks(text);
         let shown = if is_small(&text) { text } else { folded(&mut chips, text) };
+        Self::with(&shown, chips)
+    }
+
+    /// With the images of a draft as chips.
+    pub fn of_draft(draft: &str) -> Self {
+        let mut chips = Chips::default();
+        let parts: Vec<DraftPart<'_>> = attached::parts(draft).collect();
+        let room = MAX_SHOWN_BYTES.saturating_sub(parts.len() * char::MAX.len_utf8());
+        let texts = parts.iter().filter_map(|part| match part {
+            DraftPart::Text(text) => Some(*text),
+            DraftPart::Image(_) => None,
+        });
+        let is_small = is_small_in(&texts.collect::<Vec<_>>().concat(), room);
+        let shown = parts.into_iter().map(|part| match part {
+            DraftPart::Text(text) if is_small => without_marks(text),
+            DraftPart::Text(text) => folded(&mut chips, without_marks(text)),
+            DraftPart::Image(image) => {
+                let chip = chips.add(Chip::of_image(&image));
+                chip.map_or_else(|| image.reference(), String::from)
+            }
+        });
+        let shown: String = shown.collect();
+        Self::with(&shown, chips)
+    }
+
+    fn with(shown: &str, chips: Chips) -> Self {
         let mut area = TextArea::new(shown.split('\n').map(str::to_owned).collect());
         area.set_max_histories(MAX_EDITS + 1);
         area.move_cursor(CursorMove::Bottom);
@@ -128,12 +157,12 @@ impl EditBuffer {
     }
 
     /// Inserts text shown as a label; false if there are many chips already.
-    pub fn insert_chip(&mut self, text: &str, label: String) -> bool {
-        let text = without_marks(text);
-        if text.is_empty() {
+    pub fn insert_chip(&mut self, chip: Chip) -> bool {
+        let chip = Chip { text: without_marks(&chip.text), ..chip };
+        if chip.text.is_empty() && chip.kind == ChipKind::Text {
             return false;
         }
-        let Some(mark) = self.chips.add(Chip { text, label }) else { return false };
+        let Some(mark) = self.chips.add(chip) else { return false };
         let caret = self.caret();
         self.put(caret..caret, &mark.to_string(), EditKind::Whole)
     }
@@ -208,9 +237,9 @@ impl EditBuffer {
         self.put_shown(caret..caret, &self.area.yank_text())
     }
 
-    /// What was cut last, with the texts of chips.
+    /// What was cut last, with the texts of chips, and the names of images: elsewhere nothing is attached.
     pub fn cut_text(&self) -> String {
-        self.chips.whole(&self.area.yank_text())
+        attached::content(&self.chips.whole(&self.area.yank_text()))
     }
 
     pub fn set_cut_text(&mut self, text: &str) {
@@ -346,20 +375,64 @@ impl EditBuffer {
         edits.is_some()
     }
 
-    /// Where the mark is that the caret touches, the one before it first.
+    /// Where the mark is that the caret touches, the one before it first; blanks may be between.
     fn chip_here(&self) -> Option<(Place, char)> {
         let caret = self.caret();
         let (before, after) = self.line(caret.row).split_at_checked(caret.byte)?;
+        let before = before.trim_end_matches(' ');
         let last = before.chars().next_back().filter(|c| is_mark(*c));
-        let last = last.map(|mark| (caret.byte - mark.len_utf8(), mark));
+        let last = last.map(|mark| (before.len() - mark.len_utf8(), mark));
         let next = after.chars().next().filter(|c| is_mark(*c)).map(|mark| (caret.byte, mark));
         last.or(next).map(|(byte, mark)| (Place { byte, ..caret }, mark))
+    }
+
+    /// The image with this number was read, or with `None` was not; false if its chip is not known here.
+    pub fn image_read(&mut self, number: u64, image: Option<&DraftImage>) -> bool {
+        let Some(mark) = self.chips.reading(number) else { return false };
+        if let Some(image) = image {
+            self.chips.set(mark, Chip::of_image(image));
+            return true;
+        }
+        let text = self.chips.get(mark).map(|chip| chip.text.clone()).unwrap_or_default();
+        // If its removal is undone, it is a text.
+        self.chips.set(mark, Chip::of_text(text.clone(), text.clone()));
+        let find = |(row, line): (usize, &String)| Some(Place { row, byte: line.find(mark)? });
+        if let Some(start) = self.lines().iter().enumerate().find_map(find) {
+            let mut end = Place { byte: start.byte + mark.len_utf8(), ..start };
+            // Without a text, the blank behind it goes too.
+            let blank = self.line(start.row).get(end.byte..).is_some_and(|it| it.starts_with(' '));
+            end.byte += usize::from(blank && text.is_empty());
+            self.replace_beside_caret(start..end, &text);
+        }
+        true
+    }
+
+    /// Replaces a part; the caret stays beside the same characters.
+    fn replace_beside_caret(&mut self, range: Range<Place>, text: &str) {
+        let (caret, Range { start, end }) = (self.caret(), range.clone());
+        if self.replace(range, text, EditKind::Whole) {
+            let moves = caret.row == start.row && caret.byte >= end.byte;
+            let byte = start.byte + text.len() + caret.byte.saturating_sub(end.byte);
+            self.move_to(if moves { Place { byte, ..caret } } else { caret });
+        }
+    }
+
+    /// True if a chip of this kind is in the text.
+    pub fn has_chip(&self, is_it: impl Fn(&ChipKind) -> bool) -> bool {
+        let lines = self.lines().iter().filter(|_| !self.chips.is_empty());
+        let marks = lines.flat_map(|line| line.chars().filter(|c| is_mark(*c)));
+        marks.filter_map(|mark| self.chips.get(mark)).any(|chip| is_it(&chip.kind))
     }
 
     /// Shows the text of the chip that the caret touches, with the caret at its start.
     pub fn open_chip(&mut self) -> ChipOpened {
         let Some((start, mark)) = self.chip_here() else { return ChipOpened::NoChip };
-        let text = self.chips.get(mark).map(|chip| chip.text.clone()).unwrap_or_default();
+        let Some(chip) = self.chips.get(mark) else { return ChipOpened::NoChip };
+        let text = match &chip.kind {
+            ChipKind::Image { from } if from.is_empty() => return ChipOpened::NoText,
+            ChipKind::Image { from } => without_marks(from),
+            ChipKind::Text | ChipKind::Reading(_) => chip.text.clone(),
+        };
         if !self.can_show(&text) {
             return ChipOpened::TooLarge;
         }
@@ -372,14 +445,19 @@ impl EditBuffer {
 
 /// True if the text can be all that an area has.
 fn is_small(text: &str) -> bool {
+    is_small_in(text, MAX_SHOWN_BYTES)
+}
+
+fn is_small_in(text: &str, bytes: usize) -> bool {
     let mut lines = 0;
     let longest = text.split('\n').inspect(|_| lines += 1).map(str::len).max().unwrap_or(0);
-    text.len() <= MAX_SHOWN_BYTES && lines <= MAX_LINES && longest <= MAX_LINES
+    text.len() <= bytes && lines <= MAX_LINES && longest <= MAX_LINES
 }
 
 /// A chip for text that is too large for the area.
 fn large(text: String) -> Chip {
-    Chip { label: size_label(&text), text }
+    let label = size_label(&text);
+    Chip::of_text(text, label)
 }
 
 /// A label that is the same in all languages.

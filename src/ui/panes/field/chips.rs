@@ -4,6 +4,8 @@
 //! treat it as any other. Marks are characters that Unicode reserves for use inside of a program; what comes
 //! from outside has none, because [`without_marks`] removes them.
 
+use crate::ui::model::DraftImage;
+
 /// U+FDD0 to U+FDEF: no characters, and never to be interchanged. In one text there are no more chips.
 const FIRST_MARK: char = '\u{fdd0}';
 const LAST_MARK: char = '\u{fdef}';
@@ -13,6 +15,28 @@ const LAST_MARK: char = '\u{fdef}';
 pub struct Chip {
     pub text: String,
     pub label: String,
+    pub kind: ChipKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChipKind {
+    /// A long text.
+    Text,
+    /// The path of an image that is being read, with the number of the request.
+    Reading(u64),
+    /// An image; with the path it was attached from.
+    Image { from: String },
+}
+
+impl Chip {
+    pub fn of_text(text: String, label: String) -> Self {
+        Self { text, label, kind: ChipKind::Text }
+    }
+
+    pub fn of_image(image: &DraftImage) -> Self {
+        let kind = ChipKind::Image { from: image.from().to_owned() };
+        Self { text: image.token(), label: image.label(), kind }
+    }
 }
 
 /// The chips of a text. None is forgotten: undo may bring it back.
@@ -29,8 +53,26 @@ impl Chips {
         Some(mark)
     }
 
+    /// The mark of the chip whose image was requested with this number.
+    pub fn reading(&self, number: u64) -> Option<char> {
+        let at = self.chips.iter().position(|chip| chip.kind == ChipKind::Reading(number))?;
+        (FIRST_MARK..=LAST_MARK).nth(at)
+    }
+
+    /// Another chip takes the place of this one, wherever its mark stands.
+    pub fn set(&mut self, mark: char, chip: Chip) {
+        let at = (FIRST_MARK..=LAST_MARK).position(|known| known == mark);
+        if let Some(known) = at.and_then(|at| self.chips.get_mut(at)) {
+            *known = chip;
+        }
+    }
+
     pub fn get(&self, mark: char) -> Option<&Chip> {
         self.chips.get((FIRST_MARK..=LAST_MARK).position(|known| known == mark)?)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.chips.is_empty()
     }
 
     /// A part of the text area with the texts of its chips.

@@ -23,13 +23,14 @@ use ratatui::style::Style;
 
 pub use self::buffer::ChipOpened;
 use self::buffer::EditBuffer;
-use self::chips::is_mark;
+use self::chips::{Chip, ChipKind, is_mark};
 use self::groups::EditKind;
 use self::moves::Goal;
 pub use self::moves::Place;
 use self::rows::RowPart;
 pub use self::vi::{ViKeys, ViMode, ViOutcome};
 use super::strip::Strip;
+use crate::ui::model::{DraftImage, DraftPart, attached};
 
 /// The size limit of a field in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -138,10 +139,69 @@ impl Field {
         Self { buffer: EditBuffer::new(text), ..Self::default() }
     }
 
+    /// With the images of a draft as chips.
+    pub fn of_draft(draft: &str) -> Self {
+        Self { buffer: EditBuffer::of_draft(draft), ..Self::default() }
+    }
+
+    /// As [`Field::set`], with the images of a draft as chips.
+    pub fn set_draft(&mut self, draft: &str) {
+        self.set_buffer(EditBuffer::of_draft(draft));
+    }
+
+    /// Inserts a draft with its images; false if it is too long.
+    pub fn paste_draft(&mut self, draft: &str) -> bool {
+        self.has_space(draft)
+            && attached::parts(draft).all(|part| match part {
+                DraftPart::Text(text) => self.paste(text),
+                DraftPart::Image(image) => self.insert_image(&image),
+            })
+    }
+
+    /// Inserts the path of an image that is being read, as a label; false if there are many chips already, or it
+    /// is too long.
+    pub fn insert_reading(&mut self, number: u64, path: &str, label: String) -> bool {
+        self.column = None;
+        let chip = Chip { text: path.to_owned(), label, kind: ChipKind::Reading(number) };
+        self.has_space(path) && self.buffer.insert_chip(chip)
+    }
+
+    /// The image with this number was read, or with `None` was not: its path is text again. False if it was not
+    /// requested here.
+    pub fn image_read(&mut self, number: u64, image: Option<&DraftImage>) -> bool {
+        self.column = None;
+        self.buffer.image_read(number, image)
+    }
+
+    /// True if the chip of this image waits in the text.
+    pub fn awaits_image(&self, number: u64) -> bool {
+        self.buffer.has_chip(|kind| *kind == ChipKind::Reading(number))
+    }
+
+    /// Inserts an image that is no file.
+    pub fn insert_image(&mut self, image: &DraftImage) -> bool {
+        self.column = None;
+        self.has_space(&image.token()) && self.buffer.insert_chip(Chip::of_image(image))
+    }
+
+    /// True while images of this text are being read.
+    pub fn is_reading(&self) -> bool {
+        self.buffer.has_chip(|kind| matches!(kind, ChipKind::Reading(_)))
+    }
+
+    /// True if images are attached.
+    pub fn has_images(&self) -> bool {
+        self.buffer.has_chip(|kind| matches!(kind, ChipKind::Image { .. }))
+    }
+
     /// Replaces the text; the caret moves to its end, and nothing can be undone.
     pub fn set(&mut self, text: &str) {
+        self.set_buffer(EditBuffer::new(text));
+    }
+
+    fn set_buffer(&mut self, buffer: EditBuffer) {
         let cut = self.buffer.cut_text();
-        self.buffer = EditBuffer::new(text);
+        self.buffer = buffer;
         self.buffer.set_cut_text(&cut);
         self.column = None;
     }
@@ -282,7 +342,7 @@ impl Field {
             text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         let large = || (!self.buffer.can_show(&kept)).then(|| buffer::size_label(&kept));
         let folded = label(&kept).or_else(large);
-        if folded.is_some_and(|label| self.buffer.insert_chip(&kept, label)) {
+        if folded.is_some_and(|label| self.buffer.insert_chip(Chip::of_text(kept.clone(), label))) {
             return true;
         }
         let fits = self.buffer.can_show(&kept);

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::chips::parts;
 use super::rows::{CellAt, FieldRow};
 use super::*;
+use crate::domain::Lang;
+use crate::protocol::{AttachedImage, ImageSource};
 use crate::ui::text::width::{Cluster, clusters};
 
 const FAMILY: &str = "👩\u{200d}👩\u{200d}👧";
@@ -464,4 +466,66 @@ fn the_last_change_can_be_undone_however_many_there_were() {
         field.clear();
     }
     assert!(field.undo() && field.text().len() == 240_000 && text.len() == 2000);
+}
+
+fn picture(name: &str) -> DraftImage {
+    let source = ImageSource::Copy(name.to_owned());
+    let image = AttachedImage { name: name.to_owned(), bytes: 120_000, source };
+    DraftImage::new(image, Lang::En, "/p/a.png")
+}
+
+#[test]
+fn an_image_that_is_being_read_is_a_label_then_a_chip_that_one_key_removes_and_undo_brings_back() {
+    let mut field = Field::new("see ");
+    assert!(field.insert_reading(7, "/p/a.png", "[image a.png …]".to_owned()));
+    assert!(field.is_reading() && !field.has_images());
+    assert_eq!(field.text(), "see /p/a.png");
+    assert!(!field.image_read(8, Some(&picture("a.png"))));
+    assert!(field.image_read(7, Some(&picture("a.png"))) && field.has_images());
+    assert!(!field.is_reading() && !field.image_read(7, None));
+    assert_eq!(field.text(), format!("see {}", picture("a.png").token()));
+    field.typed(KeyCode::Backspace.into());
+    assert!(!field.has_images());
+    assert_eq!(field.text(), "see ");
+    assert!(field.undo() && field.has_images());
+    assert_eq!((field.open_chip(), field.text().as_str()), (ChipOpened::Opened, "see /p/a.png"));
+    assert!(!field.has_images());
+}
+
+#[test]
+fn an_image_that_cannot_be_read_is_its_path_again_and_the_caret_stays_where_it_was() {
+    for (before, after) in [("", ""), ("ab ", ""), ("", " cd"), ("ab\n", "\ncd")] {
+        let mut field = Field::new(before);
+        assert!(field.insert_reading(1, "/p/a b.png", "[image …]".to_owned()));
+        field.paste(after);
+        assert!(field.image_read(1, None) && !field.is_reading() && !field.has_chips());
+        assert_eq!(field.text(), format!("{before}/p/a b.png{after}"));
+        field.typed(KeyCode::Char('!').into());
+        assert_eq!(field.text(), format!("{before}/p/a b.png{after}!"));
+    }
+    let mut field = Field::default();
+    field.insert_reading(1, "/p/a.png", "[image …]".to_owned());
+    field.typed(KeyCode::Backspace.into());
+    assert!(field.image_read(1, None) && field.text().is_empty());
+    assert!(field.undo());
+    assert_eq!(field.text(), "/p/a.png");
+}
+
+#[test]
+fn a_draft_keeps_its_images_and_other_texts_have_none() {
+    let draft = format!("a {} b\n{}", picture("x.png").token(), picture("y.png").token());
+    let mut field = Field::of_draft(&draft);
+    assert!(field.has_images());
+    assert_eq!(field.text(), draft);
+    field.typed(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL));
+    field.set("");
+    field.typed(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL));
+    assert_eq!((field.text().as_str(), field.has_images()), ("[image y.png]", false));
+    assert!(!Field::new(&draft).has_images());
+    let mut pasted = Field::default();
+    pasted.paste(&draft);
+    assert!(!pasted.has_images() && !pasted.text().contains('\u{1c}'));
+    let large = format!("{}{}", "word ".repeat(70_000), picture("x.png").token());
+    let field = Field::of_draft(&large);
+    assert!(field.has_images() && field.text() == large);
 }

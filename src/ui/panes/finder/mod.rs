@@ -3,7 +3,7 @@
 
 mod rows;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -25,6 +25,7 @@ use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::FoundPlace;
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, OPEN};
 
@@ -271,6 +272,9 @@ impl Overlay for Finder {
             Self::draw_note(frame, list, ui, words::TYPE);
             return;
         }
+        let rows = cx.finds.records().len();
+        let in_view = ShownRows { top: self.top, height: self.fits, rows };
+        draw_scroll_sign(frame.buffer_mut(), head, ui, in_view);
         let each = u16::try_from(ROWS_EACH).unwrap_or(1);
         for (row, at) in (0..list.height / each).zip(self.top..) {
             let y = list.y + row * each;

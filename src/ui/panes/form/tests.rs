@@ -6,15 +6,6 @@ use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
 
 #[test]
-fn a_form_creates_a_dialog() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
-        let mut stage = streaming(width, height);
-        stage.keys("n <tab> db");
-        insta::assert_snapshot!(format!("form-{width}x{height}"), stage.screen());
-    }
-}
-
-#[test]
 fn the_form_creates_a_dialog_and_reports_what_is_missing() {
     let mut stage = streaming(120, 40);
     stage.keys("n <enter>");

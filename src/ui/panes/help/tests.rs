@@ -55,15 +55,6 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
 }
 
 #[test]
-fn help_lists_the_keys_that_work_here() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
-        let mut stage = streaming(width, height);
-        stage.keys("?");
-        insta::assert_snapshot!(format!("help-{width}x{height}"), stage.screen());
-    }
-}
-
-#[test]
 fn help_is_shown_in_the_language_of_the_screen() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::chinese(width, height);

@@ -16,6 +16,7 @@ use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
+use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::theme::Role;
 
 const CHOICE: Text = Text::new("choice", "选择");
@@ -119,6 +120,11 @@ pub fn question_at(inbox: &Inbox, ui: &UiSettings, width: u16, row: usize) -> Op
 /// The number of questions that fit.
 fn fits(area: Rect) -> usize {
     usize::from(area.height / ROWS_EACH).max(1)
+}
+
+/// The questions in view. Details below the selected one may take the place of others.
+pub fn shown_rows(inbox: &Inbox, area: Rect) -> ShownRows {
+    ShownRows { top: inbox.top, height: fits(area), rows: inbox.rows().len() }
 }
 
 /// Draws the questions below the title.

@@ -4,7 +4,7 @@
 //! Rows are laid out when the width or the filter changes, not for each frame.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -20,6 +20,7 @@ use crate::protocol::{LogLevel, LogView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::CLOSE;
 
@@ -150,6 +151,10 @@ impl Overlay for LogSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn forget_rows(&mut self) {
+        self.made_for = None;
+    }
+
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.make_rows(view.ui, area.width);
         self.height = usize::from(area.height.saturating_sub(1));
@@ -160,6 +165,8 @@ impl Overlay for LogSheet {
         frame.render_widget(Clear, area);
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
         let rows = self.rows.iter().skip(self.top);
         for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
             row.draw(frame.buffer_mut(), area, y);

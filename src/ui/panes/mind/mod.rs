@@ -4,7 +4,7 @@
 //! Rows are laid out when the width or the problems change, not for each frame.
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -21,6 +21,7 @@ use crate::protocol::MindView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::CLOSE;
 
@@ -196,6 +197,10 @@ impl Overlay for MindSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn forget_rows(&mut self) {
+        self.made_for = None;
+    }
+
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.make_rows(view, &cx.model.problems, area.width);
         self.height = usize::from(area.height.saturating_sub(1));
@@ -206,6 +211,8 @@ impl Overlay for MindSheet {
         frame.render_widget(Clear, area);
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
         let rows = self.rows.iter().skip(self.top);
         for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
             row.draw(frame.buffer_mut(), area, y);

@@ -30,7 +30,7 @@ fn asked(stage: &Stage) -> Ticket {
     found.expect("a request")
 }
 
-fn shown_on(mut stage: Stage) -> Stage {
+pub fn shown_on(mut stage: Stage) -> Stage {
     stage.apply(DriverEvent::Workspace(workspace()));
     let fix = Text::new("fix it", "请修正");
     let path = ".minds/team/orchestrator/persona.md";
@@ -42,11 +42,7 @@ fn shown_on(mut stage: Stage) -> Stage {
 }
 
 #[test]
-fn the_mind_fits_every_size_in_both_languages() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let screen = shown_on(Stage::new(width, height)).screen();
-        insta::assert_snapshot!(format!("mind_{width}x{height}"), screen);
-    }
+fn the_mind_is_also_chinese() {
     insta::assert_snapshot!("mind_zh", shown_on(Stage::chinese(80, 24)).screen());
 }
 

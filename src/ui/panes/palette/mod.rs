@@ -19,6 +19,7 @@ use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, RUN};
 
@@ -219,6 +220,9 @@ impl Overlay for Palette {
             let none = none.put(ui.text(NO_ACTION), ui.style(Role::TextDim));
             none.draw(frame.buffer_mut(), rows, rows.y);
         }
+        let (top, height) = (self.top, usize::from(rows.height));
+        let in_view = ShownRows { top, height, rows: entries.len() };
+        draw_scroll_sign(frame.buffer_mut(), head, ui, in_view);
         let shown = entries.iter().enumerate().skip(self.top);
         for (y, (at, entry)) in (rows.y..rows.bottom()).zip(shown) {
             self.draw_entry(frame, Rect { y, height: 1, ..rows }, ui, (at, entry));

@@ -27,7 +27,8 @@ fn settings() -> UiSettings {
 fn an_action_is_found_by_its_words_with_its_key() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let screen = streaming(width, height).keys("3 : mesg").screen();
-        insta::assert_snapshot!(format!("palette_{width}x{height}"), screen);
+        let row = screen.lines().find(|row| row.contains("Write a message to the open dial"));
+        assert!(row.is_some_and(|row| row.trim_end().ends_with(" i")), "{screen}");
     }
 }
 
@@ -40,7 +41,7 @@ fn an_action_runs_as_by_its_key_and_one_of_another_pane_moves_the_focus_there() 
     let screen = stage.keys("3 <ctrl+p> archive <enter>").screen();
     assert!(screen.contains("archive"), "it asks first\n{screen}");
     let mut stage = streaming(120, 40);
-    let screen = stage.keys("1 : write <enter> hello").screen();
+    let screen = stage.keys("1 : message <enter> hello").screen();
     assert!(screen.contains("› hello"), "{screen}");
 }
 

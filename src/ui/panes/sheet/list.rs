@@ -8,6 +8,7 @@ use super::items::SheetItem;
 use crate::ui::cx::View;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::row_search::top_for;
+use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 
@@ -101,6 +102,12 @@ impl SheetList {
             self.top = self.top.max(end.saturating_sub(self.height)).min(start);
         }
         self.top = self.top.min(total.saturating_sub(self.height));
+    }
+
+    /// The rows in view. The blank one after the last entry does not count.
+    pub fn shown_rows(&self, items: &[SheetItem]) -> ShownRows {
+        let rows = starts(items).last().map_or(0, |end| end.saturating_sub(1));
+        ShownRows { top: self.top, height: self.height, rows }
     }
 
     fn chosen_row(&self, items: &[SheetItem]) -> usize {

@@ -7,7 +7,7 @@ mod editor;
 mod items;
 mod list;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -27,6 +27,7 @@ use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::scroll_sign::draw_scroll_sign;
 use crate::ui::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
@@ -345,6 +346,7 @@ impl Overlay for SheetPane {
         let items = items.unwrap_or_default().into_iter();
         let items: Vec<SheetItem> =
             items.map(|item| item.marked(|row| self.search.marked(row, style))).collect();
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.list.shown_rows(&items));
         self.list.draw(frame.buffer_mut(), rows, view, &items, focused);
         if let Some(editor) = &self.editor {
             editor.draw(frame, editing, view);

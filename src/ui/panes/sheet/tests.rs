@@ -9,8 +9,6 @@ use crate::protocol::{
 use crate::ui::app::tests::fixture::*;
 use crate::ui::theme::Glyphs;
 
-const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
-
 fn reminder(id: &str, content: &str) -> ReminderView {
     ReminderView {
         id: id.to_owned(),
@@ -74,7 +72,7 @@ fn content_event(sheet: Sheet) -> DriverEvent {
 }
 
 /// A stage with the reminders of the open dialog on top.
-fn with_reminders(width: u16, height: u16, drafts: Notebook) -> Stage {
+pub fn with_reminders(width: u16, height: u16, drafts: Notebook) -> Stage {
     let mut stage = Stage::with(width, height, drafts, &Glyphs::UTF8);
     stage.apply(DriverEvent::Workspace(workspace()));
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
@@ -82,7 +80,7 @@ fn with_reminders(width: u16, height: u16, drafts: Notebook) -> Stage {
     stage
 }
 
-fn with_taskdoc(width: u16, height: u16, drafts: Notebook) -> Stage {
+pub fn with_taskdoc(width: u16, height: u16, drafts: Notebook) -> Stage {
     let mut stage = with_reminders(width, height, drafts);
     stage.keys("<esc> T").apply(content_event(Sheet::Taskdoc(taskdoc())));
     stage
@@ -101,29 +99,6 @@ fn requests(stage: &Stage) -> Vec<(Ticket, SheetRequest)> {
 
 fn last_request(stage: &Stage) -> (Ticket, SheetRequest) {
     requests(stage).pop().expect("a request")
-}
-
-fn assert_screen(name: &str, width: u16, height: u16, screen: &str) {
-    insta::assert_snapshot!(format!("{name}-{width}x{height}"), screen);
-}
-
-#[test]
-fn reminders_are_shown_on_top_of_the_dialog() {
-    for (width, height) in SIZES {
-        let mut stage = with_reminders(width, height, Notebook::default());
-        stage.keys("j");
-        assert_screen("reminders", width, height, &stage.screen());
-        stage.keys("<enter>").type_text(" Today.");
-        assert_screen("reminder-edited", width, height, &stage.screen());
-    }
-}
-
-#[test]
-fn the_taskdoc_is_shown_on_top_of_the_dialog() {
-    for (width, height) in SIZES {
-        let mut stage = with_taskdoc(width, height, Notebook::default());
-        assert_screen("taskdoc", width, height, &stage.screen());
-    }
 }
 
 #[test]

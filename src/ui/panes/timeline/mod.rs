@@ -7,7 +7,7 @@
 mod chart;
 mod sentence;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -28,6 +28,7 @@ use crate::protocol::{TimelineRow, TimelineView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, LOADING};
@@ -428,7 +429,8 @@ impl Overlay for TimelineSheet {
         frame.render_widget(Clear, area);
         let (ui, content) = (view.ui, cx.sheets.timeline());
         let heading = Self::heading(content, ui);
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let head = Rect { height: area.height.min(1), ..area };
+        draw_heading(frame, head, ui, &heading, true);
         let buffer = frame.buffer_mut();
         let Some(content) = content else {
             let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
@@ -436,6 +438,8 @@ impl Overlay for TimelineSheet {
             Strip::new().put("  ", dim).put(ui.text(LOADING), dim).draw(buffer, below, below.y);
             return;
         };
+        let shown = ShownRows { top: self.top, height: self.height, rows: content.rows.len() };
+        draw_scroll_sign(buffer, head, ui, shown);
         let areas = Self::areas(area, content.rows.len());
         let (names, cells) = Self::columns(content, area.width);
         let window = self.window(content);

@@ -108,16 +108,8 @@ fn shown_on(mut stage: Stage) -> Stage {
     stage
 }
 
-fn shown(width: u16, height: u16) -> Stage {
+pub fn shown(width: u16, height: u16) -> Stage {
     shown_on(streaming(width, height))
-}
-
-#[test]
-fn the_timeline_fits_every_size() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let screen = shown(width, height).screen();
-        insta::assert_snapshot!(format!("timeline_{width}x{height}"), screen);
-    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::domain::text::Text;
 use crate::domain::transcript::{
     AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
 };
-use crate::domain::{CallId, PushCount, SelfId, Stamp, TellaskKind, title};
+use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind, title};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
@@ -95,7 +95,7 @@ impl LayoutContext<'_> {
 /// Lays a block out.
 pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
-        BlockBody::You { text } => you(text, &block.at, context),
+        BlockBody::You { text, images } => you(text, images, &block.at, context),
         BlockBody::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
         BlockBody::Guide { text } => aside(words::GUIDE, text, context),
         BlockBody::Push { text, count } => push(text, *count, &block.at, context),
@@ -118,12 +118,24 @@ pub(super) fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
     BlockLayout { rows, ..BlockLayout::default() }
 }
 
-fn you(text: &str, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
+/// Opened, also where its images lie.
+fn you(text: &str, images: &[ArtifactRef], at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new()
         .put(context.text(words::YOU), context.style(Role::You))
         .put(&context.dot(), context.style(Role::TextDim))
         .put(at.hour_minute(), context.style(Role::TextDim));
-    rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
+    let dim = context.style(Role::TextDim);
+    let mut rows = plain_rows(text, 2, context.available(2), context.style(Role::Text));
+    if images.is_empty() {
+        return rows_of(head, rows);
+    }
+    let places = images.iter().filter_map(|image| image.place(Bucket::Run));
+    for place in places.filter(|_| context.unfolded) {
+        rows.extend(plain_rows(&place, 4, context.available(4), dim));
+    }
+    let mut layout = rows_of(head, rows);
+    layout.meta = BlockMeta::Fixed(Strip::new().put(context.fold_symbol(), dim));
+    layout
 }
 
 fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {

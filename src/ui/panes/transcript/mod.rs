@@ -163,6 +163,9 @@ pub struct TranscriptPane {
     /// Where the selected rows go at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
+    /// Blocks that were laid out so far.
+    #[cfg(test)]
+    laid_out: usize,
 }
 
 #[derive(Debug)]
@@ -197,6 +200,8 @@ impl Default for TranscriptPane {
             search: None,
             taking: None,
             taken: None,
+            #[cfg(test)]
+            laid_out: 0,
         }
     }
 }
@@ -218,6 +223,13 @@ impl TranscriptPane {
         !self.moves.is_empty() || self.taking.is_some() || begins || self.seeks_match()
     }
 
+    /// True if something is sought that may be in older records.
+    pub fn seeks_older(&self) -> bool {
+        self.target.is_some()
+            || self.seeks_match()
+            || matches!(self.step_back, Some(StepBack::Waits(_)))
+    }
+
     pub fn is_following(&self) -> bool {
         self.follow
     }
@@ -225,6 +237,12 @@ impl TranscriptPane {
     /// After a new layout, row numbers differ: a block that was seen in part counts as seen.
     pub fn ignore_growth(&mut self) {
         self.seen.row = usize::MAX - 1;
+    }
+
+    /// Blocks that were laid out since the last call.
+    #[cfg(test)]
+    pub fn take_laid_out(&mut self) -> usize {
+        std::mem::take(&mut self.laid_out)
     }
 
     /// Drops all layouts; for a new theme or a new dialog.
@@ -269,10 +287,7 @@ impl TranscriptPane {
         self.cursor_into(open, &rows);
         self.rows = rows;
         let near_start = self.top.item - open.origin < 2;
-        let seeks = self.target.is_some()
-            || self.seeks_match()
-            || matches!(self.step_back, Some(StepBack::Waits(_)));
-        let wants = seeks || (near_start && !open.transcript.blocks().is_empty());
+        let wants = self.seeks_older() || (near_start && !open.transcript.blocks().is_empty());
         open.older_before().filter(|_| wants)
     }
 
@@ -405,6 +420,10 @@ impl TranscriptPane {
             };
             let (layout, incomplete) =
                 context.view.ui.colours.watch(|| lay_out(block, &layout_context));
+            #[cfg(test)]
+            {
+                self.laid_out += 1;
+            }
             self.cached_rows += layout.rows.len();
             let cached = CachedBlock { revision: block.revision, unfolded, incomplete, layout };
             if let Some(old) = self.cache.insert(item, cached) {
@@ -440,7 +459,8 @@ pub fn is_openable(body: &BlockBody) -> bool {
         body,
         BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
     );
-    body.call().is_some() || has_more
+    let has_images = matches!(body, BlockBody::You { images, .. } if !images.is_empty());
+    body.call().is_some() || has_more || has_images
 }
 
 /// Draws the headline of a question that is out of view, in at most two rows. Returns the number of

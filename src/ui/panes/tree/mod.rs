@@ -49,6 +49,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::KeepGoing, &["K"]),
     SCOPE.bind(Action::Refill, &["P"]),
     SCOPE.bind(Action::Retitle, &["E"]),
+    SCOPE
+        .bind(Action::WriteFile, &["Y"])
+        .does("Write this whole dialog to a file, as Markdown", "把整个对话以 Markdown 写入文件"),
     SCOPE.bind(Action::Fork, &["f"]),
     SCOPE.bind(Action::MarkDone, &["d"]).does(
         "Mark this main dialog, or all marked ones, as done",
@@ -189,13 +192,22 @@ fn dialog_row(
     (left.titled(&dialog.title, ui.style(title_role(mark)), room), right)
 }
 
-/// Something new, and the number of open questions if it is not one.
+/// More files than this are not counted on the screen.
+const MAX_COUNTED: usize = 99;
+
+/// The number of open questions if it is not one, files to review, and the sign for something new.
 fn badges(tree: &Tree, dialog: &TreeRow, view: View<'_>) -> Strip {
     let ui = view.ui;
     let mut badges = Strip::new();
     if dialog.questions > 1 {
         let count = format!("{}{} ", ui.glyphs.needs_you, dialog.questions);
         badges.push(&count, ui.style(Role::Attention));
+    }
+    if dialog.unreviewed > 0 {
+        let more = if dialog.unreviewed > MAX_COUNTED { "+" } else { "" };
+        let count = dialog.unreviewed.min(MAX_COUNTED);
+        let count = format!("{}{count}{more} ", ui.glyphs.changed);
+        badges.push(&count, ui.style(Role::Text));
     }
     if tree.is_unread(dialog) {
         badges.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));

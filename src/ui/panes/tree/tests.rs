@@ -75,12 +75,12 @@ fn several_dialogs_are_put_away_after_one_question_and_failures_are_named() {
         })
         .collect();
     let [first, second] = tickets[..] else { panic!("two requests: {tickets:?}") };
-    let text = Localized::same("no");
+    let text = Localized::same("something in it is running; stop it first");
     stage.apply(DriverEvent::Refused { ticket: first, text });
     stage.apply(DriverEvent::Done { ticket: second, dialog: None });
     let screen = stage.screen();
     assert!(screen.contains("marked as done: 1"), "{screen}");
-    assert!(screen.contains("@orchestrator") && !screen.contains("◆"), "{screen}");
+    assert!(screen.contains("stop it first") && !screen.contains("◆"), "{screen}");
     stage.keys("g j j <space>");
     assert!(stage.screen().contains("only for main dialogs"));
 }
@@ -92,4 +92,21 @@ fn groups_by_state_are_switched_with_one_key() {
     insta::assert_snapshot!("groups-80x24", stage.screen());
     stage.keys("o");
     assert!(stage.screen().contains("add-2fa.tsk"));
+}
+
+#[test]
+fn a_row_has_signs_for_questions_for_files_to_review_and_for_what_is_new() {
+    use crate::protocol::{DriverEvent, TreeRow};
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("1 g");
+        let row = rows().remove(2);
+        let genseq = crate::domain::Genseq(15);
+        let row = TreeRow { questions: 2, unreviewed: 3, genseq, ..row };
+        stage.apply(DriverEvent::Row(Box::new(row.clone())));
+        let screen = stage.screen();
+        assert!(screen.contains("?2 ±3 • 2m"), "{screen}");
+        stage.apply(DriverEvent::Row(Box::new(TreeRow { unreviewed: 500, ..row })));
+        assert!(stage.screen().contains("±99+"), "{}", stage.screen());
+    }
 }

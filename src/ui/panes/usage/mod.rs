@@ -6,7 +6,7 @@
 mod plot;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(in crate::ui) mod tests;
 mod words;
 
 use ratatui::Frame;
@@ -26,6 +26,7 @@ use crate::protocol::{DialogUsage, UsageView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, LOADING};
 
@@ -261,6 +262,10 @@ impl Overlay for UsageSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn forget_rows(&mut self) {
+        self.made_for = None;
+    }
+
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.make_rows(view, cx, area.width);
         self.height = usize::from(Self::areas(area).table.height);
@@ -283,6 +288,13 @@ impl Overlay for UsageSheet {
             line.draw(frame.buffer_mut(), areas.table, areas.table.y);
             return;
         };
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
+        draw_scroll_sign(
+            frame.buffer_mut(),
+            Rect { height: area.height.min(1), ..area },
+            ui,
+            shown,
+        );
         self.draw_table(frame, areas.table, ui);
         let Some(dialog) = self.chosen(content) else { return };
         let height = usize::from(areas.plot.height.saturating_sub(1));

@@ -85,16 +85,8 @@ fn shown_on(mut stage: Stage, prices: Prices) -> Stage {
     stage
 }
 
-fn shown(width: u16, height: u16) -> Stage {
+pub fn shown(width: u16, height: u16) -> Stage {
     shown_on(streaming(width, height), prices())
-}
-
-#[test]
-fn the_tokens_fit_every_size() {
-    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
-        let screen = shown(width, height).screen();
-        insta::assert_snapshot!(format!("tokens_{width}x{height}"), screen);
-    }
 }
 
 #[test]

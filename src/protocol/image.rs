@@ -1,0 +1,51 @@
+//! Images that a person attaches to a message or an answer. The screen never has their bytes: the driver keeps a
+//! private copy of a file when it is attached, and the command that sends the text names the copy.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::attachment::MAX_IMAGES;
+use crate::domain::image_reference::names_of_images;
+use crate::domain::{ArtifactRef, Attachment};
+
+/// An image that is attached, or will be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachedImage {
+    /// As the text of the message names it; empty where that is not known.
+    pub name: String,
+    pub bytes: u64,
+    pub source: ImageSource,
+}
+
+/// An image of which a copy is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImageOrigin {
+    /// A file; its path is absolute, from the home folder after `~/`, or from the workspace.
+    File(String),
+    /// What the clipboard had.
+    Clipboard(Arc<[u8]>),
+}
+
+impl AttachedImage {
+    /// The images that a record names, so that they can be attached again. `text`: of the record.
+    #[must_use]
+    pub fn all(all: Vec<Attachment>, text: &str) -> Vec<Self> {
+        let names = names_of_images(text, all.len());
+        let images = all.into_iter().zip(names).filter_map(|(image, name)| {
+            let source = ImageSource::Artifact(image.artifact?);
+            let name = name.unwrap_or_default().to_owned();
+            Some(Self { name, bytes: image.bytes, source })
+        });
+        images.take(MAX_IMAGES).collect()
+    }
+}
+
+/// Where its bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImageSource {
+    /// A private copy of what was attached, by its name.
+    Copy(String),
+    /// A message has it already: one that was taken back, or of which a fork made a draft.
+    Artifact(ArtifactRef),
+}

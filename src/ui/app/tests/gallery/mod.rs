@@ -1,0 +1,114 @@
+//! Every part of the screen at four sizes, with the role of each text: what a person reviews after a change of
+//! the screen. How roles look in a theme is the table in `docs/themes.md`; here each theme is drawn, and each
+//! cell has to look as its role does there.
+
+mod roles;
+mod stages;
+
+use insta::{assert_snapshot, with_settings};
+
+use self::roles::{Cells, DrawnCell, probe, with_roles};
+use self::stages::{OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SURFACES};
+use super::fixture::*;
+use crate::ui::action::Scope;
+use crate::ui::bindings;
+use crate::ui::theme::tests::embedded;
+use crate::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Role};
+
+const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 20), (40, 12)];
+
+/// A part of the screen, and how it is brought there.
+struct Surface {
+    name: &'static str,
+    show: fn(u16, u16) -> Stage,
+}
+
+#[test]
+fn every_part_of_the_screen_has_its_roles_at_every_size() {
+    for Surface { name, show } in SURFACES {
+        let mut sizes = Vec::new();
+        for (width, height) in SIZES {
+            let mut stage = show(width, height);
+            stage.wear(probe());
+            sizes.push(format!("{width}x{height}\n{}", with_roles(&Cells(stage.drawn()))));
+        }
+        with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            assert_snapshot!(*name, sizes.join("\n"));
+        });
+    }
+}
+
+#[test]
+fn every_overlay_every_list_and_every_pane_is_in_the_gallery() {
+    for name in [OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, OF_FILTERS, OF_FOCUS].concat() {
+        assert!(SURFACES.iter().any(|surface| surface.name == name), "no surface {name}");
+    }
+    let wide = [Scope::ANYWHERE, Scope::PANES, bindings::DEMO];
+    let mut missing = bindings::scopes();
+    for Surface { show, .. } in SURFACES {
+        let stage = show(120, 40);
+        missing.retain(|scope| {
+            let shown = stage.app.overlays.shows(*scope) || stage.app.scope() == *scope;
+            !shown && !wide.contains(scope)
+        });
+    }
+    assert_eq!(missing, []);
+}
+
+#[test]
+fn what_is_open_is_drawn_in_a_new_theme_at_once() {
+    for Surface { name, show } in SURFACES {
+        let mut stage = show(80, 24);
+        stage.screen();
+        stage.wear(probe());
+        let changed = with_roles(&Cells(stage.drawn()));
+        // In another width all rows are made again.
+        stage.resize(120, 24);
+        stage.screen();
+        stage.resize(80, 24);
+        let again = with_roles(&Cells(stage.drawn()));
+        for (row, made_again) in changed.lines().zip(again.lines()) {
+            let text = |row: &str| row.split('┃').next().map(str::to_owned);
+            assert!(text(row) != text(made_again) || row == made_again, "{name}: {row}");
+        }
+    }
+}
+
+#[test]
+fn in_every_theme_each_text_looks_as_its_role_does_and_is_read() {
+    for Surface { name, show } in SURFACES {
+        for (width, height) in SIZES {
+            let mut stage = show(width, height);
+            stage.wear(probe());
+            let roles = Cells(stage.drawn());
+            for (theme_name, _) in EMBEDDED {
+                let theme = embedded(theme_name, ColorDepth::True);
+                stage.wear(theme.clone());
+                let cells = Cells(stage.drawn());
+                let at = format!("{name} {theme_name} {width}x{height}");
+                for (drawn, probed) in cells.drawn().zip(roles.drawn()) {
+                    assert_eq!(drawn.symbol, probed.symbol, "{at}");
+                    if drawn.is_blank() {
+                        continue;
+                    }
+                    let shown = format!("{at}: {drawn:?}, which is {:?}", probed.roles());
+                    assert!(probed.roles().looks(&theme, &drawn), "{shown}");
+                    assert!(is_read(theme_name, &drawn, &probed), "{shown}");
+                }
+            }
+        }
+    }
+}
+
+/// Without colours, nothing is drawn in one; with them, the contrast is high enough.
+fn is_read(theme: &str, drawn: &DrawnCell<'_>, probed: &DrawnCell<'_>) -> bool {
+    if Paper::of(theme) == Paper::Terminal {
+        return drawn.has_no_colour();
+    }
+    if probed.roles().ink == Some(Role::Rule) {
+        return true;
+    }
+    let wanted = if theme == "contrast" { 7.0 } else { 4.5 };
+    let pair = Pair::drawn(drawn.style, Paper::of(theme));
+    pair.is_none_or(|pair| pair.contrast() >= wanted)
+}

@@ -1,0 +1,254 @@
+//! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
+//! name without a part fails a test.
+
+use super::super::{ending, fixture::*, queued, searching};
+use super::Surface;
+use crate::domain::Lang;
+use crate::protocol::event::Segment;
+use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
+use crate::ui::app::new_overlay::NewOverlay;
+use crate::ui::app::{DemoStart, Focus};
+use crate::ui::cx::FilteredList;
+use crate::ui::lists::{copy_parts, places, problems, processes, shelf, team};
+use crate::ui::panes::input_prompt::PromptPurpose;
+use crate::ui::panes::sheet::{self, SheetKind};
+use crate::ui::panes::{changes, composer, consent, finder, log, mind, timeline, usage};
+
+/// The surfaces of each variant, exhaustively.
+macro_rules! surfaces_of {
+    ($list:ident: $kind:ty, $check:ident { $($variant:pat => $($name:literal),+;)* }) => {
+        pub const $list: &[&str] = &[$($($name,)+)*];
+
+        fn $check(of: &$kind) {
+            match of { $($variant => (),)* }
+        }
+    };
+}
+
+surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
+    NewOverlay::Help(_) => "help";
+    NewOverlay::Palette(_) => "palette";
+    NewOverlay::NewDialog => "form";
+    NewOverlay::Consent { .. } => "consent";
+    NewOverlay::Confirm(..) => "confirm";
+    NewOverlay::Question(..) => "question";
+    NewOverlay::PermanentQuestion(..) => "permanent";
+    // Those of several kinds are below.
+    NewOverlay::Prompt { .. } => "note";
+    NewOverlay::Filter(..) => "filter-dialogs";
+    NewOverlay::Quit { .. } => "quit";
+    NewOverlay::Sheet { .. } => "reminders";
+    NewOverlay::Changes { .. } => "changes";
+    NewOverlay::Timeline { .. } => "timeline";
+    NewOverlay::Usage { .. } => "tokens";
+    NewOverlay::Log(..) => "log";
+    NewOverlay::Mind(_) => "mind";
+    NewOverlay::Shelf(_) => "shelf";
+    NewOverlay::Search => "search";
+    NewOverlay::Finder(_) => "finder";
+    NewOverlay::Sent => "sent";
+    NewOverlay::CopyParts { .. } => "parts";
+});
+
+surfaces_of!(OF_PROMPTS: PromptPurpose, _every_prompt {
+    PromptPurpose::DeclareDead(_) => "note";
+    PromptPurpose::Fork(_) => "fork";
+    PromptPurpose::PutOff(_) => "later";
+    PromptPurpose::Title { .. } => "title";
+});
+
+surfaces_of!(OF_SHEETS: SheetKind, _every_sheet {
+    SheetKind::Reminders => "reminders", "reminder-edited";
+    SheetKind::Taskdoc => "taskdoc";
+});
+
+surfaces_of!(OF_FILTERS: FilteredList, _every_filter {
+    FilteredList::Dialogs => "filter-dialogs";
+    FilteredList::Questions => "filter-questions";
+});
+
+surfaces_of!(OF_FOCUS: Focus, _every_focus {
+    Focus::Tree => "tree", "starting", "empty";
+    Focus::Inbox => "inbox";
+    Focus::Dialog => "dialog", "thinking", "selection", "queued", "ending";
+    Focus::Composer => "composer", "completion";
+});
+
+pub const SURFACES: &[Surface] = &[
+    Surface { name: "starting", show: Stage::new },
+    Surface { name: "empty", show: empty },
+    Surface { name: "tree", show: |width, height| pressed("1", width, height) },
+    Surface { name: "inbox", show: |width, height| pressed("<alt+2> g l", width, height) },
+    Surface { name: "dialog", show: |width, height| pressed("3", width, height) },
+    Surface { name: "thinking", show: thinking },
+    Surface { name: "selection", show: |width, height| pressed("3 k V k", width, height) },
+    Surface { name: "queued", show: |width, height| with_queue("", width, height) },
+    Surface { name: "ending", show: demo_over },
+    Surface { name: "composer", show: written },
+    Surface { name: "completion", show: completion },
+    Surface { name: "help", show: |width, height| pressed("1 ?", width, height) },
+    Surface { name: "palette", show: |width, height| pressed("3 : mesg", width, height) },
+    Surface { name: "form", show: |width, height| pressed("n <tab> db", width, height) },
+    Surface { name: "consent", show: asking_for_consent },
+    Surface { name: "confirm", show: |width, height| pressed("1 q", width, height) },
+    Surface { name: "question", show: |width, height| pressed("1 g j <space> d", width, height) },
+    Surface {
+        name: "permanent",
+        show: |width, height| pressed("1 g j j X <enter>", width, height),
+    },
+    Surface { name: "note", show: |width, height| pressed("1 g j j X it", width, height) },
+    Surface { name: "fork", show: |width, height| pressed("1 g j f", width, height) },
+    Surface { name: "later", show: |width, height| pressed("<alt+2> g Z", width, height) },
+    Surface { name: "title", show: |width, height| pressed("1 g j E", width, height) },
+    Surface { name: "filter-dialogs", show: |width, height| pressed("1 / dba", width, height) },
+    Surface {
+        name: "filter-questions",
+        show: |width, height| pressed("<alt+2> / audit", width, height),
+    },
+    Surface { name: "quit", show: quitting },
+    Surface { name: "reminders", show: |width, height| reminders("j", width, height) },
+    Surface {
+        name: "reminder-edited",
+        show: |width, height| reminders("j <enter>", width, height),
+    },
+    Surface {
+        name: "taskdoc",
+        show: |width, height| sheet::tests::with_taskdoc(width, height, Notebook::default()),
+    },
+    Surface { name: "changes", show: changes::tests::shown },
+    Surface { name: "timeline", show: timeline::tests::shown },
+    Surface { name: "tokens", show: usage::tests::shown },
+    Surface { name: "log", show: |width, height| log::tests::shown_on(Stage::new(width, height)) },
+    Surface {
+        name: "mind",
+        show: |width, height| mind::tests::shown_on(Stage::new(width, height)),
+    },
+    Surface { name: "search", show: searched },
+    Surface { name: "finder", show: found },
+    Surface { name: "sent", show: sent },
+    Surface {
+        name: "parts",
+        show: |width, height| {
+            copy_parts::tests::with_parts(width, height, Lang::En, copy_parts::tests::TEXT)
+        },
+    },
+    Surface { name: "problems", show: with_problems },
+    Surface {
+        name: "team",
+        show: |width, height| team::tests::shown_on(Stage::new(width, height)),
+    },
+    Surface { name: "processes", show: with_processes },
+    Surface { name: "places", show: visited },
+    Surface { name: "queued-list", show: |width, height| with_queue("<alt+q>", width, height) },
+    Surface { name: "shelf", show: put_away },
+];
+
+/// The streaming dialog of the mock-up after these keys.
+fn pressed(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = streaming(width, height);
+    // Some keys act on what was laid out.
+    for key in keys.split(' ') {
+        stage.screen();
+        stage.keys(key);
+    }
+    stage
+}
+
+fn empty(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
+    stage
+}
+
+fn thinking(width: u16, height: u16) -> Stage {
+    let mut stage = streaming(width, height);
+    let thought = "Is the cookie rotated anywhere else? I look at the middleware first";
+    stage.live(&main_dialog(), Segment::Thinking, thought).keys("3 t");
+    stage
+}
+
+fn with_queue(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = queued::stage(width, height, &["one", "two", queued::LONG]);
+    stage.keys(keys);
+    stage
+}
+
+fn demo_over(width: u16, height: u16) -> Stage {
+    let mut stage = ending::played(width, height, DemoStart::Now);
+    stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
+    stage
+}
+
+fn written(width: u16, height: u16) -> Stage {
+    let mut stage = answering(width, height);
+    stage.screen();
+    stage.type_text("b, and write the date into the runbook");
+    stage
+}
+
+fn completion(width: u16, height: u16) -> Stage {
+    let mut stage = composer::tests::with_members(width, height);
+    stage.type_text("ask @r");
+    stage
+}
+
+fn asking_for_consent(width: u16, height: u16) -> Stage {
+    consent::tests::opened(width, height, consent::tests::three())
+}
+
+fn quitting(width: u16, height: u16) -> Stage {
+    let mut stage = processes::tests::stage(width, height);
+    stage.keys("1 q");
+    stage
+}
+
+fn reminders(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = sheet::tests::with_reminders(width, height, Notebook::default());
+    stage.keys(keys);
+    stage
+}
+
+fn searched(width: u16, height: u16) -> Stage {
+    let mut stage = searching::reading(width, height, &searching::story());
+    stage.keys("/ o t p").screen();
+    stage
+}
+
+fn found(width: u16, height: u16) -> Stage {
+    let mut stage = finder::tests::stage(width, height);
+    stage.keys("F").type_text("otp");
+    finder::tests::answer(&mut stage, finder::tests::results(), Some(FindEnd::Complete));
+    stage
+}
+
+fn sent(width: u16, height: u16) -> Stage {
+    let texts = ["run the tests", "read it", "Run all tests"];
+    let mut stage = composer::tests::having_sent(width, height, &texts);
+    stage.keys("<ctrl+r> test");
+    stage
+}
+
+fn with_problems(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Problems(problems::tests::problems())).keys("!");
+    stage
+}
+
+fn with_processes(width: u16, height: u16) -> Stage {
+    let mut stage = processes::tests::stage(width, height);
+    stage.keys("1 b");
+    stage
+}
+
+fn visited(width: u16, height: u16) -> Stage {
+    let mut stage = places::tests::stage(width, height);
+    stage.keys("<ctrl+o>");
+    stage
+}
+
+fn put_away(width: u16, height: u16) -> Stage {
+    let mut stage = shelf::tests::with_shelf(super::super::lifecycle::shelf());
+    stage.resize(width, height);
+    stage
+}
