@@ -164,9 +164,10 @@ impl<W: Write> ScreenBackend<W> {
             self.shown.clear();
         }
         let mut changed = movement::changed_rows(&self.shown, &self.wanted);
-        // The rows of the terminal are not all ours on an inline screen.
-        let movement = movement::find(&self.shown, &self.wanted, &changed);
-        if let Some(Movement { rows, lines, shift }) = movement.filter(|_| self.inline.is_none()) {
+        // The terminal moves rows by their number, which is not known of live rows.
+        let moved = || movement::find(&self.shown, &self.wanted, &changed);
+        let moved = if self.inline.is_none() { moved() } else { None };
+        if let Some(Movement { rows, lines, shift }) = moved {
             self.frame_writer.scroll(&rows, lines, shift);
             self.shown.scroll(rows, lines, shift);
             changed = movement::changed_rows(&self.shown, &self.wanted);

@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use ratatui::layout::{Rect, Size};
+use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::App;
@@ -104,7 +105,15 @@ impl App {
             }
         }
         self.inline = Some(inline);
-        rows.into_iter().map(Strip::into_line).collect()
+        rows.into_iter().map(|row| self.on_paper(row, usize::from(width))).collect()
+    }
+
+    /// The row with the colours that the theme has for text without any.
+    fn on_paper(&self, row: Strip, cells: usize) -> Line<'static> {
+        let theme = &self.ui.theme;
+        let (ink, paper) = (theme.style(Role::Text).fg, theme.paper());
+        let row = if paper.is_some() { row.pad_to(cells) } else { row };
+        row.into_line().style(Style { fg: ink, bg: paper, ..Style::default() })
     }
 
     /// Takes in what is to be printed, once what was is.

@@ -121,8 +121,7 @@ impl Screen<'_> {
         let (area, areas, ui) = (self.area, &self.areas, &*self.app.ui);
         let view = View { ui, now: &self.now };
         if let Some(live) = &self.live {
-            self.draw_live(frame, live, view);
-            return;
+            return self.draw_live(frame, live, view);
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);

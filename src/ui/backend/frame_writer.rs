@@ -11,11 +11,11 @@ use crate::ui::links::{LinkId, Links};
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
-/// Rows that are gone down by line feeds; for more, a position is as short.
-const MAX_LINE_FEEDS: u16 = 4;
 /// Rows that are too wide wrap, or are cut.
 const WRAP: &[u8] = b"\x1b[?7h";
 const CUT: &[u8] = b"\x1b[?7l";
+/// Rows that are gone down by line feeds; for more, a position is as short.
+const MAX_LINE_FEEDS: u16 = 4;
 
 /// Where the terminal's cursor is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -151,10 +151,24 @@ impl FrameWriter {
         }
     }
 
-    /// Shows or hides the cursor and moves it to its position, if that changes anything. A cursor that stays
-    /// where it is while other rows change is saved by the terminal: going back to it is shortest then. A hidden one of an inline screen stands at the begin of the live rows:
-    /// there it stays whatever a new width does to them.
+    /// Shows or hides the cursor and moves it to its position, if that changes anything. A hidden one of an inline
+    /// screen stands at the begin of the live rows: there it stays whatever a new width does to them.
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
+        match self.addressing {
+            Addressing::Absolute => self.place_cursor(wanted, position, row),
+            // What the terminal has saved would be a row of it, and rows are printed meanwhile.
+            Addressing::Relative if wanted => self.move_to(position.x, position.y, row),
+            Addressing::Relative => self.move_to(0, 0, &[]),
+        }
+        if self.visible != Some(wanted) {
+            self.visible = Some(wanted);
+            self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
+        }
+    }
+
+    /// A cursor that stays where it is while other rows change is saved by the terminal: going back to it is
+    /// shortest then.
+    fn place_cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         let away = self.at != CursorAt::Cell(position.x, position.y);
         match self.saved {
             Some((saved, style)) if wanted && away && saved == position => {
@@ -164,25 +178,15 @@ impl FrameWriter {
             }
             Some(_) | None if wanted => {
                 self.move_to(position.x, position.y, row);
-                if away && self.saves_cursor() && self.left_at == Some(position) {
+                if away && self.left_at == Some(position) {
                     self.set_style(CellStyle::DEFAULT);
                     self.body.extend_from_slice(b"\x1b7");
                     self.saved = Some((position, CellStyle::DEFAULT));
                 }
             }
-            Some(_) | None if self.addressing == Addressing::Relative => self.move_to(0, 0, &[]),
             Some(_) | None => {}
         }
         self.left_at = Some(position).filter(|_| wanted);
-        if self.visible != Some(wanted) {
-            self.visible = Some(wanted);
-            self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
-        }
-    }
-
-    /// The terminal saves a place on its screen, not one in rows that scroll.
-    fn saves_cursor(&self) -> bool {
-        self.addressing == Addressing::Absolute
     }
 
     /// Changes the shown row to the wanted one. `links` has the addresses, if the terminal knows links.

@@ -18,6 +18,7 @@ use crate::ui::app::words;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::inline::block_rows;
+use crate::ui::model::attached;
 use crate::ui::panes::composer::draw_heading;
 use crate::ui::panes::queued;
 use crate::ui::panes::strip::Strip;
@@ -133,7 +134,7 @@ impl App {
         let (tree, inbox) = (&self.model.tree, &self.model.inbox);
         let names = DialogNames { tree, inbox, dialog: &row.dialog };
         let (call, ui) = (&row.question.call_id, view.ui);
-        let typed = self.writing.composer().field.text();
+        let typed = attached::content(&self.writing.composer().field.text());
         let speaker = format!("@{}", row.agent);
         let context = LayoutContext {
             ui,
