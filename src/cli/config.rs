@@ -20,7 +20,7 @@ use crate::ui::keymap::{KeyFault, PRESETS};
 use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, ComposerKeys, LinkUse, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
@@ -123,7 +123,7 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 20] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -147,6 +147,12 @@ pub const SETTINGS: [Setting; 19] = [
         values: Values::OneOf(terminal::SWITCH),
         default: || "`off`".to_owned(),
         meaning: "the wheel scrolls and a click chooses, from the start; `M` switches it",
+    },
+    Setting {
+        path: &["hints"],
+        values: Values::OneOf(terminal::SWITCH),
+        default: || "`on`".to_owned(),
+        meaning: "short hints in the last line for what you have not used yet, a few times each",
     },
     Setting {
         path: &["language"],
@@ -270,6 +276,7 @@ pub struct UserConfig {
     /// What models cost.
     pub prices: Prices,
     pub mouse: MouseUse,
+    pub hints: HintUse,
     pub links: LinkUse,
     pub problems: Vec<Problem>,
 }
@@ -363,6 +370,7 @@ fn from_parts(
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
     let mouse = terminal::read_mouse(&value, &mut report);
+    let hints = terminal::read_hints(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
     let composer_keys = terminal::read_composer_keys(&value, &mut report);
     let (prices, faults) = prices::read(&value);
@@ -381,6 +389,7 @@ fn from_parts(
         notify_command,
         prices,
         mouse,
+        hints,
         links,
         problems: report.problems,
     }

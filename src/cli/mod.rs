@@ -12,6 +12,7 @@ mod exit;
 mod export;
 mod find;
 mod halted;
+mod hint_file;
 mod ids;
 mod inspect;
 mod job;

@@ -21,14 +21,15 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::ColorDepth;
 use crate::ui::{
-    App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, Keys,
-    LOOKED, ProgramHost, QuitPolicy, RunOptions,
+    App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, HintUse,
+    Keys, LOOKED, ProgramHost, QuitPolicy, RunOptions, STORED_HINTS,
 };
 
 use super::args::ScreenArgs;
 use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
+use super::hint_file;
 use super::notify_command::NotifyCommand;
 use super::programs::Programs;
 use super::{lines, plain};
@@ -212,6 +213,7 @@ async fn on_terminal(
     app.use_mouse(setup.mouse);
     app.set_composer_keys(setup.composer_keys);
     app.set_prices(setup.prices);
+    show_first_hints(&mut app, setup.hints).await;
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     if let Some(themes) = setup.themes {
@@ -371,11 +373,26 @@ fn read_drafts(store: &Store) -> Result<DraftTexts, StoreError> {
     Ok(drafts)
 }
 
-/// Drafts in the state folder of the workspace.
+/// Hints for a person who is new here, unless they are switched off or what is known of them cannot be read.
+async fn show_first_hints(app: &mut App, wanted: HintUse) {
+    if wanted == HintUse::Off {
+        return;
+    }
+    let read = tokio::task::spawn_blocking(hint_file::read).await;
+    match read.map_err(io::Error::other).flatten() {
+        Ok(stored) => app.show_first_hints(stored.as_deref()),
+        Err(error) => tracing::warn!(%error, "what is known of the hints could not be read"),
+    }
+}
+
+/// Drafts in the state folder of the workspace; what is known of the hints in that of the person.
 struct StoredDrafts(Arc<Store>);
 
 impl DraftStore for StoredDrafts {
     fn save(&mut self, name: &str, text: &str) {
+        if name == STORED_HINTS {
+            return hint_file::write(text);
+        }
         let stored = (!text.is_empty()).then_some(text);
         let written = if name == LOOKED {
             self.0.write_looked(text)

@@ -320,6 +320,12 @@ struct RecordKind {
 }
 
 impl Entry {
+    /// True if it is the result of a call that changed files.
+    #[must_use]
+    pub fn changes_files(&self) -> bool {
+        matches!(&self.record, Record::FuncResult(result) if result.file_changes.is_some())
+    }
+
     /// Reads one line. `None` if it is not a JSON object; a strange object becomes
     /// [`Record::Unknown`].
     #[must_use]

@@ -1,7 +1,7 @@
 //! New files that only this user can read, in a folder of the state folder. Fails closed: a folder that is a
 //! link, belongs to somebody else or is open to others is not used, and nothing is ever overwritten.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::dirs;
 
 const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 const OTHERS_MASK: u32 = 0o077;
 /// Longest name, in characters; longer ones are cut.
 const MAX_NAME: usize = 100;
@@ -80,6 +81,32 @@ fn create_alone_in(
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Replaces a file of the state folder as a whole: a reader sees the old text or the new one.
+///
+/// # Errors
+/// There is no state folder, or the error of the system.
+pub fn replace(name: &str, text: &str) -> io::Result<()> {
+    replace_in(&dirs::create_state()?, name, text)
+}
+
+fn replace_in(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    let temporary = folder.join(format!("{name}.{}.tmp", std::process::id()));
+    let new = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(FILE_MODE)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(&temporary);
+    let written = new
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&temporary, folder.join(name)));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 /// Reads a private file after a program had it, if it has at most `limit` bytes and is no link.
@@ -162,7 +189,7 @@ fn candidates(name: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
+    use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
@@ -180,6 +207,21 @@ mod tests {
         assert_eq!((mode(&folder), mode(&first), mode(&second)), (0o700, 0o600, 0o600));
         assert_eq!(second, folder.join("a-2.md"));
         assert_eq!(fs::read_to_string(first).unwrap(), "one");
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_is_private_and_whole_and_a_link_is_replaced_itself() {
+        let top = tempfile::tempdir().unwrap();
+        let (file, other) = (top.path().join("hints"), top.path().join("other"));
+        fs::write(&other, "mine").unwrap();
+        symlink(&other, &file).unwrap();
+        for text in ["one", "two"] {
+            replace_in(top.path(), "hints", text).unwrap();
+            assert_eq!((mode(&file), read(&file, 3).unwrap()), (0o600, text.to_owned()));
+        }
+        assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 2, "nothing else is left");
+        assert!(replace_in(&top.path().join("gone"), "hints", "x").is_err());
     }
 
     #[test]

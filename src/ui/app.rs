@@ -21,6 +21,7 @@ mod effect;
 mod ending;
 mod events;
 mod facts;
+mod first_hints;
 mod focus;
 mod follow_up;
 mod following;
@@ -73,6 +74,8 @@ pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
 use self::facts::Facts;
+use self::first_hints::FirstHints;
+pub use self::first_hints::{HintUse, MAX_STORED_HINTS, STORED_HINTS};
 pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
@@ -159,6 +162,7 @@ pub struct App {
     inline: Option<Inline>,
     /// When it is stored what the user has looked at.
     store_looks_at: Option<Instant>,
+    hints: FirstHints,
 }
 
 impl App {
@@ -192,6 +196,7 @@ impl App {
             held: HeldAnswers::new(options.undo_answers),
             inline: None,
             store_looks_at: None,
+            hints: FirstHints::default(),
         }
     }
 
@@ -200,12 +205,19 @@ impl App {
         self.model.prices = prices;
     }
 
+    /// Shows hints to a person who is new here, as far as they are not known yet: `stored` is what was stored of
+    /// them, if anything.
+    pub fn show_first_hints(&mut self, stored: Option<&str>) {
+        self.hints = FirstHints::from_stored(stored);
+    }
+
     /// Handles a key; returns the commands to send, in order.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Command> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
         self.redraw.mark();
+        self.hints.pressed();
         let chord = Chord::from(key);
         self.keys.press(chord);
         if self.overlays.is_empty() && self.vi_key(key) {
@@ -319,9 +331,12 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
-    /// Drafts to store. They are stored before commands with the user's text are sent.
+    /// Drafts to store, and what is known of the hints. They are stored before commands with the user's text are
+    /// sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
-        self.writing.take_outgoing()
+        let mut drafts = self.writing.take_outgoing();
+        drafts.extend(self.hints.take_stored().map(|text| (STORED_HINTS.to_owned(), text)));
+        drafts
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {

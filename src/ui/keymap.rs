@@ -136,9 +136,10 @@ impl Keymap {
         self.keys.get(&(scope, action)).map_or(&[], Vec::as_slice)
     }
 
-    /// The key to show in a hint for an action while `focus` has the focus, if it has one.
+    /// The key to show in a hint for an action while `focus` has the focus, if one works there.
     pub fn hint(&self, focus: Scope, action: Action) -> Option<String> {
-        let key = focus.chain().find_map(|scope| self.keys(scope, action).first())?;
+        let mut keys = focus.chain().flat_map(|scope| self.keys(scope, action));
+        let key = keys.find(|key| self.action(focus, **key) == Some(action))?;
         Some(key.to_string())
     }
 

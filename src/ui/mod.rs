@@ -32,8 +32,8 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, LookChange,
-    QuietHours, QuitPolicy,
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, HintUse,
+    LookChange, MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};

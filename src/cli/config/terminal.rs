@@ -4,10 +4,9 @@ use serde_json::Value;
 
 use super::ConfigReport;
 use crate::domain::text::localized;
-use crate::ui::ComposerKeys;
-use crate::ui::LinkUse;
 use crate::ui::highlight::CodeColours;
 use crate::ui::terminal::MouseUse;
+use crate::ui::{ComposerKeys, HintUse, LinkUse};
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
@@ -37,6 +36,14 @@ pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseU
     match read_word(value, "mouse", SWITCH, report) {
         Some("on") => MouseUse::On,
         Some(_) | None => MouseUse::Off,
+    }
+}
+
+/// Whether a person who is new here gets hints; yes unless they are switched off.
+pub(super) fn read_hints(value: &Value, report: &mut ConfigReport<'_>) -> HintUse {
+    match read_word(value, "hints", SWITCH, report) {
+        Some("off") => HintUse::Off,
+        Some(_) | None => HintUse::On,
     }
 }
 

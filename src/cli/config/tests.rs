@@ -157,6 +157,20 @@ fn quiet_hours_and_the_reminder_are_not_set_unless_they_are_valid() {
 }
 
 #[test]
+fn hints_are_shown_unless_they_are_switched_off() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, hints, problems) in [
+        ("", HintUse::On, 0),
+        ("hints: off", HintUse::Off, 0),
+        ("hints: false", HintUse::Off, 0),
+        ("hints: never", HintUse::On, 1),
+    ] {
+        let config = from_text("c", Ok(Some(text.to_owned())), ability);
+        assert_eq!((config.hints, config.problems.len()), (hints, problems), "{text}");
+    }
+}
+
+#[test]
 fn settings_of_the_terminal_are_words_and_an_invalid_one_is_its_default() {
     use crate::ui::LinkUse;
     use crate::ui::terminal::MouseUse;

@@ -66,6 +66,7 @@ impl App {
                 if let Some(Request::Preview { .. }) = self.requests.finish(ticket) {
                     return self.preview.arrived(ticket, *page);
                 }
+                self.hints.saw(&page.dialog, &page.entries);
                 self.reading.apply_page(ticket, *page);
                 self.seek_on();
             }
@@ -76,6 +77,7 @@ impl App {
                 return changed;
             }
             DriverEvent::Fact(fact) => {
+                self.hints.saw(fact.dialog(), std::slice::from_ref(fact.entry()));
                 self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));
                 return self
                     .reading

@@ -31,6 +31,7 @@ impl App {
         if is_about_cursor(action) {
             self.settle();
         }
+        self.hints.used(action);
         // What is selected is known once the rows of the tree are up to date.
         self.model.tree.refresh();
         let (facts, now) = (self.facts(), self.redraw.now());

@@ -264,8 +264,7 @@ impl Overlays {
     /// The same after a record that may change reminders or files.
     pub fn reload_sheet_after(&self, dialog: &DialogId, entry: &Entry) -> Option<FollowUp> {
         let reminds = matches!(entry.record, Record::Reminders { .. });
-        let changed = matches!(&entry.record, Record::FuncResult(it) if it.file_changes.is_some());
-        (reminds || changed).then(|| self.reload_sheet(Some(dialog))).flatten()
+        (reminds || entry.changes_files()).then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
     /// Requests a sheet about a whole tree again, after something happened in this tree.

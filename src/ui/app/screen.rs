@@ -16,6 +16,7 @@ pub(super) use self::about::{DialogNames, speaker};
 use self::layout::TranscriptTexts;
 use self::live::LiveRows;
 use super::areas::Areas;
+use super::first_hints::FirstHint;
 use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
@@ -63,9 +64,29 @@ pub struct Screen<'a> {
     live: Option<LiveRows>,
     /// Those of the preview, if one is shown in the place of the open dialog.
     preview: Option<TranscriptTexts>,
+    /// The hint for a person who is new here.
+    hint: Option<FirstHint>,
 }
 
 impl App {
+    /// The numbers of the status line.
+    fn status_values<'a>(&self, counts: StateCounts, problems_key: &'a str) -> StatusValues<'a> {
+        let row = self.facts().open_row();
+        StatusValues {
+            counts,
+            questions: self.model.inbox.len(),
+            context_percent: row.and_then(|row| row.context_percent),
+            context_level: row.and_then(|row| row.context_level),
+            keep_going: row.and_then(|row| row.keep_going),
+            problems: self.model.problems.len(),
+            problems_key,
+            processes: self.model.processes_running(),
+            unagreed: self.model.consent.waiting.len(),
+            look_only: self.model.consent.read_only,
+            level: self.model.level,
+        }
+    }
+
     /// The names of the panes for narrow screens, and what each tab gives the focus to.
     pub(super) fn tabs(&self) -> [(String, Focus); 3] {
         let ui = &*self.ui;
@@ -346,24 +367,11 @@ impl Screen<'_> {
             strip.draw(frame.buffer_mut(), area, area.y);
             return;
         }
-        let counts = self.counts;
-        let row = self.open_row();
         let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
-        let values = StatusValues {
-            counts,
-            questions: self.app.model.inbox.len(),
-            context_percent: row.and_then(|row| row.context_percent),
-            context_level: row.and_then(|row| row.context_level),
-            keep_going: row.and_then(|row| row.keep_going),
-            problems: self.app.model.problems.len(),
-            problems_key: &problems_key,
-            processes: self.app.model.processes_running(),
-            unagreed: self.app.model.consent.waiting.len(),
-            look_only: self.app.model.consent.read_only,
-            level: self.app.model.level,
-        };
+        let values = self.app.status_values(self.counts, &problems_key);
         let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
-        let hints = Hints { focus: self.app.scope(), actions };
+        let first = self.hint.map(|hint| (hint.action(self.app.focus.now()), hint.word()));
+        let hints = Hints { focus: self.app.scope(), first, actions };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 

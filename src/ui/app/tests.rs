@@ -8,6 +8,7 @@ mod copying;
 mod cost;
 pub mod ending;
 mod first_frames;
+mod first_hints;
 pub mod fixture;
 mod gallery;
 mod images;

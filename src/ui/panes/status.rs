@@ -13,7 +13,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Notices, Tone};
 use crate::ui::text::SafeText;
-use crate::ui::text::width::shorten_middle;
+use crate::ui::text::width::{shorten_middle, width};
 use crate::ui::theme::Role;
 use crate::ui::words::{self, Counted};
 
@@ -21,6 +21,9 @@ const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 const CONTEXT: Text = Text::new("ctx", "上下文");
 const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
 const SANDBOX: Text = Text::new("sandbox", "沙箱");
+
+/// The word for help, with the blanks around it.
+const MAX_HELP_CELLS: usize = 7;
 
 /// Hints shown at most.
 const MAX_HINTS: usize = 6;
@@ -51,7 +54,35 @@ pub struct StatusValues<'a> {
 pub struct Hints {
     /// The scope whose keys are shown.
     pub focus: Scope,
+    /// The hint for a person who is new here, before all others.
+    pub first: Option<(Action, Text)>,
     pub actions: Vec<(Action, Text)>,
+}
+
+/// True if this hint fits between the counts and the key for help, which is always there.
+pub fn fits(
+    hint: (Action, Text),
+    focus: Scope,
+    ui: &UiSettings,
+    values: StatusValues<'_>,
+    cells: u16,
+) -> bool {
+    let available = usize::from(cells).saturating_sub(values_strip(values, ui, cells).width() + 2);
+    let strip = first_hint(focus, hint, ui);
+    let help = ui.key(focus, Action::Help);
+    let help = if hint.0 == Action::Help { 0 } else { width(&help) + MAX_HELP_CELLS };
+    !strip.is_empty() && 1 + strip.width() + help <= available
+}
+
+/// Its key stands out, since it is new.
+fn first_hint(focus: Scope, (action, word): (Action, Text), ui: &UiSettings) -> Strip {
+    let key = ui.key(focus, action);
+    if key.is_empty() {
+        return Strip::new();
+    }
+    Strip::new()
+        .put(&key, ui.style(Role::Accent))
+        .put(&format!(" {}", ui.text(word)), ui.style(Role::TextStrong))
 }
 
 pub fn draw(
@@ -96,16 +127,22 @@ fn draw_long_message(
     message(&text, tone, ui).draw(buffer, area, area.y);
 }
 
-fn hints_strip(hints: &Hints, ui: &UiSettings, available: usize) -> Strip {
-    let (focus, hints) = (hints.focus, &hints.actions);
+fn hints_strip(all: &Hints, ui: &UiSettings, available: usize) -> Strip {
+    let (focus, hints) = (all.focus, &all.actions);
     let mut strip = Strip::new().put(" ", Style::default());
-    let last = hints.last();
+    let first = all.first.map(|first| first_hint(focus, first, ui)).unwrap_or_default();
+    let has_first = !first.is_empty();
+    strip = strip.join(first);
+    let taught = all.first.map(|(action, _)| action);
+    let hints: Vec<&(Action, Text)> =
+        hints.iter().filter(|(action, _)| Some(*action) != taught).collect();
+    let last = hints.last().copied();
     for (at, (action, word)) in hints.iter().take(MAX_HINTS).enumerate() {
         let one = hint(focus, *action, *word, ui);
         let is_last = Some(&(*action, *word)) == last;
         let reserve =
             if is_last { 0 } else { last.map_or(0, |l| hint(focus, l.0, l.1, ui).width() + 2) };
-        let gap = if at == 0 { 0 } else { 2 };
+        let gap = if at == 0 && !has_first { 0 } else { 2 };
         if one.is_empty() || strip.width() + gap + one.width() + reserve > available {
             continue;
         }

@@ -6,17 +6,21 @@ use ratatui::layout::{Rect, Size};
 use super::about::{DialogNames, speaker, tail_lines};
 use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
 use crate::protocol::InboxRow;
+use crate::ui::action::{Action, Scope};
 use crate::ui::app::areas::Areas;
 use crate::ui::app::attention::InView;
+use crate::ui::app::first_hints::FirstHint;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
 use crate::ui::cx::View;
+use crate::ui::lists::problems;
+use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
-use crate::ui::panes::{inbox, queued};
+use crate::ui::panes::{inbox, queued, status};
 
 const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
 
@@ -65,12 +69,14 @@ impl App {
         let mut areas = Areas::default();
         let (mut ending, mut queue) = (Vec::new(), Vec::new());
         let (mut texts, mut preview, mut live) = (None, None, None);
+        let mut hint = None;
         let ui = self.ui.clone();
         let view = View { ui: &ui, now: &now };
         if self.shows_live_rows() {
             if self.inline_terminal().is_some_and(is_large_enough) {
                 queue = self.queue_in_view();
                 live = Some(self.layout_live(area, view, queue.len()));
+                hint = self.layout_hint(area.width, counts);
             }
         } else if is_large_enough(size) {
             let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
@@ -88,6 +94,9 @@ impl App {
             preview = self.layout_preview(&areas, view);
             let area = areas.overlays();
             self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
+            if ending.is_empty() {
+                hint = self.layout_hint(areas.status.width, counts);
+            }
         }
         self.in_view = match &live {
             Some(live) => InView { inbox: Rect::default(), composer: live.composer() },
@@ -95,13 +104,57 @@ impl App {
             None => beside_overlays(&areas),
         };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, live }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint, live }
     }
 
     /// The queued messages that are shown above the composer.
     pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
         let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
         if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
+    }
+
+    /// The hint for what a person who is new here can do now, if it fits into the status line.
+    fn layout_hint(&mut self, cells: u16, counts: StateCounts) -> Option<FirstHint> {
+        let is_history = self.facts().open_row().is_some_and(|row| row.history);
+        let is_hidden = is_history || self.model.notices.shown().is_some();
+        if is_hidden
+            || !self.hints.may_show()
+            || !self.overlays.is_empty()
+            || !self.startup.is_listed()
+        {
+            return None;
+        }
+        let problems_key = self.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
+        let values = self.status_values(counts, &problems_key);
+        let fitting: Vec<FirstHint> = FirstHint::ALL
+            .into_iter()
+            .filter(|hint| {
+                let shown = (hint.action(self.focus.now()), hint.word());
+                self.can_do(*hint) && status::fits(shown, self.scope(), &self.ui, values, cells)
+            })
+            .collect();
+        self.hints.choose(|hint| fitting.contains(&hint))
+    }
+
+    /// What a hint is about can be done now.
+    fn can_do(&self, hint: FirstHint) -> bool {
+        let (focus, tree) = (self.focus.now(), &self.model.tree);
+        let open = self.reading.open();
+        match hint {
+            FirstHint::New => tree.is_empty() && focus != Focus::Composer,
+            FirstHint::Answer => !self.model.inbox.is_empty() && self.writing.question().is_none(),
+            FirstHint::Open => {
+                let chosen = tree.shown_selection();
+                focus == Focus::Tree && chosen.is_some() && chosen != self.reading.dialog()
+            }
+            FirstHint::Write => focus == Focus::Dialog && self.writing.can_write(),
+            FirstHint::Changes => {
+                focus == Focus::Dialog
+                    && open.is_some_and(|open| self.hints.has_changes(&open.dialog))
+            }
+            FirstHint::Find => focus == Focus::Dialog && open.is_some_and(|open| open.loaded),
+            FirstHint::Palette | FirstHint::Help => !tree.is_empty(),
+        }
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {

@@ -30,6 +30,7 @@ use crate::ui::bindings;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::DraftTexts;
 use crate::ui::highlight::CodeColours;
+use crate::ui::keymap::Keymap;
 use crate::ui::links::Links;
 use crate::ui::theme::{Glyphs, Theme};
 
@@ -203,6 +204,11 @@ impl Stage {
         self.terminal.draw(|frame| screen.draw(frame)).unwrap();
         self.terminal.draw(|frame| screen.draw(frame)).unwrap();
         self.text()
+    }
+
+    /// Gives it other keys.
+    pub fn use_keys(&mut self, keymap: Keymap) {
+        Arc::make_mut(&mut self.app.ui).keymap = keymap;
     }
 
     pub fn settings(&self) -> Arc<UiSettings> {
