@@ -75,6 +75,7 @@ impl App {
             if self.inline_terminal().is_some_and(is_large_enough) {
                 queue = self.queue_in_view();
                 live = Some(self.layout_live(area, view, queue.len()));
+                hint = self.layout_hint(area.width, counts);
             }
         } else if is_large_enough(size) {
             let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
