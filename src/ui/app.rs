@@ -158,11 +158,11 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
-    /// `None` on a screen of its own.
-    inline: Option<Inline>,
     /// When it is stored what the user has looked at.
     store_looks_at: Option<Instant>,
     hints: FirstHints,
+    /// `None` on a screen of its own.
+    inline: Option<Inline>,
 }
 
 impl App {
@@ -194,9 +194,9 @@ impl App {
             pointer: Pointer::default(),
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
-            inline: None,
             store_looks_at: None,
             hints: FirstHints::default(),
+            inline: None,
         }
     }
 

@@ -60,12 +60,12 @@ pub struct Screen<'a> {
     counts: StateCounts,
     /// `None` until the open dialog is loaded.
     texts: Option<TranscriptTexts>,
-    /// The live rows, where an inline screen shows them alone.
-    live: Option<LiveRows>,
     /// Those of the preview, if one is shown in the place of the open dialog.
     preview: Option<TranscriptTexts>,
     /// The hint for a person who is new here.
     hint: Option<FirstHint>,
+    /// The live rows, where an inline screen shows them alone.
+    live: Option<LiveRows>,
 }
 
 impl App {
@@ -118,8 +118,7 @@ impl Screen<'_> {
     }
 
     fn draw_parts(&self, frame: &mut Frame<'_>) {
-        let area = self.area;
-        let (areas, ui) = (&self.areas, &*self.app.ui);
+        let (area, areas, ui) = (self.area, &self.areas, &*self.app.ui);
         let view = View { ui, now: &self.now };
         if let Some(live) = &self.live {
             return self.draw_live(frame, live, view);

@@ -68,8 +68,7 @@ impl App {
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
         let (mut ending, mut queue) = (Vec::new(), Vec::new());
-        let (mut texts, mut preview, mut live) = (None, None, None);
-        let mut hint = None;
+        let (mut texts, mut preview, mut hint, mut live) = (None, None, None, None);
         let ui = self.ui.clone();
         let view = View { ui: &ui, now: &now };
         if self.shows_live_rows() {
@@ -105,12 +104,6 @@ impl App {
         };
         self.pointer.laid_out(areas);
         Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint, live }
-    }
-
-    /// The queued messages that are shown above the composer.
-    pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
-        let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
-        if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
     }
 
     /// The hint for what a person who is new here can do now, if it fits into the status line.
@@ -155,6 +148,12 @@ impl App {
             FirstHint::Find => focus == Focus::Dialog && open.is_some_and(|open| open.loaded),
             FirstHint::Palette | FirstHint::Help => !tree.is_empty(),
         }
+    }
+
+    /// The queued messages that are shown above the composer.
+    pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
+        let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
+        if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {
