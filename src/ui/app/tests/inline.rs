@@ -208,6 +208,9 @@ fn nothing_wakes_an_inline_screen_that_waits() {
         row(&main_dialog(), None, "orchestrator", DisplayState::Blocked { reason: Blocker::Human });
     stage.apply(DriverEvent::Rows(vec![idle]));
     printed(&mut stage);
+    // What was looked at is stored once.
+    stage.wait(std::time::Duration::from_secs(10));
+    stage.inline_frame();
     stage.app.take_dirty();
     let ages = stage.now + std::time::Duration::from_secs(60);
     assert_eq!(stage.app.wake_at(), Some(ages), "only the ages");
