@@ -237,6 +237,9 @@ pub struct ScreenArgs {
     /// One line for each event, answers typed at a prompt; also where TERM=dumb
     #[arg(long)]
     pub plain: bool,
+    /// Below the text of the terminal instead of on a screen of its own: what is finished stays in the scrollback
+    #[arg(long, conflicts_with = "plain")]
+    pub inline: bool,
 }
 
 #[derive(Debug, Args)]

@@ -55,6 +55,8 @@ pub enum ScreenMode {
     /// On a screen of its own, which is gone at the end.
     #[default]
     Full,
+    /// Below the text of the terminal, which keeps what is finished.
+    Inline,
     /// As lines.
     Plain,
 }
@@ -73,7 +75,15 @@ impl ScreenMode {
             return Err(CommandError::usage(text));
         }
         let is_dumb = env::variable("TERM").is_some_and(|term| term == "dumb");
-        Ok(if is_dumb { Self::Plain } else { Self::Full })
+        Ok(match (is_dumb, wanted.inline) {
+            (true, true) => {
+                lines::note(DUMB_INLINE);
+                Self::Plain
+            }
+            (true, false) => Self::Plain,
+            (false, true) => Self::Inline,
+            (false, false) => Self::Full,
+        })
     }
 }
 
@@ -95,6 +105,9 @@ pub enum ScreenExit {
     Replay,
 }
 
+/// Said where lines are printed though another mode was asked for.
+const DUMB_INLINE: &str = "dominds-tui: TERM=dumb cannot move its cursor, which `--inline` needs: lines, as with `--plain`";
+
 /// How long an answer can be undone.
 const UNDO_ANSWERS: Duration = Duration::from_secs(5);
 
@@ -111,7 +124,9 @@ pub fn run(
 ) -> Result<ScreenExit, CommandError> {
     let runtime = super::runtime::runtime()?;
     let outcome = match opening.mode {
-        ScreenMode::Full => runtime.block_on(show(workspace, models, opening, keys)),
+        ScreenMode::Full | ScreenMode::Inline => {
+            runtime.block_on(show(workspace, models, opening, keys))
+        }
         ScreenMode::Plain => runtime.block_on(plain::show(workspace, models, opening.commands)),
     };
     runtime.shutdown_timeout(LAST_FRAME_TIMEOUT);
@@ -121,7 +136,7 @@ pub fn run(
 async fn show(
     workspace: &Path,
     models: Models,
-    ScreenStart { commands: first, demo, .. }: ScreenStart<'_>,
+    ScreenStart { mode, commands: first, demo }: ScreenStart<'_>,
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
@@ -132,7 +147,7 @@ async fn show(
     }
     let report = Arc::new(Mutex::new(None));
     let shown =
-        on_terminal(driver, (workspace, &store, &shells), &report, (setup, demo, keys)).await;
+        on_terminal(driver, (workspace, &store, &shells), &report, (mode, setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -165,10 +180,18 @@ async fn on_terminal(
     driver: Driver,
     (workspace, store, shells): (&Path, &Arc<Store>, &Shells),
     report: &Arc<Mutex<Option<String>>>,
-    (setup, demo, keys): (UserConfig, Option<(&DemoWorkspace, DemoStart)>, &mut Keys),
+    (mode, setup, demo, keys): (
+        ScreenMode,
+        UserConfig,
+        Option<(&DemoWorkspace, DemoStart)>,
+        &mut Keys,
+    ),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
-    let modes = ModeFlag::default();
+    let modes = match mode {
+        ScreenMode::Inline => ModeFlag::inline(),
+        ScreenMode::Full | ScreenMode::Plain => ModeFlag::default(),
+    };
     let panic_report = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
         tracing::error!(%info, "internal error");
@@ -183,6 +206,9 @@ async fn on_terminal(
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
+    if modes.live_rows().is_some() {
+        app.be_inline();
+    }
     app.set_attention(setup.attention);
     app.use_mouse(setup.mouse);
     app.set_composer_keys(setup.composer_keys);

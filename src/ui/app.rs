@@ -28,6 +28,7 @@ mod following;
 mod handlers;
 mod held;
 mod images;
+mod inline;
 mod intents;
 mod key_reports;
 mod later;
@@ -40,6 +41,7 @@ mod overlays;
 mod pick;
 mod pointer;
 mod preview;
+mod printing;
 mod problems;
 mod programs;
 mod queue_strip;
@@ -78,6 +80,7 @@ pub use self::focus::Focus;
 use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
+use self::inline::Inline;
 use self::key_reports::{HelpHint, KeyReports};
 pub use self::modes::ComposerKeys;
 use self::overlays::{OverlayFacts, Overlays};
@@ -158,6 +161,8 @@ pub struct App {
     /// When it is stored what the user has looked at.
     store_looks_at: Option<Instant>,
     hints: FirstHints,
+    /// `None` on a screen of its own.
+    inline: Option<Inline>,
 }
 
 impl App {
@@ -191,6 +196,7 @@ impl App {
             held: HeldAnswers::new(options.undo_answers),
             store_looks_at: None,
             hints: FirstHints::default(),
+            inline: None,
         }
     }
 
@@ -262,6 +268,8 @@ impl App {
 
     /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
+        let prints = self.prints_between(self.redraw.now(), now);
+        self.redraw.mark_if(prints);
         self.redraw.tick(now);
         self.store_looks_due(now);
         self.writing.tick(now);
@@ -277,7 +285,7 @@ impl App {
             PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
         }
         let expired = self.model.notices.tick(now);
-        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        let fills = self.fills_at();
         if fills.is_some_and(|at| now >= at) {
             self.reading.fill();
         }
@@ -309,8 +317,8 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        let fills = self.reading.fills_at(drawn);
-        [ages, countdown, strip, undo, fills].into_iter().flatten().min()
+        let (fills, prints) = (self.fills_at(), self.prints_at());
+        [ages, countdown, strip, undo, fills, prints].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -450,7 +458,9 @@ impl App {
     /// Applies moves of the transcript that wait for the next layout: what is about the block with the cursor
     /// is then about the one the user went to, however fast.
     fn settle(&mut self) {
-        if let Some(size) = self.size.filter(|_| self.reading.has_pending_moves()) {
+        if self.reading.has_pending_moves()
+            && let Some(size) = self.next_size()
+        {
             self.layout(size);
         }
     }
@@ -503,7 +513,9 @@ impl App {
             return;
         }
         // Keys may come faster than frames.
-        if let Some(size) = self.size.filter(|_| self.overlays.awaits_layout()) {
+        if self.overlays.awaits_layout()
+            && let Some(size) = self.next_size()
+        {
             self.layout(size);
         }
         if let Some(shown) = action.and_then(|action| self.overlays.search_key(action, &self.ui)) {

@@ -4,12 +4,16 @@
 //! difference: one write per frame, between synchronized-update marks, and nothing if nothing differs.
 //! Full rows that only moved are moved by the terminal. After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
 //! terminal is never queried, so no reply is awaited.
+//!
+//! On an inline screen it draws some live rows below the text of the ordinary screen, and prints rows above them
+//! (`inline`).
 
 mod capabilities;
 mod cell;
 mod cell_style;
 mod frame_writer;
 mod grid;
+mod inline;
 mod movement;
 
 use std::io::{self, Write};
@@ -25,6 +29,7 @@ pub use capabilities::Capabilities;
 use cell::ScreenCell;
 use frame_writer::FrameWriter;
 use grid::Grid;
+use inline::InlineArea;
 use movement::Movement;
 
 /// Draws one frame and writes what differs from the previous one.
@@ -79,6 +84,8 @@ pub struct ScreenBackend<W: Write> {
     controls: Vec<u8>,
     /// The addresses of links; `None` where the terminal does not know links.
     links: Option<Links>,
+    /// On an inline screen.
+    inline: Option<InlineArea>,
 }
 
 impl<W: Write> ScreenBackend<W> {
@@ -96,16 +103,25 @@ impl<W: Write> ScreenBackend<W> {
             frame_writer: FrameWriter::default(),
             controls: Vec::new(),
             links: None,
+            inline: None,
         }
     }
 
     /// The size of the terminal.
     pub fn area(&self) -> Size {
-        self.size
+        self.inline.as_ref().map_or(self.size, |inline| inline.terminal)
     }
 
     /// The terminal has a new size. The next frame draws everything.
     pub fn resize(&mut self, size: Size) {
+        let size = match &mut self.inline {
+            Some(inline) => inline.resized(size, self.size.height),
+            None => size,
+        };
+        self.resize_grid(size);
+    }
+
+    fn resize_grid(&mut self, size: Size) {
         if size != self.size {
             self.size = size;
             self.shown = Grid::new(size);
@@ -118,7 +134,7 @@ impl<W: Write> ScreenBackend<W> {
     /// the next flush erases it and draws everything, even without a change.
     pub fn invalidate(&mut self) {
         self.repaint = true;
-        self.frame_writer = FrameWriter::default();
+        self.frame_writer = self.frame_writer.restarted();
     }
 
     /// Links are written from the next frame on; this has their addresses.
@@ -141,14 +157,17 @@ impl<W: Write> ScreenBackend<W> {
 
     /// Writes the difference into the frame.
     fn compose(&mut self) {
-        if std::mem::take(&mut self.repaint) {
+        if self.inline.is_some() {
+            self.begin_live_rows();
+        } else if std::mem::take(&mut self.repaint) {
             self.frame_writer.erase_all();
             self.shown.clear();
         }
         let mut changed = movement::changed_rows(&self.shown, &self.wanted);
-        if let Some(Movement { rows, lines, shift }) =
-            movement::find(&self.shown, &self.wanted, &changed)
-        {
+        // The terminal moves rows by their number, which is not known of live rows.
+        let moved = || movement::find(&self.shown, &self.wanted, &changed);
+        let moved = if self.inline.is_none() { moved() } else { None };
+        if let Some(Movement { rows, lines, shift }) = moved {
             self.frame_writer.scroll(&rows, lines, shift);
             self.shown.scroll(rows, lines, shift);
             changed = movement::changed_rows(&self.shown, &self.wanted);
@@ -250,7 +269,9 @@ impl<W: Write> Backend for ScreenBackend<W> {
     /// Writes the frame. After an error the terminal's content counts as unknown.
     fn flush(&mut self) -> io::Result<()> {
         self.compose();
-        self.write_out().inspect_err(|_| self.invalidate())
+        self.write_out().inspect_err(|_| self.invalidate())?;
+        self.live_rows_written();
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ pub mod copies;
 pub mod cx;
 pub mod draft_writer;
 pub mod highlight;
+pub mod inline;
 pub mod input;
 pub mod keymap;
 pub mod links;

@@ -263,9 +263,11 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Waits until all drafts are stored, whatever ended the loop, and for a call that is under way.
+    /// Waits until all drafts are stored, whatever ended the loop, and for a call that is under way. What an inline
+    /// screen has not printed yet is printed when it is left.
     fn finish(self) {
-        let Self { app, mut drafts, caller, .. } = self;
+        let Self { app, surface, mut drafts, caller, .. } = self;
+        surface.print(&app.take_rest(), 1);
         app.save_drafts();
         drafts.save(app.take_drafts());
         if !drafts.finish(DRAFTS_TIMEOUT) {
@@ -301,7 +303,13 @@ impl<'a, S: Surface> Run<'a, S> {
             return Ok(());
         }
         let started = Instant::now();
-        let screen = self.app.layout(self.surface.size());
+        let mut size = self.surface.size();
+        if let Some(rows) = self.app.inline_rows(size) {
+            let printed = self.app.take_printed(size.width);
+            self.surface.print(&printed, rows);
+            size.height = rows;
+        }
+        let screen = self.app.layout(size);
         let drawn = self.surface.draw(&mut |frame| screen.draw(frame));
         self.pacer.drawn(now, started.elapsed());
         self.unsent.extend(self.app.take_commands());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ratatui::layout::Size;
+use ratatui::text::Line;
 use ratatui::{Frame, Terminal};
 
 use super::backend::{self, Capabilities, ScreenBackend};
@@ -17,8 +18,11 @@ pub trait Surface {
     /// True if a frame would be accepted now.
     fn is_ready(&self) -> bool;
 
-    /// The size of the next frame.
+    /// The size of the terminal, which is that of a frame, unless the screen is inline.
     fn size(&self) -> Size;
+
+    /// On an inline screen: prints rows above the live rows with the next frame, which has this many of those.
+    fn print(&mut self, rows: &[Line<'static>], live_rows: u16);
 
     /// Draws a frame and hands it over.
     ///
@@ -90,6 +94,10 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         capabilities: Capabilities,
     ) -> io::Result<Self> {
         let backend = ScreenBackend::new(Sink::new(output.clone()), size, capabilities);
+        let backend = match guard.live_rows() {
+            Some(live) => backend.inline(live),
+            None => backend,
+        };
         Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false, gate: None })
     }
 
@@ -105,10 +113,17 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
     /// The terminal was closed.
     pub fn leave(mut self, limit: Duration) -> io::Result<()> {
         self.output.wait(limit);
+        if self.guard.live_rows().is_some() && !self.guard.is_on() {
+            // Another program had the terminal to the end: it stays as that left it.
+            return if self.titled { self.guard.send(&Control::clear_title()) } else { Ok(()) };
+        }
         if self.titled {
             self.control(&Control::clear_title());
         }
         let written = ratatui::backend::Backend::flush(self.terminal.backend_mut());
+        // Where it still receives a frame, nobody waits any longer.
+        let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
+        let written = written.or_else(|error| if is_busy(&error) { Ok(()) } else { Err(error) });
         self.output.wait(limit);
         self.guard.leave().and(written)
     }
@@ -121,6 +136,10 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
 
     fn size(&self) -> Size {
         self.terminal.backend().area()
+    }
+
+    fn print(&mut self, rows: &[Line<'static>], live_rows: u16) {
+        self.terminal.backend_mut().print(rows, live_rows);
     }
 
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
@@ -156,8 +175,10 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn suspend(&mut self) -> io::Result<()> {
+        // The live rows are found from where the last frame leaves the cursor.
+        self.output.wait(LEND_TIMEOUT);
         self.guard.suspend(stop_process)?;
-        self.repaint();
+        self.terminal.backend_mut().begin_again();
         Ok(())
     }
 
@@ -174,7 +195,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     fn take_back(&mut self) -> io::Result<()> {
         let taken = self.guard.return_to();
         self.open_gate();
-        self.repaint();
+        self.terminal.backend_mut().begin_again();
         taken
     }
 
@@ -196,3 +217,6 @@ fn stop_process() -> io::Result<()> {
     let me = std::process::id().to_string();
     std::process::Command::new("kill").args(["-TSTP", &me]).status().map(drop)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,8 @@
 //!
 //! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
 //! by a panic before its message is written. The mouse is reported only where the person
-//! wants it. Sequences with effects outside the screen
+//! wants it. An inline screen stays on the ordinary screen: leaving it erases its live rows and nothing else,
+//! and the cursor stays where they began. Sequences with effects outside the screen
 //! (title, notification, clipboard) are [`Control`]s, built here from safe text only.
 
 mod control;
@@ -11,7 +12,7 @@ mod output;
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::thread::{self, ThreadId};
 
 pub use control::{Control, LinkSupport, MAX_CLIPBOARD_BYTES, MouseUse, Multiplexer, Notifier};
@@ -25,6 +26,19 @@ const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
 /// region, cursor, reports, paste, screen.
 const LEAVE: &[u8] =
     b"\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l";
+
+/// The same on the ordinary screen, without wrapping: a row that is too wide, because the terminal has just become
+/// narrower, is cut and does not move the rows below.
+const ENTER_INLINE: &[u8] = b"\x1b[?2004h\x1b[?1004h\x1b[?2031h\x1b[?7l";
+
+/// What is reset before the live rows are erased. A scroll region is never set there, and resetting it would move
+/// the cursor.
+const BEFORE_ERASING: &str = "\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\r";
+/// Erases them, and resets the rest.
+const ERASE_INLINE: &str = "\x1b[J\x1b[?7h\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l";
+
+/// What [`reset`] writes after [`LEAVE`]: the ended process may have been an inline screen.
+const WRAP: &[u8] = b"\x1b[?7h";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
@@ -44,19 +58,69 @@ impl RawMode for TtyRawMode {
     }
 }
 
-/// Whether the modes are on. Shared with the panic hook.
+/// Whether the modes are on, and those of which kind of screen. Shared with the panic hook.
 #[derive(Debug, Clone, Default)]
-pub struct ModeFlag(Arc<AtomicBool>);
+pub struct ModeFlag {
+    on: Arc<AtomicBool>,
+    /// Of an inline screen.
+    live_rows: Option<LiveRows>,
+}
 
 impl ModeFlag {
+    /// For an inline screen.
+    #[must_use]
+    pub fn inline() -> Self {
+        Self { live_rows: Some(LiveRows::default()), ..Self::default() }
+    }
+
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.on.load(Ordering::SeqCst)
+    }
+
+    /// The live rows, if the screen is inline.
+    #[must_use]
+    pub fn live_rows(&self) -> Option<LiveRows> {
+        self.live_rows.clone()
     }
 
     /// Sets the flag; true if that changed it.
     fn set(&self, on: bool) -> bool {
-        self.0.swap(on, Ordering::SeqCst) != on
+        self.on.swap(on, Ordering::SeqCst) != on
+    }
+
+    fn enter_bytes(&self) -> &'static [u8] {
+        if self.live_rows.is_some() { ENTER_INLINE } else { ENTER }
+    }
+
+    fn leave_bytes(&self) -> Vec<u8> {
+        let Some(live) = &self.live_rows else { return LEAVE.to_vec() };
+        let up = match live.take_above() {
+            0 => String::new(),
+            rows => format!("\x1b[{rows}A"),
+        };
+        [BEFORE_ERASING, &up, ERASE_INLINE].concat().into_bytes()
+    }
+}
+
+/// Where the live rows of an inline screen are: as many rows above the cursor as this begins the first one. They
+/// are found from the cursor alone, so that it does not matter where on the terminal they are.
+#[derive(Debug, Clone, Default)]
+pub struct LiveRows(Arc<AtomicU16>);
+
+impl LiveRows {
+    #[must_use]
+    pub fn above(&self) -> u16 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    pub fn set_above(&self, rows: u16) {
+        self.0.store(rows, Ordering::SeqCst);
+    }
+
+    /// They are erased now: whatever comes next begins at the cursor.
+    fn take_above(&self) -> u16 {
+        self.0.swap(0, Ordering::SeqCst)
     }
 }
 
@@ -80,6 +144,16 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         Ok(guard)
     }
 
+    /// The live rows, if the screen is inline.
+    pub fn live_rows(&self) -> Option<LiveRows> {
+        self.flag.live_rows()
+    }
+
+    /// False while another program has the terminal.
+    pub fn is_on(&self) -> bool {
+        self.flag.is_on()
+    }
+
     /// Writes a control now. Only before the first frame: frames are written by another thread.
     ///
     /// # Errors
@@ -96,7 +170,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         if !self.flag.set(false) {
             return Ok(());
         }
-        let written = write_all(&mut self.writer, LEAVE);
+        let written = write_all(&mut self.writer, &self.flag.leave_bytes());
         self.raw.set(false).and(written)
     }
 
@@ -137,7 +211,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
             MouseUse::On => Control::mouse(MouseUse::On).bytes().to_vec(),
             MouseUse::Off => Vec::new(),
         };
-        write_all(&mut self.writer, &[ENTER, &mouse].concat()).inspect_err(|_| {
+        write_all(&mut self.writer, &[self.flag.enter_bytes(), &mouse].concat()).inspect_err(|_| {
             // The error to report is the first one.
             let _ = self.leave();
         })
@@ -199,7 +273,7 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
 /// # Errors
 /// The terminal was closed, or there is none.
 pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode) -> io::Result<()> {
-    let written = write_all(writer, LEAVE);
+    let written = write_all(writer, &[LEAVE, WRAP].concat());
     raw.set(false).and(written)
 }
 

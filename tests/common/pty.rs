@@ -77,6 +77,14 @@ impl Home {
         self.start_demo(self.environment(), speed, columns, rows)
     }
 
+    /// The same below the text of the terminal.
+    pub fn inline_demo(&self, speed: &str, columns: u16, rows: u16) -> Program {
+        let workspace = self.workspace();
+        let words = ["demo", "--inline", "--speed", speed, "--dir"].map(AsRef::as_ref);
+        let args: Vec<&OsStr> = words.into_iter().chain([workspace.as_os_str()]).collect();
+        Program::start(self.environment(), &args, columns, rows)
+    }
+
     fn start_demo(
         &self,
         environment: Vec<(&'static str, PathBuf)>,
@@ -284,6 +292,15 @@ impl Program {
         status
     }
 
+    /// The same for a program that never left the ordinary screen: the exit status, and all rows of the terminal
+    /// with its scrollback.
+    pub fn end_below_the_text(&mut self, columns: u16, rows: u16) -> (u32, Vec<String>) {
+        let (status, raw) = self.end();
+        assert_eq!(last(&raw, b"1049"), None, "no alternate screen");
+        assert_turned_off(&raw, &INLINE_MODES);
+        (status, with_scrollback(&raw, columns, rows))
+    }
+
     /// Ends the program without a chance to do anything.
     pub fn kill(&mut self) {
         self.signal("KILL");
@@ -304,19 +321,47 @@ impl Drop for Program {
 fn assert_restored(raw: &[u8]) {
     let entered = last(raw, ENTER).expect("it was entered");
     let left = &raw[entered..];
-    for (on, off) in [
-        ("\x1b[?1049h", "\x1b[?1049l"),
-        ("\x1b[?25l", "\x1b[?25h"),
-        ("\x1b[?2004h", "\x1b[?2004l"),
-        ("\x1b[?2026h", "\x1b[?2026l"),
-        ("\x1b[?1004h", "\x1b[?1004l"),
-        ("\x1b[?2031h", "\x1b[?2031l"),
-    ] {
-        let (on, off) = (last(left, on.as_bytes()), last(left, off.as_bytes()));
-        assert!(off.is_some() && off > on, "{:?}", tail(left));
-    }
+    assert_turned_off(left, &[("\x1b[?1049h", "\x1b[?1049l")]);
+    assert_turned_off(left, &MODES);
     let mouse = |mode: &str| last(left, mode.as_bytes());
     assert!(mouse("\x1b[?1000h") < mouse("\x1b[?1000l"), "{:?}", tail(left));
+}
+
+/// What is turned on and off.
+const MODES: [(&str, &str); 5] = [
+    ("\x1b[?25l", "\x1b[?25h"),
+    ("\x1b[?2004h", "\x1b[?2004l"),
+    ("\x1b[?2026h", "\x1b[?2026l"),
+    ("\x1b[?1004h", "\x1b[?1004l"),
+    ("\x1b[?2031h", "\x1b[?2031l"),
+];
+
+/// The same below the text of the terminal.
+const INLINE_MODES: [(&str, &str); 6] =
+    [MODES[0], MODES[1], MODES[2], MODES[3], MODES[4], ("\x1b[?7l", "\x1b[?7h")];
+
+fn assert_turned_off(bytes: &[u8], modes: &[(&str, &str)]) {
+    for (on, off) in modes {
+        let (on, off) = (last(bytes, on.as_bytes()), last(bytes, off.as_bytes()));
+        assert!(off.is_some() && off > on, "{:?}", tail(bytes));
+    }
+}
+
+/// The rows of a terminal with this size that gets these bytes, from the begin of its scrollback on.
+fn with_scrollback(raw: &[u8], columns: u16, rows: u16) -> Vec<String> {
+    let mut parser = vt100::Parser::new(rows, columns, 10_000);
+    parser.process(raw);
+    let screen = parser.screen_mut();
+    screen.set_scrollback(usize::MAX);
+    let above = screen.scrollback();
+    let mut all = Vec::new();
+    for offset in (1..=above).rev() {
+        screen.set_scrollback(offset);
+        all.extend(screen.rows(0, columns).next());
+    }
+    screen.set_scrollback(0);
+    all.extend(screen.rows(0, columns));
+    all
 }
 
 fn tail(bytes: &[u8]) -> String {

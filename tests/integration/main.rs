@@ -14,6 +14,7 @@ mod demo;
 mod documents;
 mod drives;
 mod hostile;
+mod inline;
 mod inspection;
 mod keys_needed;
 mod lines;

@@ -17,7 +17,7 @@ impl App {
         let changed = self.apply_event(event);
         self.redraw.mark_if(changed);
         let first = self.startup.open_first(&self.model, self.writing.drafts());
-        self.follow(first);
+        self.open_first(first);
         self.outcome()
     }
 
@@ -30,21 +30,25 @@ impl App {
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
+                self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
+                self.tell(|log, open, ui| log.row_changed(&row, open, ui));
                 let again = self.overlays.reload_sheet_of(&row.dialog.root);
                 self.model.put_row(*row);
                 self.follow(again);
             }
             DriverEvent::Removed(dialog) => {
+                self.tell(|log, _, _| log.removed(&dialog));
                 self.model.tree.remove(&dialog);
                 let closed = self.reading.removed(&dialog, self.focus.now());
                 self.follow(closed);
             }
             DriverEvent::Inbox(rows) => {
+                self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
                 self.model.inbox.set(rows);
                 self.put_off_as_stored();
                 self.startup.inbox_arrived();

@@ -131,7 +131,12 @@ impl App {
                 let shown = self.reading.show_found(&dialog, found);
                 self.follow(shown);
             }
-            FollowUp::Scroll(to) => self.reading.scroll(to),
+            FollowUp::Scroll(to) => {
+                self.reading.scroll(to);
+                if self.shows_live_rows() {
+                    self.follow([FollowUp::Focus(Focus::Dialog)]);
+                }
+            }
             FollowUp::Search(text) => {
                 if !self.overlays.search(&text) {
                     self.reading.search(&text);
@@ -159,7 +164,7 @@ impl App {
             FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
             FollowUp::WriteTo(target) => self.writing.write_to(target, now),
             FollowUp::Answer(pick) => {
-                let from = (self.focus.pane(), self.reading.dialog());
+                let from = (self.return_focus(), self.reading.dialog());
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
@@ -185,7 +190,7 @@ impl App {
                 ]);
             }
             FollowUp::AfterAnswer(answered) => {
-                let from = (self.focus.pane(), self.reading.dialog());
+                let from = (self.return_focus(), self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
                 if self.held.seconds_left(now).is_some() {

@@ -107,9 +107,10 @@ fn part_at(areas: &Areas, narrow: bool, at: Position) -> Option<Part> {
 }
 
 impl App {
-    /// Has the mouse reported, or not.
+    /// Has the mouse reported, or not. An inline screen does not know where on the terminal it is, so there it never
+    /// is.
     pub fn use_mouse(&mut self, wanted: MouseUse) {
-        if self.pointer.used != wanted {
+        if self.pointer.used != wanted && !self.is_inline() {
             self.pointer.used = wanted;
             self.effects.push(Effect::UseMouse(wanted));
         }
@@ -136,6 +137,9 @@ impl App {
 
     /// Switches the mouse on or off.
     pub(super) fn switch_mouse(&mut self) -> FollowUps {
+        if self.is_inline() {
+            return vec![FollowUp::Notify(Tone::Plain, words::MOUSE_STAYS)];
+        }
         let (wanted, told) = match self.pointer.used {
             MouseUse::Off => (MouseUse::On, words::MOUSE_USED),
             MouseUse::On => (MouseUse::Off, words::MOUSE_NOT_USED),

@@ -173,6 +173,8 @@ impl Preview {
     /// Arranges the end of the dialog for `area`. Older records than these are never requested.
     pub fn arrange(&mut self, context: &TranscriptContext<'_>, area: Rect) {
         if let Some((open, pane)) = self.parts() {
+            // Nothing grows in it, so there is nothing to leave rows blank for.
+            pane.fill();
             let _ = pane.arrange(open, context, area);
         }
     }

@@ -20,7 +20,7 @@ use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
-    is_openable,
+    is_openable, live_width,
 };
 
 /// Long enough for a reader to be through with the last words before they move.
@@ -243,6 +243,14 @@ impl Reading {
             return vec![FollowUp::Request(Request::Page { dialog, course, before })];
         }
         not_found.map(|landmark| self.search_previous_course(landmark)).unwrap_or_default()
+    }
+
+    /// The same where only the streamed text is shown.
+    pub fn lay_out_live(&mut self, cells: usize) {
+        if let Some(open) = &mut self.open {
+            open.wrap_live(live_width(cells));
+            open.trim();
+        }
     }
 
     /// Shows where a question was asked; `newest` is the newest course of its dialog.

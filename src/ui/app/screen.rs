@@ -3,15 +3,18 @@
 mod about;
 mod hints;
 mod layout;
+mod live;
 mod preview;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 
-use self::about::{DialogNames, elapsed, speaker};
+use self::about::elapsed;
+pub(super) use self::about::{DialogNames, speaker};
 use self::layout::TranscriptTexts;
+use self::live::LiveRows;
 use super::areas::Areas;
 use super::first_hints::FirstHint;
 use super::overlays::OverlayFacts;
@@ -39,7 +42,7 @@ const WIDE: u16 = 110;
 /// From this width on two columns fit.
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
-const MIN_SIZE: (u16, u16) = (40, 12);
+pub(super) const MIN_SIZE: (u16, u16) = (40, 12);
 /// Rows of the inbox with its title, once there is a question.
 const MIN_INBOX_ROWS: u16 = 3;
 
@@ -61,6 +64,8 @@ pub struct Screen<'a> {
     preview: Option<TranscriptTexts>,
     /// The hint for a person who is new here.
     hint: Option<FirstHint>,
+    /// The live rows, where an inline screen shows them alone.
+    live: Option<LiveRows>,
 }
 
 impl App {
@@ -113,13 +118,15 @@ impl Screen<'_> {
     }
 
     fn draw_parts(&self, frame: &mut Frame<'_>) {
-        let area = self.area;
+        let (area, areas, ui) = (self.area, &self.areas, &*self.app.ui);
+        let view = View { ui, now: &self.now };
+        if let Some(live) = &self.live {
+            return self.draw_live(frame, live, view);
+        }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
             return;
         }
-        let (areas, ui) = (&self.areas, &*self.app.ui);
-        let view = View { ui, now: &self.now };
         let body = Rect { height: area.height - 1, ..area };
         ending::draw(&self.ending, frame.buffer_mut(), body, view);
         self.draw_tabs(frame, areas.tabs, view);
@@ -135,8 +142,8 @@ impl Screen<'_> {
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
-        let text =
-            format!("{} {}x{})", self.app.ui.text(words::TOO_SMALL), area.width, area.height);
+        let Size { width, height } = self.app.inline_terminal().unwrap_or(area.as_size());
+        let text = format!("{} {width}x{height})", self.app.ui.text(words::TOO_SMALL));
         let strip = Strip::new().put(&text, self.app.ui.style(Role::Text));
         let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
         let strip = Strip::new().pad_to(indent).join(strip);

@@ -12,6 +12,7 @@ mod first_hints;
 pub mod fixture;
 mod gallery;
 mod images;
+mod inline;
 mod jumps;
 mod keys;
 pub mod lifecycle;

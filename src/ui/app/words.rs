@@ -14,6 +14,8 @@ pub(super) const MOUSE_USED: Text = Text::new(
 );
 pub(super) const MOUSE_NOT_USED: Text =
     Text::new("the mouse is left to the terminal", "鼠标已交还给终端");
+pub(super) const MOUSE_STAYS: Text =
+    Text::new("with --inline the terminal keeps the mouse", "使用 --inline 时鼠标由终端使用");
 pub(super) const THEME_STAYS: Text = Text::new("{}; the old theme stays", "{}；主题未改变");
 pub(super) const NO_FILE_HERE: Text =
     Text::new("no file was changed or read here", "此处没有改动或读取文件");

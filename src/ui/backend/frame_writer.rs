@@ -11,6 +11,9 @@ use crate::ui::links::{LinkId, Links};
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";
+/// Rows that are too wide wrap, or are cut.
+const WRAP: &[u8] = b"\x1b[?7h";
+const CUT: &[u8] = b"\x1b[?7l";
 /// Rows that are gone down by line feeds; for more, a position is as short.
 const MAX_LINE_FEEDS: u16 = 4;
 
@@ -24,9 +27,20 @@ enum CursorAt {
     Cell(u16, u16),
 }
 
+/// How the cursor is moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Addressing {
+    /// By the rows of the terminal.
+    #[default]
+    Absolute,
+    /// From where it is: the rows may be anywhere on the terminal.
+    Relative,
+}
+
 /// The terminal state that sequences depend on, and the frame being written.
 #[derive(Debug, Default)]
 pub(super) struct FrameWriter {
+    addressing: Addressing,
     body: Vec<u8>,
     at: CursorAt,
     style: Option<CellStyle>,
@@ -40,6 +54,15 @@ pub(super) struct FrameWriter {
 }
 
 impl FrameWriter {
+    pub fn new(addressing: Addressing) -> Self {
+        Self { addressing, ..Self::default() }
+    }
+
+    /// One that knows nothing of the terminal's state.
+    pub fn restarted(&self) -> Self {
+        Self::new(self.addressing)
+    }
+
     /// Appends the finished frame to `out`, nothing if it is empty.
     pub fn take_frame(&mut self, out: &mut Vec<u8>) {
         self.set_link(None, None);
@@ -73,9 +96,79 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Shows or hides the cursor and moves it to its position, if that changes anything. A cursor that stays
-    /// where it is while other rows change is saved by the terminal: going back to it is shortest then.
+    /// Erases the live rows of an inline screen, which begin `above` rows above the cursor, and everything below
+    /// them; afterwards the cursor is where they began.
+    pub fn erase_live_rows(&mut self, above: u16) {
+        self.set_style(CellStyle::DEFAULT);
+        self.body.push(b'\r');
+        if above > 0 {
+            self.body.extend_from_slice(format!("\x1b[{above}A").as_bytes());
+        }
+        self.body.extend_from_slice(b"\x1b[J");
+        self.at = CursorAt::Cell(0, 0);
+    }
+
+    /// Begins an empty row: this one, or the next one if the cursor is not at its begin, which is not known.
+    /// As many blanks as a row has end at the begin of one that has nothing else.
+    pub fn begin_empty_row(&mut self, cells: u16) {
+        self.set_style(CellStyle::DEFAULT);
+        self.body.extend_from_slice(WRAP);
+        self.body.extend(std::iter::repeat_n(b' ', usize::from(cells)));
+        self.body.extend_from_slice(CUT);
+        self.erase_live_rows(0);
+    }
+
+    /// Writes rows that go into the scrollback. Nothing of them is lost on a terminal that has just become
+    /// narrower: they wrap.
+    pub fn print(&mut self, rows: &[Vec<ScreenCell>], links: Option<&Links>) {
+        self.body.extend_from_slice(WRAP);
+        for row in rows {
+            let blank = vec![ScreenCell::BLANK; row.len()];
+            self.row(0, &blank, row, links);
+            self.set_link(None, None);
+            self.set_style(CellStyle::DEFAULT);
+            self.body.extend_from_slice(b"\r\n");
+            self.at = CursorAt::Cell(0, 0);
+        }
+        self.body.extend_from_slice(CUT);
+    }
+
+    /// Makes sure that there are so many rows from the cursor on; the terminal scrolls if it has to.
+    pub fn reserve_rows(&mut self, rows: u16) {
+        let below = rows.saturating_sub(1);
+        (0..below).for_each(|_| self.body.extend_from_slice(b"\r\n"));
+        if below > 0 {
+            self.body.extend_from_slice(format!("\x1b[{below}A").as_bytes());
+        }
+        self.at = CursorAt::Cell(0, 0);
+    }
+
+    /// The row of the cursor.
+    pub fn cursor_row(&self) -> u16 {
+        match self.at {
+            CursorAt::Unknown => 0,
+            CursorAt::Row(row) | CursorAt::Cell(_, row) => row,
+        }
+    }
+
+    /// Shows or hides the cursor and moves it to its position, if that changes anything. A hidden one of an inline
+    /// screen stands at the begin of the live rows: there it stays whatever a new width does to them.
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
+        match self.addressing {
+            Addressing::Absolute => self.place_cursor(wanted, position, row),
+            // What the terminal has saved would be a row of it, and rows are printed meanwhile.
+            Addressing::Relative if wanted => self.move_to(position.x, position.y, row),
+            Addressing::Relative => self.move_to(0, 0, &[]),
+        }
+        if self.visible != Some(wanted) {
+            self.visible = Some(wanted);
+            self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
+        }
+    }
+
+    /// A cursor that stays where it is while other rows change is saved by the terminal: going back to it is
+    /// shortest then.
+    fn place_cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         let away = self.at != CursorAt::Cell(position.x, position.y);
         match self.saved {
             Some((saved, style)) if wanted && away && saved == position => {
@@ -94,10 +187,6 @@ impl FrameWriter {
             Some(_) | None => {}
         }
         self.left_at = Some(position).filter(|_| wanted);
-        if self.visible != Some(wanted) {
-            self.visible = Some(wanted);
-            self.body.extend_from_slice(if wanted { b"\x1b[?25h" } else { b"\x1b[?25l" });
-        }
     }
 
     /// Changes the shown row to the wanted one. `links` has the addresses, if the terminal knows links.
@@ -168,8 +257,11 @@ impl FrameWriter {
         self.at = match (fixed_width, at_edge) {
             (true, false) => CursorAt::Cell(end, y),
             (true, true) | (false, false) => CursorAt::Row(y),
-            // If the terminal draws it wider, the cursor may have wrapped.
-            (false, true) => CursorAt::Unknown,
+            // If the terminal draws it wider, the cursor may have wrapped; the rows of an inline screen do not.
+            (false, true) => match self.addressing {
+                Addressing::Absolute => CursorAt::Unknown,
+                Addressing::Relative => CursorAt::Row(y),
+            },
         };
     }
 
@@ -209,7 +301,10 @@ impl FrameWriter {
         if self.at == CursorAt::Cell(x, y) {
             return;
         }
-        let jump = self.shortest_jump(x, y);
+        let jump = match self.addressing {
+            Addressing::Absolute => self.shortest_jump(x, y),
+            Addressing::Relative => self.relative_jump(x, y),
+        };
         if !self.write_gap(x, y, row, jump.len()) {
             self.body.extend_from_slice(jump.as_bytes());
         }
@@ -238,6 +333,33 @@ impl FrameWriter {
             }
         }
         write
+    }
+
+    /// Only with sequences that move the cursor from where it is.
+    fn relative_jump(&self, x: u16, y: u16) -> String {
+        let (from, row) = match self.at {
+            CursorAt::Unknown => (None, 0),
+            CursorAt::Row(row) => (None, row),
+            CursorAt::Cell(from, row) => (Some(from), row),
+        };
+        if x == 0 && y == row + 1 {
+            return "\r\n".to_owned();
+        }
+        // Down by line feeds: if the terminal has just become shorter, it scrolls, and the way back up is as long.
+        let vertical = match row.checked_sub(y) {
+            Some(0) => String::new(),
+            Some(1) => "\x1b[A".to_owned(),
+            Some(up) => format!("\x1b[{up}A"),
+            None => "\n".repeat(usize::from(y - row)),
+        };
+        let horizontal = match from {
+            Some(from) if from == x => String::new(),
+            _ if x == 0 => "\r".to_owned(),
+            Some(from) if from < x && x - from == 1 => "\x1b[C".to_owned(),
+            Some(from) if from < x => format!("\x1b[{}C", x - from),
+            Some(_) | None => format!("\x1b[{}G", x + 1),
+        };
+        vertical + &horizontal
     }
 
     fn shortest_jump(&self, x: u16, y: u16) -> String {

@@ -115,6 +115,11 @@ impl Strip {
         self.width == 0
     }
 
+    /// The row as the library has it.
+    pub fn into_line(self) -> Line<'static> {
+        self.line
+    }
+
     /// The text without its styles.
     pub fn plain(&self) -> String {
         self.line.spans.iter().map(|span| span.content.as_ref()).collect()

@@ -6,6 +6,7 @@ use futures_util::stream;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
+use ratatui::text::Line;
 
 use super::*;
 use crate::domain::text::Localized;
@@ -63,6 +64,10 @@ impl Surface for Memory {
 
     fn size(&self) -> Size {
         self.terminal.size().unwrap()
+    }
+
+    fn print(&mut self, rows: &[Line<'static>], _: u16) {
+        assert_eq!(rows, [], "only an inline screen prints");
     }
 
     fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {

@@ -106,6 +106,30 @@ fn suspending_restores_the_terminal_until_continued() {
 }
 
 #[test]
+fn an_inline_screen_erases_its_live_rows_and_nothing_else_at_every_end() {
+    let text = b"one\r\ntwo\r\nlive\r\nlive";
+    for suspended in [false, true] {
+        let (mut tty, flag) = (Tty::default(), ModeFlag::inline());
+        let mut guard = enter(&tty, &flag);
+        tty.write_all(text).unwrap();
+        flag.live_rows().unwrap().set_above(1);
+        if suspended {
+            guard.suspend(|| Ok(())).unwrap();
+        }
+        drop(guard);
+        let bytes = tty.bytes.lock().unwrap().clone();
+        let bytes = String::from_utf8(bytes).unwrap();
+        assert!(!bytes.contains("1049") && !bytes.contains("\x1b[r"), "{bytes:?}");
+        assert!(bytes.rfind("\x1b[?7h") > bytes.rfind("\x1b[?7l"), "{bytes:?}");
+        let parser = tty.screen();
+        assert_eq!(parser.screen().contents().trim_end(), "one\ntwo");
+        assert_eq!(parser.screen().cursor_position(), (2, 0));
+        assert!(!parser.screen().bracketed_paste() && !flag.is_on());
+        assert_eq!(flag.live_rows().unwrap().above(), 0, "they are gone");
+    }
+}
+
+#[test]
 fn a_terminal_that_cannot_be_written_to_is_not_left_raw() {
     let tty = Tty { broken: true, ..Tty::default() };
     let flag = ModeFlag::default();

@@ -18,7 +18,7 @@ use crate::ui::panes::transcript::{NameLookup, OpenDialog, SCOPE};
 use crate::ui::theme::Role;
 
 /// Names of members around the open dialog.
-pub(super) struct DialogNames<'a> {
+pub(in crate::ui::app) struct DialogNames<'a> {
     pub tree: &'a Tree,
     pub inbox: &'a Inbox,
     pub dialog: &'a DialogId,
@@ -42,7 +42,7 @@ impl NameLookup for DialogNames<'_> {
     }
 }
 
-pub(super) fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
+pub(in crate::ui::app) fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
     let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
     agent.map(|agent| format!("@{agent}")).unwrap_or_default()
 }

@@ -17,6 +17,7 @@ use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
+use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, status};
@@ -67,22 +68,21 @@ impl App {
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
         let (mut ending, mut queue) = (Vec::new(), Vec::new());
-        let (mut texts, mut preview) = (None, None);
-        let mut hint = None;
-        if area.width >= MIN_SIZE.0 && area.height >= MIN_SIZE.1 {
-            let ui = self.ui.clone();
-            let view = View { ui: &ui, now: &now };
+        let (mut texts, mut preview, mut hint, mut live) = (None, None, None, None);
+        let ui = self.ui.clone();
+        let view = View { ui: &ui, now: &now };
+        if self.shows_live_rows() {
+            if self.inline_terminal().is_some_and(is_large_enough) {
+                queue = self.queue_in_view();
+                live = Some(self.layout_live(area, view, queue.len()));
+            }
+        } else if is_large_enough(size) {
             let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
             ending = self.ending.rows(area, &ui, is_busy);
             let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
             areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
             areas.status = Rect { y: area.bottom() - 1, ..areas.status };
-            let generating = self.reading.is_generating();
-            if self.writing.question().is_none()
-                && (generating || self.queue.is_shown(self.redraw.now()))
-            {
-                queue = self.queue_messages();
-            }
+            queue = self.queue_in_view();
             self.layout_left(&mut areas, area.width);
             self.writing.lay_out(areas.right.width);
             layout_right(&mut areas, self.writing.composer(), area.width, queue.len());
@@ -96,10 +96,13 @@ impl App {
                 hint = self.layout_hint(areas.status.width, counts);
             }
         }
-        self.in_view =
-            if self.overlays.is_empty() { in_view(&areas) } else { beside_overlays(&areas) };
+        self.in_view = match &live {
+            Some(live) => InView { inbox: Rect::default(), composer: live.composer() },
+            None if self.overlays.is_empty() => in_view(&areas),
+            None => beside_overlays(&areas),
+        };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint }
+        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint, live }
     }
 
     /// The hint for what a person who is new here can do now, if it fits into the status line.
@@ -144,6 +147,12 @@ impl App {
             FirstHint::Find => focus == Focus::Dialog && open.is_some_and(|open| open.loaded),
             FirstHint::Palette | FirstHint::Help => !tree.is_empty(),
         }
+    }
+
+    /// The queued messages that are shown above the composer.
+    pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
+        let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
+        if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {
@@ -192,6 +201,11 @@ impl App {
         self.follow(follow_ups);
         Some(texts)
     }
+}
+
+/// True if a screen of this size is drawn.
+fn is_large_enough(size: Size) -> bool {
+    size.width >= MIN_SIZE.0 && size.height >= MIN_SIZE.1
 }
 
 /// Where questions are in view.

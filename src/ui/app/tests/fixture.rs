@@ -9,6 +9,8 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{
     KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
+use ratatui::layout::Size;
+use ratatui::text::Line;
 
 use crate::domain::latest::{Blocker, StopReason};
 use crate::domain::record::Entry;
@@ -233,23 +235,27 @@ impl Stage {
         self.text()
     }
 
+    /// Makes the screen an inline one.
+    pub fn inline(mut self) -> Self {
+        self.app.be_inline();
+        self
+    }
+
+    /// Draws a frame of an inline screen: what is printed above it, row by row, and its own rows.
+    pub fn inline_frame(&mut self) -> (Vec<String>, String) {
+        let size = self.terminal.size().unwrap();
+        let height = self.app.inline_rows(size).expect("an inline screen");
+        let printed = self.app.take_printed(size.width).iter().map(Line::to_string).collect();
+        let screen = self.app.layout(Size { height, ..size });
+        let mut terminal = Terminal::new(TestBackend::new(size.width, height)).unwrap();
+        terminal.draw(|frame| screen.draw(frame)).unwrap();
+        let sent = self.app.take_commands();
+        self.sent.extend(sent);
+        (printed, text_of(&terminal))
+    }
+
     fn text(&self) -> String {
-        let buffer = self.terminal.backend().buffer();
-        let cells = usize::from(buffer.area.width);
-        let rows = buffer.content().chunks(cells);
-        let lines = rows.map(|row| {
-            let mut line = String::new();
-            let mut hidden = 0;
-            for cell in row {
-                if hidden == 0 {
-                    line.push_str(cell.symbol());
-                    hidden = crate::ui::text::width::width(cell.symbol()).max(1);
-                }
-                hidden -= 1;
-            }
-            line.trim_end().to_owned()
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        text_of(&self.terminal)
     }
 
     /// All of the text in the composer.
@@ -314,6 +320,25 @@ impl Stage {
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {
         self.apply(DriverEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() })
     }
+}
+
+fn text_of(terminal: &Terminal<TestBackend>) -> String {
+    let buffer = terminal.backend().buffer();
+    let cells = usize::from(buffer.area.width);
+    let rows = buffer.content().chunks(cells);
+    let lines = rows.map(|row| {
+        let mut line = String::new();
+        let mut hidden = 0;
+        for cell in row {
+            if hidden == 0 {
+                line.push_str(cell.symbol());
+                hidden = crate::ui::text::width::width(cell.symbol()).max(1);
+            }
+            hidden -= 1;
+        }
+        line.trim_end().to_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn named(name: &str) -> KeyEvent {

@@ -188,3 +188,19 @@ fn a_preview_is_told_in_chinese_too() {
     let screen = rest(&mut stage, DBA_STORY);
     assert!(screen.contains("预览 · @dba"), "{screen}");
 }
+
+#[test]
+fn a_preview_fills_its_rows_at_every_size() {
+    let lines: Vec<String> = (0..60).map(|n| words(&format!("said {n}"))).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut stage = streaming(120, 40);
+    stage.keys("g j j j");
+    rest(&mut stage, &lines);
+    for height in [40, 30, 24, 12, 33] {
+        stage.resize(120, height);
+        let screen = stage.screen();
+        let said = screen.lines().filter(|line| line.contains("│   said")).count();
+        assert!(said >= usize::from(height) / 4 - 2, "{said} of {height}\n{screen}");
+        assert!(screen.contains("said 59"), "{screen}");
+    }
+}

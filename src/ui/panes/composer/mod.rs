@@ -228,11 +228,23 @@ impl Composer {
     ) {
         let title = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, title, view.ui, heading, focused);
+        let text = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        self.draw_text(frame, text, view, picked, focused);
+    }
+
+    /// Draws the same without the title.
+    pub fn draw_text(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        view: View<'_>,
+        picked: &str,
+        focused: bool,
+    ) {
         let body = Rect {
             x: area.x + INDENT.min(area.width),
-            y: area.y + 1,
             width: area.width.saturating_sub(INDENT + 1),
-            height: area.height.saturating_sub(1),
+            ..area
         };
         let role = if focused { Role::Accent } else { Role::TextDim };
         let prompt =

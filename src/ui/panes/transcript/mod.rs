@@ -124,6 +124,11 @@ const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
 /// Cells before a headline: a symbol and a blank.
 const HEADLINE_INDENT: usize = 2;
 
+/// Cells of a row of streamed text, where a row of the dialog has so many.
+pub fn live_width(cells: usize) -> usize {
+    cells.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH)
+}
+
 /// The view on one dialog.
 #[derive(Debug)]
 pub struct TranscriptPane {
@@ -266,11 +271,7 @@ impl TranscriptPane {
             self.end_selection();
         }
         self.height = usize::from(area.height);
-        let live_width = width.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH);
-        if live_width != open.live_width {
-            open.live_width = live_width;
-            open.live.resize(live_width);
-        }
+        open.wrap_live(live_width(width));
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }

@@ -190,6 +190,14 @@ impl OpenDialog {
         true
     }
 
+    /// Wraps the streamed text for rows of so many cells.
+    pub fn wrap_live(&mut self, cells: usize) {
+        if cells != self.live_width {
+            self.live_width = cells;
+            self.live.resize(cells);
+        }
+    }
+
     /// The line before which older records can be requested.
     pub fn older_before(&self) -> Option<usize> {
         let asks = self.loaded && self.first_position.line > 0 && self.paging.is_none();

@@ -117,11 +117,12 @@ fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
 fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
     match &row.node {
         TreeNode::Taskdoc(path) => {
-            heading_row(path, row, view, tree.all().filter(|dialog| dialog.taskdoc == *path))
+            let inside = tree.all().filter(|dialog| dialog.taskdoc == *path);
+            heading_row((tree, path), row, view, inside)
         }
         TreeNode::Group(group) => {
             let inside = tree.all().filter(|dialog| tree.group_of(dialog) == Some(*group));
-            heading_row(view.ui.text(group.name()), row, view, inside)
+            heading_row((tree, view.ui.text(group.name())), row, view, inside)
         }
         TreeNode::Dialog(dialog) => tree
             .get(dialog)
@@ -131,7 +132,7 @@ fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (S
 
 /// A Taskdoc or a group; a closed one with what is inside.
 fn heading_row<'a>(
-    name: &str,
+    (tree, name): (&Tree, &str),
     row: &VisibleRow,
     view: View<'_>,
     inside: impl Iterator<Item = &'a TreeRow>,
@@ -150,6 +151,13 @@ fn heading_row<'a>(
     if asks > 0 {
         let count = format!("{} {asks}  ", ui.glyphs.needs_you);
         right.push(&count, ui.style(Role::Attention));
+    }
+    // Several dialogs may have changed the same file: their numbers make no sum.
+    if inside.iter().any(|dialog| dialog.unreviewed > 0) {
+        right.push(&format!("{} ", ui.glyphs.changed), ui.style(Role::Text));
+    }
+    if inside.iter().any(|dialog| tree.is_unread(dialog)) {
+        right.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));
     }
     let age = newest.map(|then| age::short(then, view.now)).unwrap_or_default();
     right.push(&age, ui.style(Role::TextDim));
@@ -206,8 +214,7 @@ fn badges(tree: &Tree, dialog: &TreeRow, view: View<'_>) -> Strip {
     if dialog.unreviewed > 0 {
         let more = if dialog.unreviewed > MAX_COUNTED { "+" } else { "" };
         let count = dialog.unreviewed.min(MAX_COUNTED);
-        let count = format!("{}{count}{more} ", ui.glyphs.changed);
-        badges.push(&count, ui.style(Role::Text));
+        badges.push(&format!("{}{count}{more} ", ui.glyphs.changed), ui.style(Role::Text));
     }
     if tree.is_unread(dialog) {
         badges.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));

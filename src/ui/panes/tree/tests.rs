@@ -108,5 +108,8 @@ fn a_row_has_signs_for_questions_for_files_to_review_and_for_what_is_new() {
         assert!(screen.contains("?2 ±3 • 2m"), "{screen}");
         stage.apply(DriverEvent::Row(Box::new(TreeRow { unreviewed: 500, ..row })));
         assert!(stage.screen().contains("±99+"), "{}", stage.screen());
+        stage.keys("h");
+        let screen = stage.screen();
+        assert!(screen.contains("± • 12s"), "what is inside of a closed one\n{screen}");
     }
 }

@@ -1,0 +1,116 @@
+//! The live rows of an inline screen, and what is printed above them.
+//!
+//! Everything is addressed from the cursor, which stands in the live rows: they may begin anywhere on the terminal,
+//! and nobody has to know where. To print, they are erased, the rows are written where they began, and they are drawn
+//! again below, all in one frame; what has been printed is never touched again. Printed rows leave the screen as any
+//! program's output does, so they are in the scrollback of every terminal.
+
+use std::io::Write;
+
+use ratatui::buffer::{Buffer, CellWidth as _};
+use ratatui::layout::{Rect, Size};
+use ratatui::text::Line;
+
+use super::cell::ScreenCell;
+use super::frame_writer::{Addressing, FrameWriter};
+use super::grid::Grid;
+use super::{Capabilities, ScreenBackend};
+use crate::ui::terminal::LiveRows;
+
+/// What an inline screen knows beside its live rows.
+#[derive(Debug)]
+pub(super) struct InlineArea {
+    /// The size of the terminal.
+    pub terminal: Size,
+    live: LiveRows,
+    /// Printed with the next frame, and kept until that was accepted.
+    printing: Vec<Vec<ScreenCell>>,
+    /// Another program had the terminal: where the cursor is in its row is unknown, and the live rows are gone.
+    begins: bool,
+}
+
+impl InlineArea {
+    /// The size of the live rows on a terminal of another size.
+    pub fn resized(&mut self, terminal: Size, rows: u16) -> Size {
+        self.terminal = terminal;
+        // No cursor is further from the top than that.
+        self.live.set_above(self.live.above().min(terminal.height.saturating_sub(1)));
+        Size { width: terminal.width, height: rows.min(terminal.height) }
+    }
+}
+
+impl<W: Write> ScreenBackend<W> {
+    /// The same on an inline screen: with one live row, before anything is drawn.
+    #[must_use]
+    pub fn inline(mut self, live: LiveRows) -> Self {
+        let terminal = self.size;
+        self.frame_writer = FrameWriter::new(Addressing::Relative);
+        self.resize_grid(Size { height: 1, ..terminal });
+        self.inline = Some(InlineArea { terminal, live, printing: Vec::new(), begins: true });
+        self
+    }
+
+    /// Prints rows above the live rows with the next frame, which has this many live rows. Only on an inline screen.
+    pub fn print(&mut self, rows: &[Line<'static>], live_rows: u16) {
+        let Some(inline) = &mut self.inline else { return };
+        let Size { width, height } = inline.terminal;
+        let cells = rows.iter().map(|row| cells(row, width, self.capabilities));
+        inline.printing.extend(cells);
+        self.resize_grid(Size { width, height: live_rows.clamp(1, height.max(1)) });
+    }
+
+    /// Another program had the terminal: the live rows begin where the cursor is now.
+    pub fn begin_again(&mut self) {
+        if let Some(inline) = &mut self.inline {
+            inline.begins = true;
+        }
+        self.invalidate();
+    }
+
+    /// Prints what is to be printed, and draws the live rows anew if they moved or are unknown.
+    pub(super) fn begin_live_rows(&mut self) {
+        let Some(inline) = &self.inline else { return };
+        let (begins, printing) = (inline.begins, &inline.printing);
+        if !std::mem::take(&mut self.repaint) && !begins && printing.is_empty() {
+            return;
+        }
+        let writer = &mut self.frame_writer;
+        if begins {
+            writer.begin_empty_row(inline.terminal.width);
+        } else {
+            writer.erase_live_rows(inline.live.above());
+        }
+        if !printing.is_empty() {
+            writer.print(printing, self.links.as_ref());
+        }
+        writer.reserve_rows(self.size.height);
+        self.shown.clear();
+    }
+
+    /// The frame was accepted: what it printed is printed.
+    pub(super) fn live_rows_written(&mut self) {
+        let Some(inline) = &mut self.inline else { return };
+        inline.printing.clear();
+        inline.begins = false;
+        inline.live.set_above(self.frame_writer.cursor_row());
+    }
+}
+
+/// A row of text as cells.
+fn cells(row: &Line<'static>, width: u16, capabilities: Capabilities) -> Vec<ScreenCell> {
+    let area = Rect::new(0, 0, width, 1);
+    let mut buffer = Buffer::empty(area);
+    buffer.set_line(0, 0, row, width);
+    let mut grid = Grid::new(Size { width, height: 1 });
+    let mut covered = 0;
+    for (x, cell) in (0_u16..).zip(buffer.content()) {
+        if x >= covered {
+            grid.put(x, 0, ScreenCell::of(cell, capabilities));
+            covered = x.saturating_add(cell.symbol().cell_width().max(1));
+        }
+    }
+    grid.row(0).to_vec()
+}
+
+#[cfg(test)]
+mod tests;
