@@ -529,3 +529,91 @@ fn a_draft_keeps_its_images_and_other_texts_have_none() {
     let field = Field::of_draft(&large);
     assert!(field.has_images() && field.text() == large);
 }
+
+/// What happens to a draft with images.
+#[derive(Debug, Clone)]
+enum ImageStep {
+    Type(char),
+    Paste(String),
+    Attach,
+    /// The oldest request is answered: with an image, or not.
+    Answered(bool),
+    Press(KeyCode),
+    Cut,
+    Yank,
+    Undo,
+    Redo,
+    /// The draft is stored and read again, as after a restart.
+    Restart,
+}
+
+fn image_step() -> impl Strategy<Value = ImageStep> {
+    let keys = [KeyCode::Backspace, KeyCode::Delete, KeyCode::Left, KeyCode::Right, KeyCode::Home];
+    prop_oneof![
+        proptest::char::range(' ', 'z').prop_map(ImageStep::Type),
+        "[a\\[\\]\n 图\u{1c}]{0,6}".prop_map(ImageStep::Paste),
+        Just(ImageStep::Attach),
+        any::<bool>().prop_map(ImageStep::Answered),
+        proptest::sample::select(keys.to_vec()).prop_map(ImageStep::Press),
+        Just(ImageStep::Cut),
+        Just(ImageStep::Yank),
+        Just(ImageStep::Undo),
+        Just(ImageStep::Redo),
+        Just(ImageStep::Restart),
+    ]
+}
+
+fn take_step(
+    field: &mut Field,
+    step: ImageStep,
+    (asked, last): (&mut Vec<u64>, &mut u64),
+    given: &mut Vec<String>,
+) {
+    let ctrl = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+    match step {
+        ImageStep::Type(c) => _ = field.typed(KeyCode::Char(c).into()),
+        ImageStep::Paste(text) => _ = field.paste(&text),
+        ImageStep::Attach => {
+            *last += 1;
+            let number = *last;
+            if field.insert_reading(number, "/p/a.png", "[image …]".to_owned()) {
+                asked.push(number);
+            }
+        }
+        ImageStep::Answered(read) => {
+            let Some(number) = asked.pop() else { return };
+            let image = picture(&format!("{number}.png"));
+            assert!(field.image_read(number, read.then_some(&image)));
+            given.extend(read.then(|| format!("{number}.png")));
+        }
+        ImageStep::Press(code) => _ = field.typed(code.into()),
+        ImageStep::Cut => _ = field.typed(ctrl('u')),
+        ImageStep::Yank => _ = field.typed(ctrl('y')),
+        ImageStep::Undo => _ = field.undo(),
+        ImageStep::Redo => _ = field.redo(),
+        ImageStep::Restart => {
+            *field = Field::of_draft(&field.text());
+            asked.clear();
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_done_to_a_draft_only_what_was_attached_goes_with_it(
+        steps in proptest::collection::vec(image_step(), 0..60)
+    ) {
+        let (mut field, mut asked, mut given) = (Field::default(), Vec::new(), Vec::new());
+        let mut last = 0;
+        for step in steps {
+            take_step(&mut field, step, (&mut asked, &mut last), &mut given);
+            let draft = field.text();
+            let images = attached::images(&draft);
+            prop_assert!(images.iter().all(|image| given.contains(&image.name)), "{images:?}");
+            prop_assert_eq!(field.has_images(), !images.is_empty());
+            let is_mark = |c: char| c == '\u{1c}';
+            prop_assert!(!attached::content(&draft).contains(is_mark));
+            prop_assert_eq!(Field::of_draft(&draft).text(), draft);
+        }
+    }
+}
