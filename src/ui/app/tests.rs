@@ -17,6 +17,7 @@ mod keys;
 pub mod lifecycle;
 mod modes;
 mod mouse;
+mod one_line_views;
 mod preview;
 pub mod queued;
 mod screens;
