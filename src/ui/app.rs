@@ -271,6 +271,8 @@ impl App {
             PreviewStep::Ended => self.redraw.mark(),
             PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
         }
+        let again = self.overlays.reload_due_sheet(now);
+        self.follow(again);
         let expired = self.model.notices.tick(now);
         let fills = self.reading.fills_at(self.redraw.drawn_at());
         if fills.is_some_and(|at| now >= at) {
@@ -283,7 +285,8 @@ impl App {
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let times = [notice, back, stored, rings, self.preview.wake_at(), self.redraw_at()];
+        let (preview, sheet) = (self.preview.wake_at(), self.overlays.sheet_due_at());
+        let times = [notice, back, stored, rings, preview, sheet, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 
