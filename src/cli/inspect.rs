@@ -2,7 +2,7 @@
 //! its context pressure.
 
 use crate::domain::latest::{Blocker, DisplayState};
-use crate::domain::question::headline;
+use crate::domain::title::headline;
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, Pending, Problem};
 use crate::store::{DialogListing, TreeListing};
@@ -36,7 +36,7 @@ pub fn lines(
         dialog.pending.iter().map(|waits| pending_line(tree, waits, ids)).collect();
     let asks = |question: &crate::domain::Question| {
         let id = ids.question(&question.id);
-        format!("? {}  {id}", truncate(headline(&question.tellask_content)))
+        format!("? {}  {id}", truncate(&headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
     lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
@@ -112,7 +112,7 @@ fn pending_line(tree: &TreeListing, waits: &Pending, ids: &Ids<'_>) -> String {
         waits.target_agent_id,
         ids.dialog(&DialogId::side(&tree.root, &waits.side_dialog_id)),
         waits.call_id,
-        truncate(headline(&waits.tellask_content))
+        truncate(&headline(&waits.tellask_content))
     )
 }
 

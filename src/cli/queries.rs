@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::question::headline;
+use crate::domain::title;
 use crate::domain::tree::Bucket;
 use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
 use crate::minds::Minds;
@@ -88,7 +89,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
             ids.question(&question.id),
             dialog.meta.agent_id,
             question.asked_at,
-            headline(&question.tellask_content)
+            title::headline(&question.tellask_content)
         ));
     }
     if all.is_empty() {

@@ -53,6 +53,13 @@ pub fn own(text: &str) -> Option<String> {
 #[must_use]
 pub fn headline(text: &str) -> String {
     let line = start_of(question::headline(text), MAX_BYTES);
+    let mut plain = start_of(text, MAX_BYTES).lines().map(plain_line);
+    plain.find(|plain| !plain.is_empty()).unwrap_or_else(|| line.to_owned())
+}
+
+/// One line without the marks of Markdown; if it has nothing else, as it is.
+#[must_use]
+pub fn without_marks(line: &str) -> String {
     let plain = plain_line(line);
     if plain.is_empty() { line.to_owned() } else { plain }
 }
@@ -259,6 +266,7 @@ mod tests {
             ("\n\n## **Drop** `users`?\nmore", "Drop users?"),
             ("- [ ] choose [this](http://a)", "choose this"),
             ("***", "***"),
+            ("---\n```rust\nfn main() {}\n```", "fn main() {}"),
             ("", ""),
             ("3 * 4 = 12", "3 * 4 = 12"),
         ] {

@@ -284,6 +284,8 @@ impl App {
             PreviewStep::Ended => self.redraw.mark(),
             PreviewStep::Wants(request) => self.follow([FollowUp::Request(request)]),
         }
+        let again = self.overlays.reload_due_sheet(now);
+        self.follow(again);
         let expired = self.model.notices.tick(now);
         let fills = self.fills_at();
         if fills.is_some_and(|at| now >= at) {
@@ -297,7 +299,8 @@ impl App {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
         let (preview, looks) = (self.preview.wake_at(), self.store_looks_at);
-        let times = [notice, back, stored, rings, preview, looks, self.redraw_at()];
+        let sheet = self.overlays.sheet_due_at();
+        let times = [notice, back, stored, rings, preview, looks, sheet, self.redraw_at()];
         times.into_iter().flatten().min()
     }
 

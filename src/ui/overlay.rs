@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use super::action::{Action, Scope};
 use super::cx::{Cx, View};
 use super::panes::row_search::RowSearch;
+use crate::protocol::MindView;
 
 /// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,9 @@ pub trait Overlay: fmt::Debug {
 
     /// The theme has changed: rows that were made before are to be made again.
     fn forget_rows(&mut self) {}
+
+    /// What a member is told was read again: the sheet that shows it takes it over.
+    fn update_mind(&mut self, _: &MindView) {}
 
     /// The search in its rows, if they can be searched now.
     fn row_search(&self) -> Option<&RowSearch> {

@@ -13,6 +13,7 @@ use crate::domain::pending::Pending;
 use crate::domain::question::{Question, short_headline};
 use crate::domain::record::{Call, DeliveryMode, Entry, Record, ReplyStatus, SideDialogCreated};
 use crate::domain::time::Stamp;
+use crate::domain::title::headline;
 use crate::domain::transcript::{argument, arguments};
 
 /// Most calls and questions that are remembered as open.
@@ -317,5 +318,5 @@ impl TimelineFold {
 }
 
 fn about(question: &str) -> String {
-    short_headline(question, MAX_QUESTION_CHARS)
+    short_headline(&headline(question), MAX_QUESTION_CHARS)
 }

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::App;
 use super::alerts::{AttentionSettings, Due, Looking};
 use super::effect::Effect;
-use crate::domain::question::headline;
+use crate::domain::title::headline;
 use crate::protocol::InboxRow;
 use crate::ui::app::words;
 use crate::ui::caller::{Call, CallReason, CalledQuestion};
@@ -107,7 +107,7 @@ impl App {
                 agent: row.agent.clone(),
                 asked_at: row.question.asked_at.clone(),
                 title: SafeText::line(title.unwrap_or_default()),
-                headline: SafeText::line(headline(content)),
+                headline: SafeText::line(&headline(content)),
                 content: SafeText::clean(head(content, MAX_CONTENT_BYTES)),
             }
         };

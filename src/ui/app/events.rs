@@ -27,6 +27,7 @@ impl App {
             DriverEvent::Workspace(workspace) => {
                 self.model.workspace = workspace;
                 self.writing.offers_changed();
+                self.follow(self.overlays.reload_mind());
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
@@ -37,7 +38,7 @@ impl App {
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
                 self.tell(|log, open, ui| log.row_changed(&row, open, ui));
-                let again = self.overlays.reload_sheet_of(&row.dialog.root);
+                let again = self.overlays.reload_sheet_of(&row.dialog.root, self.redraw.now());
                 self.model.put_row(*row);
                 self.follow(again);
             }
@@ -72,8 +73,7 @@ impl App {
             }
             DriverEvent::Sheet { dialog, sheet } => {
                 let changed = self.overlays.update_sheet(&dialog, *sheet);
-                let again = self.overlays.reload_if_outdated();
-                self.follow(again);
+                self.overlays.sheet_answered(self.redraw.now());
                 return changed;
             }
             DriverEvent::Fact(fact) => {
@@ -146,10 +146,11 @@ impl App {
                     self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);
                 }
             }
-            DriverEvent::Mind { ticket, mind } => {
-                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Mind(mind));
-                self.follow(shown.map(FollowUp::Show));
-            }
+            DriverEvent::Mind { ticket, mind } => match self.requests.finish(ticket) {
+                Some(Request::MindAgain { .. }) => self.overlays.update_mind(&mind),
+                Some(_) => self.follow([FollowUp::Show(NewOverlay::Mind(mind))]),
+                None => {}
+            },
             DriverEvent::Processes(processes) => self.model.processes = processes,
             DriverEvent::Consent(consent) => {
                 let known = self.model.set_consent(consent);

@@ -68,8 +68,7 @@ impl App {
             FollowUp::PutAway(root) => self.overlays.put_away(root),
             FollowUp::SheetRefused => {
                 self.overlays.sheet_refused();
-                let again = self.overlays.reload_if_outdated();
-                self.follow(again);
+                self.overlays.sheet_answered(self.redraw.now());
             }
             FollowUp::EndFind => {
                 if let Some(ticket) = self.overlays.end_find() {

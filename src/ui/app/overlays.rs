@@ -1,5 +1,7 @@
 //! The overlays on the screen, the topmost last, and the content of the open sheet.
 
+use std::time::Instant;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -7,9 +9,9 @@ use super::follow_up::FollowUp;
 use super::new_overlay::NewOverlay;
 use super::requests::Request;
 use crate::domain::record::Record;
-use crate::domain::{DialogId, Entry, RootId};
+use crate::domain::{AgentId, DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{FoundPart, Sheet, SheetRequest, Ticket, WorkspaceView};
+use crate::protocol::{FoundPart, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -26,7 +28,7 @@ use crate::ui::panes::form::NewDialog;
 use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
 use crate::ui::panes::log::{self, LogSheet};
-use crate::ui::panes::mind::MindSheet;
+use crate::ui::panes::mind::{self, MindSheet};
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::row_search::RowSearch;
@@ -42,6 +44,8 @@ pub(super) struct Overlays {
     stack: Vec<Box<dyn Overlay>>,
     sheets: Sheets,
     finds: Finds,
+    /// The member whose mind was shown last.
+    mind: Option<AgentId>,
     /// The dialog that was marked done or archived last; selected when the list is opened.
     last_put_away: Option<RootId>,
 }
@@ -118,7 +122,10 @@ impl Overlays {
                 self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
                 self.push(LogSheet::new(*content, least));
             }
-            NewOverlay::Mind(mind) => self.push(MindSheet::new(*mind)),
+            NewOverlay::Mind(mind) => {
+                self.mind = Some(mind.agent.clone());
+                self.push(MindSheet::new(*mind));
+            }
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }
@@ -267,16 +274,38 @@ impl Overlays {
         (reminds || entry.changes_files()).then(|| self.reload_sheet(Some(dialog))).flatten()
     }
 
-    /// Requests a sheet about a whole tree again, after something happened in this tree.
-    pub fn reload_sheet_of(&mut self, root: &RootId) -> Option<FollowUp> {
-        let (dialog, request) = self.sheets.request_after_change(root)?;
+    /// Requests a sheet about a whole tree again, after something happened in this tree, unless it was read just
+    /// now.
+    pub fn reload_sheet_of(&mut self, root: &RootId, now: Instant) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.request_after_change(root, now)?;
         Some(FollowUp::Request(Request::Sheet { dialog, request }))
     }
 
-    /// The same for what happened while the last content was on its way.
-    pub fn reload_if_outdated(&mut self) -> Option<FollowUp> {
-        let (dialog, request) = self.sheets.request_if_outdated()?;
+    /// When it is requested again after that.
+    pub fn sheet_due_at(&self) -> Option<Instant> {
+        self.sheets.due_at()
+    }
+
+    /// Requests it if it is time for that.
+    pub fn reload_due_sheet(&mut self, now: Instant) -> Option<FollowUp> {
+        let (dialog, request) = self.sheets.take_due(now)?;
         Some(FollowUp::Request(Request::Sheet { dialog, request }))
+    }
+
+    /// The content of a sheet came, or was refused.
+    pub fn sheet_answered(&mut self, now: Instant) {
+        self.sheets.answered(now);
+    }
+
+    /// Asks again what the member on the open sheet is told, after files of the team changed.
+    pub fn reload_mind(&self) -> Option<FollowUp> {
+        let agent = self.mind.clone().filter(|_| self.shows(mind::SCOPE))?;
+        Some(FollowUp::Request(Request::MindAgain { agent }))
+    }
+
+    /// What that is now, if the sheet is still open.
+    pub fn update_mind(&mut self, mind: &MindView) {
+        self.stack.iter_mut().for_each(|overlay| overlay.update_mind(mind));
     }
 
     /// The content of a sheet; false if it is not open.

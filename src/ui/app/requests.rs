@@ -110,6 +110,10 @@ pub(super) enum Request {
     Mind {
         agent: AgentId,
     },
+    /// The same again, for the sheet that shows it.
+    MindAgain {
+        agent: AgentId,
+    },
     StopProcess {
         pid: u32,
     },
@@ -159,6 +163,7 @@ impl Request {
             | Self::Shelf
             | Self::Find(_)
             | Self::Mind { .. }
+            | Self::MindAgain { .. }
             | Self::Log { .. }
             | Self::StopProcess { .. } => None,
         }
@@ -202,7 +207,7 @@ impl Request {
             Self::Shelf => Command::Shelf { ticket },
             Self::Find(request) => Command::Find { ticket, request },
             Self::Log { .. } => Command::Log { ticket },
-            Self::Mind { agent } => Command::Mind { ticket, agent },
+            Self::Mind { agent } | Self::MindAgain { agent } => Command::Mind { ticket, agent },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

@@ -52,6 +52,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Shelf
         | Request::Find(_)
         | Request::Mind { .. }
+        | Request::MindAgain { .. }
         | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
@@ -95,6 +96,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
         | Request::Shelf
         | Request::Find(_)
         | Request::Mind { .. }
+        | Request::MindAgain { .. }
         | Request::Log { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,

@@ -20,7 +20,7 @@ use super::first_hints::FirstHint;
 use super::overlays::OverlayFacts;
 use super::{App, Focus, ending};
 use crate::domain::Stamp;
-use crate::domain::question::headline;
+use crate::domain::title::headline;
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
@@ -342,7 +342,8 @@ impl Screen<'_> {
             return;
         };
         let question = app.writing.question().and_then(|id| app.model.inbox.get(id));
-        let question = with_headline(question);
+        let headline = headline_of(question);
+        let question = question.zip(headline.as_deref());
         let Some(texts) = self.texts.as_ref().filter(|_| open.loaded) else {
             let taken = question.map_or(0, |(_, headline)| {
                 transcript::draw_headline(headline, view, frame.buffer_mut(), area)
@@ -407,9 +408,9 @@ fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str)
     }
 }
 
-/// The question in the composer, with its headline.
-fn with_headline(question: Option<&InboxRow>) -> Option<(&InboxRow, &str)> {
-    question.map(|row| (row, headline(&row.question.tellask_content)))
+/// What the question in the composer asks, in one line.
+fn headline_of(question: Option<&InboxRow>) -> Option<String> {
+    question.map(|row| headline(&row.question.tellask_content))
 }
 
 fn draw_divider(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {

@@ -19,6 +19,7 @@ pub mod lifecycle;
 mod looked;
 mod modes;
 mod mouse;
+mod one_line_views;
 mod preview;
 pub mod queued;
 mod screens;

@@ -1,9 +1,16 @@
 //! The content of the open sheet, as the driver sent it last. Dropped when the sheet is closed.
 
+use std::time::{Duration, Instant};
+
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{
     ChangesView, ReminderView, Sheet, SheetRequest, TaskdocView, TimelineView, UsageView,
 };
+
+/// The shortest time from content of a whole tree to the request for newer.
+const MIN_REST: Duration = Duration::from_secs(1);
+/// The same as a multiple of the time the content took to come.
+const REST_FACTOR: u32 = 8;
 
 #[derive(Debug, Default)]
 pub struct Sheets {
@@ -13,6 +20,11 @@ pub struct Sheets {
     /// Grows with each content.
     revision: u64,
     awaited: Awaited,
+    asked_at: Option<Instant>,
+    /// A whole tree is not read again before then, however much happens in it.
+    rest_until: Option<Instant>,
+    /// Something happened since it was read.
+    is_due: bool,
 }
 
 /// Whether content is on its way.
@@ -28,8 +40,8 @@ enum Awaited {
 impl Sheets {
     /// Opens a sheet; the content of another is dropped.
     pub fn open(&mut self, dialog: DialogId, request: SheetRequest) {
+        self.close();
         self.open = Some((dialog, request));
-        self.content = None;
         self.awaited = Awaited::Yes;
     }
 
@@ -63,8 +75,12 @@ impl Sheets {
     }
 
     /// The request to repeat after something happened in this tree, if the open sheet is about all of it. While
-    /// an answer is on its way there is none: [`Self::request_if_outdated`] has it then.
-    pub fn request_after_change(&mut self, root: &RootId) -> Option<(DialogId, SheetRequest)> {
+    /// an answer is on its way, and for a while after it, there is none: [`Self::take_due`] has it then.
+    pub fn request_after_change(
+        &mut self,
+        root: &RootId,
+        now: Instant,
+    ) -> Option<(DialogId, SheetRequest)> {
         let (dialog, request) = self.open.as_ref()?;
         let of_tree = [SheetRequest::Timeline, SheetRequest::Usage].contains(request);
         if dialog.root != *root || !of_tree {
@@ -74,15 +90,34 @@ impl Sheets {
             self.awaited = Awaited::Outdated;
             return None;
         }
-        self.awaited = Awaited::Yes;
-        self.open.clone()
+        self.is_due = true;
+        self.take_due(now)
     }
 
-    /// An answer came, or was refused. If something changed meanwhile, the request to repeat.
-    pub fn request_if_outdated(&mut self) -> Option<(DialogId, SheetRequest)> {
-        let outdated = self.awaited == Awaited::Outdated;
-        self.awaited = if outdated { Awaited::Yes } else { Awaited::No };
-        if outdated { self.open.clone() } else { None }
+    /// An answer came, or was refused.
+    pub fn answered(&mut self, now: Instant) {
+        let took = self.asked_at.take().map(|asked| now.saturating_duration_since(asked));
+        let rest = took.unwrap_or_default().saturating_mul(REST_FACTOR).max(MIN_REST);
+        self.is_due = self.awaited == Awaited::Outdated;
+        self.awaited = Awaited::No;
+        self.rest_until = Some(now + rest);
+    }
+
+    /// When there is a request to repeat; `None` if nothing happened.
+    pub fn due_at(&self) -> Option<Instant> {
+        self.rest_until.filter(|_| self.is_due && self.awaited == Awaited::No)
+    }
+
+    /// The request to repeat, if it is time for it.
+    pub fn take_due(&mut self, now: Instant) -> Option<(DialogId, SheetRequest)> {
+        let rests = self.rest_until.is_some_and(|until| now < until);
+        if !self.is_due || rests || self.awaited != Awaited::No {
+            return None;
+        }
+        self.is_due = false;
+        self.awaited = Awaited::Yes;
+        self.asked_at = Some(now);
+        self.open.clone()
     }
 
     pub fn is_empty(&self) -> bool {

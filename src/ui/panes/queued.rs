@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use super::composer::{Heading, draw_heading};
 use super::strip::{Strip, draw_between};
-use crate::domain::question::headline;
+use crate::domain::title::headline;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -78,7 +78,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>, messages: &[Queue
 /// The first line, and at the right the number of lines.
 pub fn row(text: &str, state: SendState, ui: &UiSettings) -> (Strip, Strip) {
     let dim = ui.style(Role::TextDim);
-    let left = Strip::new().put(headline(text), ui.style(Role::You));
+    let left = Strip::new().put(&headline(text), ui.style(Role::You));
     let lines = text.trim().lines().count();
     let mut right = Strip::new();
     if lines > 1 {

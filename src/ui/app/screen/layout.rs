@@ -197,7 +197,9 @@ impl App {
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };
-        let context = texts.context(view, &names, super::with_headline(question), focused);
+        let headline = super::headline_of(question);
+        let asked = question.zip(headline.as_deref());
+        let context = texts.context(view, &names, asked, focused);
         let follow_ups = self.reading.arrange(&context, area);
         self.follow(follow_ups);
         Some(texts)

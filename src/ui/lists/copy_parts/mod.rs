@@ -5,6 +5,7 @@ pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
 use crate::domain::text::Text;
+use crate::domain::title::headline;
 use crate::domain::transcript::first_line;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::copies::CopyTo;
@@ -101,9 +102,12 @@ impl List for CopyParts {
             Some(ExcerptKind::Code(lang)) => (format!("{} {lang}", ui.text(CODE)), Role::Code),
             Some(ExcerptKind::Link) => (ui.text(LINK).to_owned(), Role::Link),
         };
-        let left = Strip::new()
-            .put(&format!("{word}  "), dim)
-            .put(first_line(text).trim(), ui.style(role));
+        let begins = match part {
+            // Code is no Markdown.
+            Some(_) => first_line(text).trim().to_owned(),
+            None => headline(text),
+        };
+        let left = Strip::new().put(&format!("{word}  "), dim).put(&begins, ui.style(role));
         let lines = text.trim_end().lines().count();
         vec![(left, Strip::new().put(&ui.counted(lines, words::LINES), dim))]
     }

@@ -1,8 +1,11 @@
 //! The rows of a result, and the text around the chosen one. All text of records is sanitized by the rows.
 
+use std::borrow::Cow;
+
 use super::words;
 use crate::domain::Bucket;
 use crate::domain::needle::Needle;
+use crate::domain::title::without_marks;
 use crate::domain::transcript::SpokenKind;
 use crate::protocol::FoundRecord;
 use crate::ui::cx::{UiSettings, View};
@@ -25,7 +28,7 @@ pub(super) fn found_rows(
     let dim = ui.style(Role::TextDim);
     let line = Strip::new()
         .put(" ", dim)
-        .put(&found.line, ui.style(Role::Text))
+        .put(&shown_line(found, needle), ui.style(Role::Text))
         .marked(needle, ui.style(Role::Search));
     let count = if found.matches > 1 {
         Strip::new().put(&ui.counted(found.matches, words::MATCHES), dim)
@@ -34,6 +37,29 @@ pub(super) fn found_rows(
     };
     let age = age::short(&found.when, view.now);
     [(line, count), (about(found, ui), Strip::new().put(&age, dim))]
+}
+
+/// The line with the match: words without the marks of Markdown, unless the match is in these.
+fn shown_line<'a>(found: &'a FoundRecord, needle: &Needle) -> Cow<'a, str> {
+    let raw = Cow::Borrowed(found.line.as_str());
+    match found.kind {
+        SpokenKind::Call | SpokenKind::Result => raw,
+        SpokenKind::You
+        | SpokenKind::Assignment
+        | SpokenKind::Guide
+        | SpokenKind::Push
+        | SpokenKind::Notice
+        | SpokenKind::Thinking
+        | SpokenKind::Saying
+        | SpokenKind::Request
+        | SpokenKind::Reply
+        | SpokenKind::Question
+        | SpokenKind::Answer => {
+            let plain = without_marks(&found.line);
+            let matches = |text: &str| needle.ranges(text).count();
+            if matches(&plain) == matches(&raw) { plain.into() } else { raw }
+        }
+    }
 }
 
 /// Who, in which course, what kind of record, and the title of the dialog.

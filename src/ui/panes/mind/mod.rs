@@ -197,6 +197,13 @@ impl Overlay for MindSheet {
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn update_mind(&mut self, mind: &MindView) {
+        if mind.agent == self.mind.agent && *mind != self.mind {
+            self.mind = mind.clone();
+            self.made_for = None;
+        }
+    }
+
     fn forget_rows(&mut self) {
         self.made_for = None;
     }

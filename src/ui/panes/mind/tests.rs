@@ -78,3 +78,28 @@ fn a_late_or_refused_mind_opens_nothing() {
     let screen = stage.apply(DriverEvent::Refused { ticket, text }).screen();
     assert!(screen.contains("no provider has a key"), "{screen}");
 }
+
+#[test]
+fn the_open_sheet_follows_the_files_of_the_team_and_stays_where_it_is() {
+    let mut stage = shown_on(Stage::new(60, 20));
+    stage.keys("] ]").screen();
+    let asked_for = |stage: &Stage| {
+        stage.sent.iter().filter(|command| matches!(command, Command::Mind { .. })).count()
+    };
+    stage.apply(DriverEvent::Workspace(workspace()));
+    assert_eq!(asked_for(&stage), 2);
+    let changed = MindView { system: "# Identity\nYou review.\n".to_owned(), ..mind() };
+    let ticket = asked(&stage);
+    stage.apply(DriverEvent::Mind { ticket, mind: Box::new(changed) });
+    let screen = stage.screen();
+    assert!(screen.contains("You review.") && !screen.contains("You plan"), "{screen}");
+    stage.apply(DriverEvent::Workspace(workspace())).keys("<esc>");
+    let ticket = asked(&stage);
+    let screen = stage.apply(DriverEvent::Mind { ticket, mind: Box::new(mind()) }).screen();
+    assert!(
+        screen.contains("TEAM") && !screen.contains("MIND"),
+        "it was closed meanwhile: {screen}"
+    );
+    stage.apply(DriverEvent::Workspace(workspace()));
+    assert_eq!(asked_for(&stage), 3, "nothing to follow");
+}

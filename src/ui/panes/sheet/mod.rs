@@ -23,6 +23,7 @@ use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use crate::domain::DialogId;
 use crate::domain::question::short_headline;
+use crate::domain::title::headline;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
@@ -171,7 +172,7 @@ impl SheetPane {
                 let request = SheetRequest::DeleteReminder { id: id.clone() };
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
-                let name = format!("“{}”", short_headline(content, NAME_CHARS));
+                let name = format!("“{}”", short_headline(&headline(content), NAME_CHARS));
                 let question = cx.ui.sentence(words::DELETE_REMINDER_QUESTION, &name);
                 cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }

@@ -1,5 +1,7 @@
 //! The timeline, from keys to the screen.
 
+use std::time::Duration;
+
 use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, Stamp};
 use crate::protocol::{Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView};
@@ -207,10 +209,12 @@ fn enter_goes_to_the_place_of_the_span() {
 }
 
 #[test]
-fn a_change_of_the_tree_is_requested_once_and_again_when_the_answer_is_there() {
+fn however_much_changes_the_tree_is_read_once_a_second_and_only_after_a_change() {
     let mut stage = shown(120, 40);
     let row = || DriverEvent::Row(Box::new(rows().remove(1)));
     let elsewhere = || DriverEvent::Row(Box::new(rows().remove(4)));
+    let idle = stage.app.wake_at();
+    stage.wait(Duration::from_secs(2)).screen();
     stage.apply(elsewhere());
     assert_eq!(requests(&stage), 1, "another tree");
     for _ in 0..5 {
@@ -218,11 +222,27 @@ fn a_change_of_the_tree_is_requested_once_and_again_when_the_answer_is_there() {
     }
     assert_eq!(requests(&stage), 2, "one is on its way");
     answer(&mut stage, view());
+    stage.apply(row()).screen();
+    assert_eq!(requests(&stage), 2, "it was read just now");
+    assert!(stage.app.wake_at().is_some_and(|at| at <= stage.now + Duration::from_secs(1)));
+    stage.wait(Duration::from_secs(1)).screen();
     assert_eq!(requests(&stage), 3, "what changed meanwhile");
+    stage.wait(Duration::from_millis(500));
     answer(&mut stage, view());
-    assert_eq!(requests(&stage), 3);
-    stage.keys("<esc>").apply(row());
-    assert_eq!(requests(&stage), 3, "it is closed");
+    stage.wait(Duration::from_secs(60)).screen();
+    assert_eq!(requests(&stage), 3, "nothing changed, nothing is read");
+    assert!(stage.app.wake_at() >= idle, "no timer is left");
+    stage.apply(row()).screen();
+    stage.wait(Duration::from_millis(500));
+    answer(&mut stage, view());
+    stage.apply(row()).wait(Duration::from_secs(3)).screen();
+    assert_eq!(requests(&stage), 4, "a slow reading rests longer");
+    stage.wait(Duration::from_secs(1)).screen();
+    assert_eq!(requests(&stage), 5);
+    answer(&mut stage, view());
+    stage.apply(row()).keys("<esc>");
+    stage.wait(Duration::from_secs(60)).screen();
+    assert_eq!(requests(&stage), 5, "it is closed");
 }
 
 #[test]

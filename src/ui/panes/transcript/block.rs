@@ -158,7 +158,7 @@ fn aside(word: Text, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let mut head = Strip::new().put(context.text(word), dim);
     if !context.unfolded {
         head.push(&context.dot(), dim);
-        head.push(first_line(text), dim);
+        head.push(&title::headline(text), dim);
     }
     let words =
         if context.unfolded { plain_rows(text, 2, context.available(2), dim) } else { Vec::new() };

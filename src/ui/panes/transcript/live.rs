@@ -2,12 +2,16 @@
 //!
 //! It is bounded: of a very long text only the end is kept; the complete text arrives as a record.
 
+use crate::domain::title::without_marks;
 use crate::protocol::event::Segment;
 use crate::ui::text::width::{cut, width};
 use crate::ui::text::{SafeText, StreamCleaner, TailWrap};
 
 /// Bytes kept of one segment.
 const MAX_SEGMENT_BYTES: usize = 512 * 1024;
+
+/// Bytes at the end of which the last words are.
+const MAX_TAIL_BYTES: usize = 1024;
 
 /// A segment of text that grows.
 #[derive(Debug)]
@@ -131,15 +135,14 @@ impl LiveSegment {
         self.words
     }
 
-    /// The end of the text, on one line of at most `cells`.
+    /// The end of the text, on one line of at most `cells`, without the marks of Markdown.
     pub fn last_words(&self, cells: usize) -> SafeText {
         let text = self.wrap.text().as_str();
-        let rows = self.wrap.rows().iter().rev();
-        let mut last: Vec<&str> = rows
-            .filter_map(|row| text.get(row.clone()).map(str::trim))
-            .filter(|row| !row.is_empty())
-            .take(2)
-            .collect();
+        let from = text.len().saturating_sub(MAX_TAIL_BYTES);
+        let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let tail = text.get(from..).unwrap_or_default();
+        let lines = tail.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        let mut last: Vec<String> = lines.take(2).map(without_marks).collect();
         last.reverse();
         let line = last.join(" ");
         let excess = width(&line).saturating_sub(cells);
@@ -152,6 +155,8 @@ impl LiveSegment {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -188,5 +193,32 @@ mod tests {
         live.push(Segment::Saying, "a\u{1b}", 20);
         live.push(Segment::Saying, "[2Jb", 20);
         assert_eq!(live.segments()[0].row(0).as_str(), "a␛[2Jb");
+    }
+
+    proptest! {
+        #[test]
+        fn in_any_chunking_rows_of_a_line_that_has_ended_never_change(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "word ", "你好", "\n", "\n\n", "- ", "> ", "# ", "```\n", "    code", "**", "a long word_of_one ",
+                "👍", "e\u{301}", "\t",
+            ]), 1..40),
+            chunk in 1_usize..9,
+            width in 8_usize..40,
+        ) {
+            let text = pieces.concat();
+            let mut live = Live::default();
+            let mut closed: Vec<String> = Vec::new();
+            let letters: Vec<char> = text.chars().collect();
+            for part in letters.chunks(chunk) {
+                live.push(Segment::Saying, &part.iter().collect::<String>(), width);
+                let segment = &live.segments()[0];
+                let rows: Vec<String> =
+                    (0..segment.height()).map(|row| segment.row(row).as_str().to_owned()).collect();
+                prop_assert!(rows.starts_with(&closed), "{closed:?} became {rows:?}");
+                let ended = segment.text().rfind('\n').map_or("", |at| &segment.text()[..at]);
+                let count = crate::ui::text::wrap(ended, width).len();
+                closed = if ended.is_empty() { closed } else { rows[..count].to_vec() };
+            }
+        }
     }
 }

@@ -158,7 +158,8 @@ fn enter_goes_to_the_generation_and_an_empty_sheet_takes_all_keys() {
 #[test]
 fn the_sums_follow_the_tree_and_the_chosen_dialog_stays() {
     let mut stage = shown(120, 40);
-    stage.keys("j").apply(DriverEvent::Row(Box::new(rows().remove(1))));
+    stage.keys("j").wait(std::time::Duration::from_secs(1));
+    stage.apply(DriverEvent::Row(Box::new(rows().remove(1))));
     assert_eq!(requests(&stage), 2);
     let mut more = view();
     more.dialogs.insert(1, dialog(&side("x"), "a\u{1b}[2Jb", None, 1, Vec::new()));
