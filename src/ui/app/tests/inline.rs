@@ -1,6 +1,8 @@
 //! An inline screen: what is printed, what the live rows show, and that nothing is printed twice or lost.
 
 use proptest::prelude::*;
+use ratatui::layout::Size;
+use ratatui::style::Color;
 
 use super::fixture::*;
 use crate::domain::latest::Blocker;
@@ -10,7 +12,8 @@ use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use crate::ui::app::Focus;
 use crate::ui::app::follow_up::FollowUp;
 use crate::ui::terminal::MouseUse;
-use crate::ui::theme::Glyphs;
+use crate::ui::theme::tests::parse_flat;
+use crate::ui::theme::{ColorDepth, Glyphs, Theme};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 20), (40, 12)];
 
@@ -198,6 +201,24 @@ fn at_the_end_everything_that_is_left_is_printed_also_from_a_pane() {
     let rest: Vec<String> = stage.app.take_rest().iter().map(ToString::to_string).collect();
     assert!(rest.iter().any(|row| row.contains("last words")), "{rest:?}");
     assert!(stage.app.take_rest().is_empty());
+}
+
+#[test]
+fn printed_rows_have_the_paper_of_the_theme_from_edge_to_edge() {
+    let text = "text: \"#101010 on #f0f0f0\"\n";
+    let paper = Some(Color::Rgb(0xf0, 0xf0, 0xf0));
+    let theme = Theme::from_value(&parse_flat(text).unwrap(), ColorDepth::True).unwrap();
+    let mut stage = streaming(80, 24);
+    stage.wear(theme);
+    stage.app.inline_rows(Size::new(80, 24));
+    let rows = stage.app.take_printed(80);
+    assert!(rows.len() > 5);
+    for row in rows {
+        assert_eq!((row.style.bg, row.width()), (paper, 80), "{row}");
+    }
+    let mut plain = streaming(80, 24);
+    plain.app.inline_rows(Size::new(80, 24));
+    assert!(plain.app.take_printed(80).iter().all(|row| row.style.bg.is_none()));
 }
 
 #[test]
