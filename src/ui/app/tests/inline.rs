@@ -207,6 +207,8 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     let idle =
         row(&main_dialog(), None, "orchestrator", DisplayState::Blocked { reason: Blocker::Human });
     stage.apply(DriverEvent::Rows(vec![idle]));
+    // By then what was looked at is stored.
+    stage.wait(std::time::Duration::from_secs(6));
     printed(&mut stage);
     stage.app.take_dirty();
     let ages = stage.now + std::time::Duration::from_secs(60);
