@@ -228,6 +228,8 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     let idle =
         row(&main_dialog(), None, "orchestrator", DisplayState::Blocked { reason: Blocker::Human });
     stage.apply(DriverEvent::Rows(vec![idle]));
+    // By then what was looked at is stored.
+    stage.wait(std::time::Duration::from_secs(6));
     printed(&mut stage);
     // What was looked at is stored once.
     stage.wait(std::time::Duration::from_secs(10));
