@@ -35,6 +35,8 @@ pub(super) struct Foreground {
     stage: Stage,
     /// The title that changed while the program had the terminal.
     title: Option<usize>,
+    /// The screen was ending when the program ended: the terminal stays as the program left it.
+    stays_lent: bool,
     /// What the terminal was to ring for last while the program had it.
     ring: Option<SafeText>,
 }
@@ -56,12 +58,12 @@ pub(super) enum Step {
 
 impl Foreground {
     pub fn new(host: Arc<dyn ProgramHost>) -> Self {
-        Self { host, stage: Stage::Nothing, title: None, ring: None }
+        Self { host, stage: Stage::Nothing, title: None, stays_lent: false, ring: None }
     }
 
-    /// True while the program has the terminal.
+    /// True while the program has the terminal, and once it has kept it to the end.
     pub fn has_terminal(&self) -> bool {
-        matches!(self.stage, Stage::Running(..))
+        self.stays_lent || matches!(self.stage, Stage::Running(..))
     }
 
     fn is_busy(&self) -> bool {
@@ -183,6 +185,7 @@ impl<S: Surface> Run<'_, S> {
     /// At the end of the screen the terminal stays as the program left it.
     fn take_terminal_back(&mut self) {
         if self.is_ending() {
+            self.foreground.stays_lent = true;
             return;
         }
         if let Err(error) = self.surface.take_back() {

@@ -118,22 +118,30 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
 
 #[tokio::test]
 async fn a_signal_to_end_ends_the_program_too_and_keeps_the_draft() {
-    let folder = tempfile::tempdir().unwrap();
-    let fifo = fifo_in(folder.path());
-    let host = TestHost::shell(&format!("echo > {}; exec sleep 60", fifo.display()));
-    let (signal, ends) = tokio::sync::oneshot::channel::<()>();
-    let shutdown = async { ends.await.unwrap() };
-    let mut surface = Memory::new();
-    let stored = edited((host, Caller::none()), &mut surface, shutdown, |mut driver| async move {
-        let started = tokio::task::spawn_blocking(move || std::fs::read(fifo));
-        in_time(started).await.unwrap().unwrap();
-        signal.send(()).unwrap();
-        while !matches!(in_time(driver.commands.recv()).await, Some(Command::Shutdown { .. })) {}
-        driver.events.send(DriverEvent::Stopped).await.unwrap();
-    })
-    .await;
-    assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
-    assert!(surface.lent, "the screen does not come back");
+    for waits_for_its_end in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = fifo_in(folder.path());
+        let host = TestHost::shell(&format!("echo > {}; exec sleep 60", fifo.display()));
+        let finished = host.finished.clone();
+        let (signal, ends) = tokio::sync::oneshot::channel::<()>();
+        let shutdown = async { ends.await.unwrap() };
+        let mut surface = Memory::new();
+        let script = |mut driver: Driver| async move {
+            let started = tokio::task::spawn_blocking(move || std::fs::read(fifo));
+            in_time(started).await.unwrap().unwrap();
+            signal.send(()).unwrap();
+            while !matches!(in_time(driver.commands.recv()).await, Some(Command::Shutdown { .. })) {
+            }
+            if waits_for_its_end {
+                in_time(finished.notified()).await;
+                driver.events.send(DriverEvent::Notice(Localized::same("late"))).await.unwrap();
+            }
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        };
+        let stored = edited((host, Caller::none()), &mut surface, shutdown, script).await;
+        assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
+        assert!(surface.lent, "the screen does not come back");
+    }
 }
 
 #[tokio::test]
