@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
@@ -204,6 +204,19 @@ impl Program {
     /// Waits until the screen shows all of these.
     pub fn until_shown(&self, texts: &[&str]) {
         self.until(&format!("{texts:?}"), |screen| texts.iter().all(|text| screen.contains(text)));
+    }
+
+    /// Waits until nothing was written for half a second.
+    pub fn until_still(&self) {
+        let (mut written, mut since) = (self.raw().len(), Instant::now());
+        let still = eventually(|| {
+            let now = self.shown().raw.len();
+            if now != written {
+                (written, since) = (now, Instant::now());
+            }
+            since.elapsed() >= Duration::from_millis(500)
+        });
+        assert!(still, "it never rests\n{}", self.screen());
     }
 
     pub fn keys(&mut self, keys: &str) {
