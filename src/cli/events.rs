@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::question::headline;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
+use crate::domain::title::headline;
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
 use crate::protocol::event::{
-    Cursor, DriverEvent, HaltedDialog, QuietOutcome, RetryView, Segment, TreeRow,
+    Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
 };
 
 use super::stream::{Output, TerminalStream};
@@ -59,6 +59,8 @@ pub struct Printer {
     /// The dialogs that determine the outcome.
     halted: Vec<HaltedDialog>,
     listed: bool,
+    /// The open questions: an event has only the first line of one, as it is.
+    questions: Vec<InboxRow>,
 }
 
 #[derive(Debug)]
@@ -72,7 +74,16 @@ struct KnownDialog {
 impl Printer {
     pub fn new(form: EventFormat, scope: DriveScope) -> Self {
         let (known, problems) = (BTreeMap::new(), Vec::new());
-        Self { form, scope, seq: 0, known, problems, halted: Vec::new(), listed: false }
+        Self {
+            form,
+            scope,
+            seq: 0,
+            known,
+            problems,
+            halted: Vec::new(),
+            listed: false,
+            questions: Vec::new(),
+        }
     }
 
     pub fn print(&mut self, event: &DriverEvent) {
@@ -99,14 +110,18 @@ impl Printer {
                 self.listed = true;
             }
             DriverEvent::Row(row) => self.row(row),
+            DriverEvent::Inbox(questions) => self.questions.clone_from(questions),
             DriverEvent::Fact(fact) => self.fact(fact.dialog(), fact.into(), fact.entry()),
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.json_line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
             }
-            DriverEvent::Asked { dialog, question, headline } => {
-                let fields = json!({ "questionId": question, "headline": headline });
+            DriverEvent::Asked { dialog, question, headline: text } => {
+                let fields = json!({ "questionId": question, "headline": text });
                 self.json_line(Some(dialog), "asked", fields);
-                self.print_line(dialog, &format!("? {headline}  [{question}]"));
+                let asked = self.questions.iter().find(|row| row.question.id == *question);
+                let content = asked.map_or(text.as_str(), |row| &row.question.tellask_content);
+                let line = format!("? {}  [{question}]", headline(content));
+                self.print_line(dialog, &line);
             }
             DriverEvent::Answered { dialog, question } => {
                 self.json_line(Some(dialog), "answered", json!({ "questionId": question }));
@@ -128,7 +143,6 @@ impl Printer {
                 }
             }
             DriverEvent::Workspace(_)
-            | DriverEvent::Inbox(_)
             | DriverEvent::ImageKept { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
@@ -467,4 +481,52 @@ fn argument(raw: &str, key: &str) -> String {
         .ok()
         .and_then(|arguments| arguments.get(key)?.as_str().map(str::to_owned))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stream::StatusLine;
+    use super::*;
+    use crate::domain::question::{CallSite, Question};
+    use crate::domain::{CallId, RootId, Stamp};
+
+    fn printed(events: &[DriverEvent]) -> String {
+        let stream = TerminalStream::new(200, StatusLine::Hidden);
+        let mut printer =
+            Printer::new(EventFormat::Terminal(Box::new(stream)), DriveScope::Everything);
+        for event in events {
+            printer.handle(event);
+        }
+        let EventFormat::Terminal(stream) = &mut printer.form else { return String::new() };
+        let pieces = stream.take().into_iter().map(|piece| match piece {
+            Output::Text(text) | Output::Note(text) => text,
+        });
+        pieces.collect()
+    }
+
+    #[test]
+    fn a_question_is_printed_without_marks() {
+        let dialog = DialogId::main(RootId::new("aa/bb/1"));
+        let content = "---\n## **Drop** the `*.log`?\nmore";
+        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let at = Stamp::new("2026-11-21 12:01:00");
+        let row = InboxRow {
+            dialog: dialog.clone(),
+            agent: "dba".into(),
+            slug: None,
+            taskdoc: String::new(),
+            question: Question::new(&dialog, &CallId::new("q1"), content, at, site),
+            blocks: Vec::new(),
+            said: String::new(),
+        };
+        let asked = |headline: &str| DriverEvent::Asked {
+            dialog: dialog.clone(),
+            question: row.question.id.clone(),
+            headline: headline.to_owned(),
+        };
+        let expected = format!("@?  ? Drop the *.log?  [{}]\n", row.question.id);
+        let inbox = DriverEvent::Inbox(vec![row.clone()]);
+        assert_eq!(printed(&[inbox, asked("---")]), expected);
+        assert_eq!(printed(&[asked("## **Drop** the `*.log`?")]), expected);
+    }
 }

@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 
-use crate::domain::question::headline;
 use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp, title};
 use crate::minds::Minds;
 use crate::store::{DialogListing, Survey, Titles, TreeListing};
@@ -74,7 +73,7 @@ pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), C
             "{}  @{}  {}",
             question.id,
             dialog.meta.agent_id,
-            truncate(headline(&question.tellask_content))
+            title::short_headline(&question.tellask_content, TITLE_CHARS)
         ),
     };
     let fits =

@@ -1,11 +1,14 @@
 //! The title of a dialog: the one a person gave it, else its first words, shortened once and well. Pure; the
 //! width of a text is counted in cells, as a terminal does.
 
+mod inline_marks;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::hidden_chars::{HiddenClass, class_of};
 use super::question;
+use inline_marks::without_inline_marks;
 
 /// Cells of a title that is made from a text.
 const MADE_CELLS: usize = 48;
@@ -23,9 +26,7 @@ const CUT: &str = "…";
 /// A title from the first words of a message or an assignment; empty if they are only marks.
 #[must_use]
 pub fn from_words(text: &str) -> String {
-    let text = start_of(text, MAX_BYTES);
-    let mut lines = text.lines().map(plain_line).filter(|line| !line.is_empty());
-    let Some(line) = lines.next() else { return String::new() };
+    let Some(line) = first_plain_line(start_of(text, MAX_BYTES)) else { return String::new() };
     shorten(without_end_marks(first_sentence(&line)), MADE_CELLS)
 }
 
@@ -53,8 +54,13 @@ pub fn own(text: &str) -> Option<String> {
 #[must_use]
 pub fn headline(text: &str) -> String {
     let line = start_of(question::headline(text), MAX_BYTES);
-    let mut plain = start_of(text, MAX_BYTES).lines().map(plain_line);
-    plain.find(|plain| !plain.is_empty()).unwrap_or_else(|| line.to_owned())
+    first_plain_line(start_of(text, MAX_BYTES)).unwrap_or_else(|| line.to_owned())
+}
+
+/// The same in at most `most` characters; a longer one ends with a sign that it goes on.
+#[must_use]
+pub fn short_headline(text: &str, most: usize) -> String {
+    question::short_headline(&headline(text), most)
 }
 
 /// One line without the marks of Markdown; if it has nothing else, as it is.
@@ -90,14 +96,34 @@ fn visible_line(text: &str) -> String {
     line.trim_end().to_owned()
 }
 
+/// The first line that says something, without the marks of Markdown. Lines of a block of code are literal.
+fn first_plain_line(text: &str) -> Option<String> {
+    let mut fenced = false;
+    text.lines().find_map(|line| {
+        let line = visible_line(line);
+        if is_fence(&line) {
+            fenced = !fenced;
+            return None;
+        }
+        let plain = if fenced { line } else { plain_line(&line) };
+        plain.chars().any(char::is_alphanumeric).then_some(plain)
+    })
+}
+
 /// A line without the marks of Markdown; empty for rules, fences and the like.
 fn plain_line(line: &str) -> String {
     let line = visible_line(line);
-    if line.starts_with("```") || line.starts_with("~~~") || line.starts_with("<!--") {
+    if is_fence(&line) || line.starts_with("<!--") {
         return String::new();
     }
     let line = without_inline_marks(without_block_marks(&line));
     if line.chars().any(char::is_alphanumeric) { visible_line(&line) } else { String::new() }
+}
+
+/// The first or the last line of a block of code. With backticks further on, it is code in a line.
+fn is_fence(line: &str) -> bool {
+    let info = line.strip_prefix("```").map(|rest| rest.trim_start_matches('`'));
+    info.is_some_and(|info| !info.contains('`')) || line.starts_with("~~~")
 }
 
 /// Without the signs of headings, quotes, lists and tasks.
@@ -115,8 +141,10 @@ fn without_block_marks(line: &str) -> &str {
 fn heading(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches('#');
     let depth = line.len() - rest.len();
-    let rest = rest.strip_prefix(' ').filter(|_| (1..=6).contains(&depth))?;
-    Some(rest.trim_end_matches('#').trim())
+    let rest = rest.strip_prefix(' ').filter(|_| (1..=6).contains(&depth))?.trim();
+    let unclosed = rest.trim_end_matches('#');
+    // `C#` ends with no mark.
+    Some(if unclosed.is_empty() || unclosed.ends_with(' ') { unclosed.trim() } else { rest })
 }
 
 fn quote(line: &str) -> Option<&str> {
@@ -133,52 +161,6 @@ fn item(line: &str) -> Option<&str> {
         let end = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
         end.filter(|_| numbered)
     })
-}
-
-/// Without emphasis and code marks; links and images are their texts.
-fn without_inline_marks(line: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = line;
-    while let Some(c) = rest.chars().next() {
-        if let Some((text, after)) = link(rest) {
-            plain.push_str(text);
-            rest = after;
-            continue;
-        }
-        let run = rest.len() - rest.trim_start_matches(c).len();
-        let after = rest.get(run..).unwrap_or_default();
-        let is_mark = match c {
-            '`' | '*' => !is_between_blanks(&plain, after),
-            '~' => run == 2,
-            '_' => !joins_words(&plain, after),
-            _ => false,
-        };
-        let kept = if is_mark { run } else { c.len_utf8() };
-        if !is_mark {
-            plain.push(c);
-        }
-        rest = rest.get(kept..).unwrap_or_default();
-    }
-    plain
-}
-
-/// `3 * 4` is arithmetic.
-fn is_between_blanks(before: &str, after: &str) -> bool {
-    before.ends_with(' ') && after.starts_with(' ')
-}
-
-/// `snake_case` is one word.
-fn joins_words(before: &str, after: &str) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    is_word(before.chars().next_back()) && is_word(after.chars().next())
-}
-
-/// The text of a link or an image at the start, and what follows it.
-fn link(text: &str) -> Option<(&str, &str)> {
-    let text = text.strip_prefix('!').filter(|rest| rest.starts_with('[')).unwrap_or(text);
-    let (label, after) = text.strip_prefix('[')?.split_once("](")?;
-    let (_, after) = after.split_once(')')?;
-    (!label.is_empty() && !label.contains(['[', ']'])).then_some((label, after))
 }
 
 /// The first sentence, with the next ones while it is short.
@@ -269,6 +251,15 @@ mod tests {
             ("---\n```rust\nfn main() {}\n```", "fn main() {}"),
             ("", ""),
             ("3 * 4 = 12", "3 * 4 = 12"),
+            ("Allow `rm -rf build/*`?", "Allow rm -rf build/*?"),
+            ("# Keep **C#**?", "Keep C#?"),
+            ("## Learn C#", "Learn C#"),
+            ("## Closed ##", "Closed"),
+            ("- 1. > * keep?", "keep?"),
+            ("#\n-\n> \n* * *\nkeep?", "keep?"),
+            ("#5 and -1 stay", "#5 and -1 stay"),
+            ("```sh\n# rm `a` *.log *.txt\n```", "# rm `a` *.log *.txt"),
+            ("```rm -rf /``` now?", "rm -rf / now?"),
         ] {
             assert_eq!(headline(text), expected, "{text:?}");
         }

@@ -16,6 +16,7 @@ use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking::{self, PickedAnswer};
+use crate::domain::title::without_marks;
 use crate::protocol::MemberView;
 use crate::protocol::event::QueuedMessage;
 use crate::ui::action::{Action, Scope};
@@ -364,7 +365,8 @@ impl Writing {
         if answer.text == typed {
             return String::new();
         }
-        let texts = answer.picked.iter().filter_map(|at| Some(choices.get(*at)?.text.as_str()));
+        let texts =
+            answer.picked.iter().filter_map(|at| Some(without_marks(&choices.get(*at)?.text)));
         texts.collect::<Vec<_>>().join(", ")
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::words;
 use crate::domain::latest::DisplayState;
-use crate::domain::question::headline;
+use crate::domain::title::headline;
 use crate::domain::{Course, DialogId};
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::action::{Action, Scope};
@@ -132,7 +132,7 @@ impl News {
         let symbol = (ui.glyphs.needs_you, Role::Attention);
         let question = headline(&row.question.tellask_content);
         let key = ui.key(Scope::ANYWHERE, Action::AnswerOldest);
-        let strip = told(ui, symbol, &who, ui.text(words::ASKS), question);
+        let strip = told(ui, symbol, &who, ui.text(words::ASKS), &question);
         self.push(strip.put(&format!("  ({key})"), ui.style(Role::TextDim)));
         Announced::Yes(who)
     }

@@ -8,6 +8,7 @@ use crate::domain::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
 };
 use crate::domain::text::{Text, in_lang};
+use crate::domain::title;
 use crate::domain::{AgentId, DialogId, DisplayState, FileChange, Lang, Problem, SelfId};
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, QuietOutcome, RetryView, TreeRow,
@@ -145,7 +146,7 @@ impl EventLines {
         let keys: Vec<String> = choices(content).iter().map(|one| one.key.to_string()).collect();
         let keys = if keys.is_empty() { String::new() } else { format!("  ({})", keys.join(" ")) };
         let speaker = self.speaker(&row.dialog);
-        let headline = short_headline(content, MAX_HEADLINE);
+        let headline = title::short_headline(content, MAX_HEADLINE);
         SafeText::line(&in_lang!(
             self.lang,
             "question {number}  {speaker}: {headline}{keys}",
@@ -272,7 +273,7 @@ impl EventLines {
             return Vec::new();
         }
         let content = argument(call, "tellaskContent");
-        let content = short_headline(&content, MAX_HEADLINE);
+        let content = title::short_headline(&content, MAX_HEADLINE);
         let action = if call.name == TellaskKind::FreshBoots.name() {
             THINKS_AFRESH.in_lang(self.lang).to_owned()
         } else {
@@ -289,7 +290,7 @@ impl EventLines {
         content: &str,
         status: ReplyStatus,
     ) -> Vec<SafeText> {
-        let content = short_headline(without_marker(content), MAX_HEADLINE);
+        let content = title::short_headline(without_marker(content), MAX_HEADLINE);
         let number = self.number(dialog);
         let text = match status {
             ReplyStatus::Pending => return Vec::new(),

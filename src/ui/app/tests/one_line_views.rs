@@ -4,11 +4,14 @@ use super::fixture::*;
 use super::queued;
 use crate::domain::title;
 use crate::domain::transcript::SpokenKind;
-use crate::domain::{Bucket, Course};
+use crate::domain::{Bucket, Course, Lang};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, DriverEvent, FindEnd, FoundRecord, InboxRow, TreeRow};
+use crate::store::Fact;
 use crate::ui::Effect;
 use crate::ui::panes::finder;
+use crate::ui::plain::EventLines;
+use crate::ui::text::SafeText;
 
 /// A first line with all kinds of marks.
 const MARKED: &str =
@@ -114,4 +117,56 @@ fn a_question_above_its_answer_and_a_notification_have_no_marks() {
     let rings: Vec<String> = rings.collect();
     assert!(!rings.is_empty(), "it rings");
     assert!(rings.iter().any(|ring| ring.contains(PLAIN)), "{rings:?}");
+}
+
+#[test]
+fn an_inline_screen_shows_a_question_without_marks() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = Stage::new(width, height).inline();
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(listed())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.inline_frame();
+        let many = ["\nmore"; 30].concat();
+        let asking = format!("{MARKED}{many}\na) **drop** `them`\nb) keep ~~all~~ *some*");
+        let asked = question(&side("a"), "dba", "q1", &asking, "2026-11-21 12:01:00");
+        stage.apply(DriverEvent::Inbox(vec![asked]));
+        let (printed, _) = stage.inline_frame();
+        assert_plain("news", &printed.join("\n"), "Drop the users");
+        stage.keys("<alt+a>").type_text("b");
+        let (_, live) = stage.inline_frame();
+        assert_plain("live rows", &live, "Drop the users");
+        assert_plain("options", &live, "b  keep all some");
+    }
+}
+
+#[test]
+fn lines_for_a_person_have_no_marks() {
+    let mut lines = EventLines::new(Lang::En);
+    let mut shown = |event: &DriverEvent| {
+        let lines = lines.of(event).into_iter().map(SafeText::into_string);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    shown(&DriverEvent::Rows(listed()));
+    assert_plain("question", &shown(&DriverEvent::Inbox(asked())), PLAIN);
+    let call = quoted(&format!(r#"{{"targetAgentId":"dba","tellaskContent":{}}}"#, quoted(MARKED)));
+    let content = quoted(MARKED);
+    for (place, record, words) in [
+        (
+            "call",
+            format!(
+                r#"{{"ts":"2026-11-21 12:00:01","type":"tellask_call_record","genseq":1,"id":"c1","name":"tellaskSessionless","rawArgumentsText":{call},"deliveryMode":"tellask_call_start"}}"#
+            ),
+            PLAIN,
+        ),
+        (
+            "reply",
+            format!(
+                r#"{{"ts":"2026-11-21 12:00:02","type":"tellask_result_record","genseq":1,"callId":"c1","callName":"tellaskSessionless","status":"completed","content":{content},"call":{{"tellaskContent":"x","mentionList":["@dba"]}},"responder":{{"responderId":"dba","originMemberId":"lead"}}}}"#
+            ),
+            PLAIN,
+        ),
+    ] {
+        let fact = Fact::made_up(&main_dialog(), Course::FIRST, 7, &record);
+        assert_plain(place, &shown(&DriverEvent::Fact(fact)), words);
+    }
 }
