@@ -193,12 +193,14 @@ impl Decoder {
         self.out.push_back(Input::Event(Event::Key(KeyEvent::new(code, modifiers))));
     }
 
-    fn reply(&mut self, reply: Reply, now: Instant) {
+    fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Attributes => self.awaits_until = None,
-            // The screen asks for the colour itself.
-            Reply::Scheme(_) => self.await_replies(now),
-            Reply::Background(_) | Reply::Notifies(_) | Reply::Terminal { .. } => {}
+            // If the screen asks for the colour then, it says so.
+            Reply::Scheme(_)
+            | Reply::Background(_)
+            | Reply::Notifies(_)
+            | Reply::Terminal { .. } => {}
         }
         self.out.push_back(Input::Reply(reply));
     }
@@ -330,7 +332,7 @@ impl Decoder {
             0x40..=0x7e if parameters.len() > MAX_KEY_BYTES => {}
             0x40..=0x7e => {
                 if let Some(reply) = reply::of_csi(&parameters, byte) {
-                    self.reply(reply, now);
+                    self.reply(reply);
                 } else if let Some(event) = sequence::event(&parameters, byte) {
                     self.out.push_back(Input::Event(event));
                 }
@@ -343,7 +345,7 @@ impl Decoder {
         match (byte, escaped) {
             (BELL, false) | (b'\\', true) => {
                 if let Some(reply) = reply::of_text(&bytes) {
-                    self.reply(reply, now);
+                    self.reply(reply);
                 }
             }
             (ESC, false) => self.enter(State::Text { bytes, escaped: true }, now),

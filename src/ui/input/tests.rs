@@ -179,6 +179,16 @@ fn after_escape_the_next_keys_are_keys_also_while_replies_are_awaited() {
 }
 
 #[test]
+fn a_report_that_nobody_asked_for_awaits_no_replies() {
+    let mut decoder = Decoder::default();
+    let now = std::time::Instant::now();
+    decoder.feed(b"\x1b[?997;1n", now);
+    assert!(!decoder.awaits_replies(now));
+    decoder.feed(b"\x1b", now);
+    assert_eq!(decoder.deadline(), Some(now + Duration::from_millis(40)));
+}
+
+#[test]
 fn a_paste_that_looks_like_replies_and_keys_is_a_paste() {
     let text = "\u{1b}]11;rgb:ff/ff/ff\u{1b}\\\u{1b}[?62c\u{1b}[A\u{1b}[200~\u{1b}[20\u{1b}\r语";
     let bytes = format!("\u{1b}[200~{text}\u{1b}[201~x");
