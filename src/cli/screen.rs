@@ -19,7 +19,7 @@ use crate::tools::{ProcessScope, Shells};
 use crate::ui::pacer::Link;
 use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
-use crate::ui::theme::ColorDepth;
+use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
     App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, HintUse,
     Keys, LOOKED, ProgramHost, QuitPolicy, RunOptions, STORED_HINTS,
@@ -216,6 +216,11 @@ async fn on_terminal(
     show_first_hints(&mut app, setup.hints).await;
     let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
+    // What the terminal replies replaces it.
+    let said = env::variable("COLORFGBG").and_then(|value| shade_of_variable(&value));
+    if let Some(shade) = said {
+        app.show_on(shade);
+    }
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
     }

@@ -20,7 +20,7 @@ use crate::domain::text::{Localized, Text, localized};
 pub use colour::ColorDepth;
 pub use contrast::{Pair, Paper};
 pub use glyphs::Glyphs;
-pub use shade::{Rgb, Shade, ShadedThemes};
+pub use shade::{Rgb, Shade, ShadedThemes, shade_of_variable};
 
 /// Themes that come with the program: name and YAML text.
 pub const EMBEDDED: [(&str, &str); 4] = [
@@ -188,8 +188,25 @@ impl Theme {
         let (_, text) = EMBEDDED
             .iter()
             .find(|(known, _)| *known == name)
+            .map(|(known, _)| depth.theme(known))
+            .and_then(|used| EMBEDDED.iter().find(|(known, _)| *known == used))
             .ok_or_else(|| localized!("no theme is named {name:?}", "没有名为 {name:?} 的主题"))?;
         Self::from_value(&parse(text)?, depth)
+    }
+
+    /// This theme without colours: where it marks one of the `given` roles by more than a colour, and `base`
+    /// everywhere else.
+    #[must_use]
+    pub fn marked_on(&self, mut base: Self, given: impl Iterator<Item = Role>) -> Self {
+        for role in given {
+            let style = self.style(role);
+            if let Some(slot) =
+                base.styles.get_mut(role as usize).filter(|_| !style.add_modifier.is_empty())
+            {
+                *slot = style;
+            }
+        }
+        base
     }
 
     /// The terminal's default colours everywhere, for when no theme can be read.
@@ -234,14 +251,20 @@ impl Theme {
             }
             Style::default()
         };
-        let paper = find(Role::Text).bg;
+        let own = find(Role::Text).bg;
+        let paper = own.map(|paper| depth.reduce_paper(paper));
         let reduced = |role: &Role| {
             let style = find(*role);
             // Without it, a row that is selected keeps its own behind every text.
-            depth.reduce_style(Style { bg: style.bg.filter(|bg| Some(*bg) != paper), ..style })
+            let style = Style { bg: style.bg.filter(|bg| Some(*bg) != own), ..style };
+            if *role == Role::RowSelected {
+                depth.reduce_row(style)
+            } else {
+                depth.reduce_style(style, paper)
+            }
         };
         let styles = Role::ALL.iter().map(reduced).collect();
-        Self { styles, paper: paper.map(|paper| depth.reduce(paper)) }
+        Self { styles, paper }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::text::{Localized, Text, localized};
 use crate::platform::env;
-use crate::ui::theme::{ColorDepth, EMBEDDED, ShadedThemes, Theme};
+use crate::ui::theme::{ColorDepth, EMBEDDED, Role, ShadedThemes, Theme};
 use crate::yaml::{self, Lines};
 
 /// The name of the choice by the terminal's background.
@@ -45,7 +45,15 @@ pub(super) struct ThemeFault {
 /// One mapping of roles, and where it is written.
 struct Layer {
     file: Option<(String, Lines)>,
+    source: Source,
     roles: Map<String, Value>,
+}
+
+/// Whose theme it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Program,
+    User,
 }
 
 /// What the first layer changes.
@@ -94,7 +102,9 @@ fn layers_of(value: &Value, folder: Option<&Path>) -> Result<(Ground, Vec<Layer>
             Value::Null if layers.is_empty() => return Ok((Ground::Auto, layers)),
             Value::String(name) if name == AUTO => return Ok((Ground::Auto, reversed(layers))),
             Value::String(name) => named(&name, folder, layers.last())?,
-            Value::Object(roles) if layers.is_empty() => Layer { file: None, roles },
+            Value::Object(roles) if layers.is_empty() => {
+                Layer { file: None, source: Source::User, roles }
+            }
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
@@ -124,7 +134,7 @@ fn reversed(mut layers: Vec<Layer>) -> Vec<Layer> {
 /// One theme; `user` is the layer that names it.
 fn named(name: &str, folder: Option<&Path>, user: Option<&Layer>) -> Result<Layer, ThemeFault> {
     if let Some(roles) = embedded(name) {
-        return Ok(Layer { file: None, roles });
+        return Ok(Layer { file: None, source: Source::Program, roles });
     }
     let unknown = || {
         let text = localized!("no theme is named {name:?}", "没有名为 {name:?} 的主题");
@@ -147,7 +157,8 @@ fn named(name: &str, folder: Option<&Path>, user: Option<&Layer>) -> Result<Laye
     };
     match yaml::parse(&text) {
         Ok(Value::Object(roles)) => {
-            Ok(Layer { file: Some((shown.clone(), Lines::of(&text))), roles })
+            let file = Some((shown.clone(), Lines::of(&text)));
+            Ok(Layer { file, source: Source::User, roles })
         }
         Ok(_) => {
             let text = Text::new("expected a mapping of roles to colours", "应为角色到颜色的映射");
@@ -198,11 +209,28 @@ fn fault(layer: Option<&Layer>, keys: &[&str], text: Localized, fix: Localized) 
 
 /// The layers on one of the program's themes, or on nothing.
 fn stacked(ground: Option<&str>, layers: &[Layer], depth: ColorDepth) -> Theme {
+    if depth == ColorDepth::None {
+        return without_colours(layers);
+    }
     let mut roles = ground.and_then(embedded).unwrap_or_default();
     for layer in layers {
         roles.extend(layer.roles.clone());
     }
     Theme::from_value(&Value::Object(roles), depth).unwrap_or_else(|_| Theme::plain())
+}
+
+/// The program's theme without colours; the attributes that the user gave to a role replace those it has there.
+fn without_colours(layers: &[Layer]) -> Theme {
+    let depth = ColorDepth::None;
+    let theme = |roles| Theme::from_value(&Value::Object(roles), depth);
+    let base = theme(embedded(depth.theme(AUTO)).unwrap_or_default());
+    let base = base.unwrap_or_else(|_| Theme::plain());
+    let mut roles = Map::new();
+    for layer in layers.iter().filter(|layer| layer.source == Source::User) {
+        roles.extend(layer.roles.clone());
+    }
+    let given: Vec<Role> = roles.keys().filter_map(|name| Role::named(name)).collect();
+    theme(roles).map_or(base.clone(), |own| own.marked_on(base, given.into_iter()))
 }
 
 fn embedded(name: &str) -> Option<Map<String, Value>> {
@@ -230,11 +258,11 @@ pub(super) fn folder(config: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Modifier;
     use serde_json::json;
 
     use super::*;
     use crate::domain::text::assert_translated;
-    use crate::ui::theme::Role;
 
     const DEPTH: ColorDepth = ColorDepth::True;
 
@@ -275,6 +303,39 @@ mod tests {
         assert_ne!(follows.dark.style(Role::Agent), follows.light.style(Role::Agent));
         assert_eq!(choice.theme, follows.dark);
         assert_eq!(read(&Value::Null, DEPTH, None).unwrap(), default_choice(DEPTH));
+    }
+
+    #[test]
+    fn without_colours_every_theme_of_the_program_is_mono() {
+        let none = ColorDepth::None;
+        let mono = Theme::embedded("mono", none, |text| {
+            yaml::parse(text).map_err(|error| error.text.clone())
+        });
+        let mono = ThemeChoice { theme: mono.unwrap(), follows: None };
+        for value in [json!(null), json!("auto"), json!("dark"), json!("light"), json!("contrast")]
+        {
+            assert_eq!(read(&value, none, None).unwrap(), mono, "{value}");
+        }
+        assert_eq!(default_choice(none), mono);
+        assert_ne!(style(&mono, Role::TextDim), style(&mono, Role::Text));
+    }
+
+    #[test]
+    fn without_colours_attributes_of_the_user_stay_and_the_rest_is_mono() {
+        let given = json!({
+            "base": "contrast", "accent": "red italic", "bad": "red", "good": "on #102030",
+            "text": "white on black", "quote": "on black italic"
+        });
+        let (own, mono) = [&given, &json!("mono")]
+            .map(|theme| read(theme, ColorDepth::None, None).unwrap())
+            .into();
+        let has = |role| style(&own, role).add_modifier;
+        assert_eq!(has(Role::Accent), Modifier::ITALIC);
+        assert_eq!(has(Role::Good), Modifier::REVERSED);
+        assert_eq!(has(Role::Quote), Modifier::ITALIC);
+        for role in [Role::Bad, Role::Text, Role::TextDim, Role::DiffRemove] {
+            assert_eq!(style(&own, role), style(&mono, role), "{role}");
+        }
     }
 
     #[test]

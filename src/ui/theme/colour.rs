@@ -4,8 +4,14 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::{Rgb, Shade};
 
-/// The lowest contrast of a text in one of sixteen colours, whose values differ between terminals.
-const LEAST_CONTRAST: f64 = 3.0;
+/// The lowest contrast of a text in one of sixteen colours, with the values of xterm and with those of VGA.
+pub(super) const LEAST_CONTRAST: f64 = 4.5;
+/// The same of grey on white: xterm's is 4.0, and what is darker is black like plain text.
+pub(super) const LEAST_CONTRAST_OF_GREY: f64 = 4.0;
+/// How far the parts of a grey may be apart.
+const MAX_GREY_SPREAD: u8 = 40;
+/// The angle up to which two colours count as of one hue.
+const MAX_HUE_APART: u16 = 60;
 
 /// How many colours the terminal shows. Detected elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,31 +53,68 @@ impl ColorDepth {
         }
     }
 
-    /// The same for texts. Of sixteen colours, only those are taken that are read on black if this one is
-    /// light, or on white if it is dark.
-    fn reduce_ink(self, colour: Color) -> Color {
-        match (self, rgb_of(colour).map(Rgb)) {
-            (Self::Sixteen, Some(ink)) if !is_named(colour) => {
-                let paper = match Shade::of(ink) {
-                    Shade::Dark => Rgb::WHITE,
-                    Shade::Light => Rgb::BLACK,
-                };
-                let is_read = |rgb: [u8; 3]| Rgb(rgb).contrast(paper) >= LEAST_CONTRAST;
-                nearest_of_sixteen(ink.0, is_read)
+    /// The style of a text in colours of this depth, on this paper if it has none of its own. Without colours,
+    /// a background becomes reverse video.
+    pub(super) fn reduce_style(self, style: Style, paper: Option<Color>) -> Style {
+        let mut reduced = style;
+        reduced.bg = style.bg.map(|colour| self.reduce_paper(colour));
+        let paper = reduced.bg.or(paper);
+        reduced.fg = style.fg.map(|colour| self.reduce_ink(colour, paper));
+        if self == Self::None && style.bg.is_some() {
+            reduced = reduced.add_modifier(Modifier::REVERSED);
+        }
+        reduced
+    }
+
+    /// What marks a row behind its texts. Of sixteen colours none leaves every other one readable on it: such a
+    /// row is in reverse video, unless the theme names one of them.
+    pub(super) fn reduce_row(self, style: Style) -> Style {
+        let is_chosen = style.fg.is_some() || style.bg.is_none_or(is_named);
+        if self == Self::Sixteen && !is_chosen {
+            return Style { bg: None, ..style }.add_modifier(Modifier::REVERSED);
+        }
+        self.reduce_style(style, None)
+    }
+
+    /// Of sixteen colours, only those are taken on which black or white is read.
+    pub(super) fn reduce_paper(self, colour: Color) -> Color {
+        match (self, rgb_of(colour)) {
+            (Self::Sixteen, Some(paper)) if !is_named(colour) => {
+                most_alike(paper, |one| one.reads(Color::Black) || one.reads(Color::White))
             }
             (Self::None | Self::Sixteen | Self::Palette | Self::True, _) => self.reduce(colour),
         }
     }
 
-    /// The style in colours of this depth. Without colours, a background becomes reverse video.
-    pub(super) fn reduce_style(self, style: Style) -> Style {
-        let mut reduced = style;
-        reduced.fg = style.fg.map(|colour| self.reduce_ink(colour));
-        reduced.bg = style.bg.map(|colour| self.reduce(colour));
-        if self == Self::None && style.bg.is_some() {
-            reduced = reduced.add_modifier(Modifier::REVERSED);
+    /// Of sixteen colours, only those are taken that are read on this paper; on that of the terminal, those
+    /// that are read on black if this one is light, or on white if it is dark.
+    fn reduce_ink(self, colour: Color, paper: Option<Color>) -> Color {
+        let ink = match rgb_of(colour) {
+            Some(ink) if self == Self::Sixteen && !is_named(colour) => ink,
+            Some(_) | None => return self.reduce(colour),
+        };
+        let own = paper.filter(|paper| *paper != Color::Reset);
+        let paper = own.unwrap_or(match Shade::of(Rgb(ink)) {
+            Shade::Dark => Color::White,
+            Shade::Light => Color::Black,
+        });
+        if own.is_none() && is_grey(ink) {
+            let is_read = |one: &SixteenColour| {
+                is_grey(one.xterm) && one.contrast(paper) >= LEAST_CONTRAST_OF_GREY
+            };
+            return nearest_of_sixteen(ink, is_read);
         }
-        reduced
+        most_alike(ink, |one| one.reads(paper))
+    }
+
+    /// The theme of the program that is used where this one is named. Without colours, most roles of a theme
+    /// that has them would look alike.
+    #[must_use]
+    pub fn theme(self, name: &str) -> &str {
+        match self {
+            Self::None => "mono",
+            Self::Sixteen | Self::Palette | Self::True => name,
+        }
     }
 }
 
@@ -85,30 +128,60 @@ pub(super) fn parse(word: &str) -> Option<Color> {
     if let Ok(index) = word.parse() {
         return Some(Color::Indexed(index));
     }
-    NAMED.iter().find(|(name, ..)| *name == word).map(|(_, colour, _)| *colour).or(match word {
+    NAMED.iter().find(|one| one.name == word).map(|one| one.colour).or(match word {
         "default" => Some(Color::Reset),
         _ => None,
     })
 }
 
-/// The sixteen colours: name, value, and the usual red, green and blue.
-const NAMED: [(&str, Color, [u8; 3]); 16] = [
-    ("black", Color::Black, [0, 0, 0]),
-    ("red", Color::Red, [205, 0, 0]),
-    ("green", Color::Green, [0, 205, 0]),
-    ("yellow", Color::Yellow, [205, 205, 0]),
-    ("blue", Color::Blue, [0, 0, 238]),
-    ("magenta", Color::Magenta, [205, 0, 205]),
-    ("cyan", Color::Cyan, [0, 205, 205]),
-    ("gray", Color::Gray, [229, 229, 229]),
-    ("dark-gray", Color::DarkGray, [127, 127, 127]),
-    ("light-red", Color::LightRed, [255, 0, 0]),
-    ("light-green", Color::LightGreen, [0, 255, 0]),
-    ("light-yellow", Color::LightYellow, [255, 255, 0]),
-    ("light-blue", Color::LightBlue, [92, 92, 255]),
-    ("light-magenta", Color::LightMagenta, [255, 0, 255]),
-    ("light-cyan", Color::LightCyan, [0, 255, 255]),
-    ("white", Color::White, [255, 255, 255]),
+/// One of the sixteen colours, with its usual values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SixteenColour {
+    name: &'static str,
+    colour: Color,
+    xterm: [u8; 3],
+    /// As the Linux console and many emulators have it.
+    vga: [u8; 3],
+}
+
+impl SixteenColour {
+    const fn new(name: &'static str, colour: Color, xterm: [u8; 3], vga: [u8; 3]) -> Self {
+        Self { name, colour, xterm, vga }
+    }
+
+    pub(super) fn of(colour: Color) -> Option<&'static Self> {
+        NAMED.iter().find(|one| one.colour == colour)
+    }
+
+    /// The lower one of its contrasts with another, in both sets of values.
+    pub(super) fn contrast(&self, other: Color) -> f64 {
+        let Some(other) = Self::of(other) else { return 0.0 };
+        let xterm = Rgb(self.xterm).contrast(Rgb(other.xterm));
+        xterm.min(Rgb(self.vga).contrast(Rgb(other.vga)))
+    }
+
+    fn reads(&self, other: Color) -> bool {
+        self.contrast(other) >= LEAST_CONTRAST
+    }
+}
+
+const NAMED: [SixteenColour; 16] = [
+    SixteenColour::new("black", Color::Black, [0, 0, 0], [0, 0, 0]),
+    SixteenColour::new("red", Color::Red, [205, 0, 0], [170, 0, 0]),
+    SixteenColour::new("green", Color::Green, [0, 205, 0], [0, 170, 0]),
+    SixteenColour::new("yellow", Color::Yellow, [205, 205, 0], [170, 85, 0]),
+    SixteenColour::new("blue", Color::Blue, [0, 0, 238], [0, 0, 170]),
+    SixteenColour::new("magenta", Color::Magenta, [205, 0, 205], [170, 0, 170]),
+    SixteenColour::new("cyan", Color::Cyan, [0, 205, 205], [0, 170, 170]),
+    SixteenColour::new("gray", Color::Gray, [229, 229, 229], [170, 170, 170]),
+    SixteenColour::new("dark-gray", Color::DarkGray, [127, 127, 127], [85, 85, 85]),
+    SixteenColour::new("light-red", Color::LightRed, [255, 0, 0], [255, 85, 85]),
+    SixteenColour::new("light-green", Color::LightGreen, [0, 255, 0], [85, 255, 85]),
+    SixteenColour::new("light-yellow", Color::LightYellow, [255, 255, 0], [255, 255, 85]),
+    SixteenColour::new("light-blue", Color::LightBlue, [92, 92, 255], [85, 85, 255]),
+    SixteenColour::new("light-magenta", Color::LightMagenta, [255, 0, 255], [255, 85, 255]),
+    SixteenColour::new("light-cyan", Color::LightCyan, [0, 255, 255], [85, 255, 255]),
+    SixteenColour::new("white", Color::White, [255, 255, 255], [255, 255, 255]),
 ];
 
 /// Red, green and blue of a colour, with xterm's values of the named ones; `None` for the terminal's own.
@@ -118,7 +191,7 @@ pub(super) fn rgb_of(colour: Color) -> Option<[u8; 3]> {
     } else if let Color::Indexed(index) = colour {
         Some(palette_rgb(index))
     } else {
-        NAMED.iter().find(|(_, named, _)| *named == colour).map(|(.., rgb)| *rgb)
+        SixteenColour::of(colour).map(|one| one.xterm)
     }
 }
 
@@ -126,15 +199,49 @@ pub(super) fn rgb_of(colour: Color) -> Option<[u8; 3]> {
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 fn is_named(colour: Color) -> bool {
-    NAMED.iter().any(|(_, named, _)| *named == colour)
+    SixteenColour::of(colour).is_some()
 }
 
-fn nearest_of_sixteen(rgb: [u8; 3], allowed: impl Fn([u8; 3]) -> bool) -> Color {
+fn is_grey(rgb: [u8; 3]) -> bool {
+    let [r, g, b] = rgb;
+    r.max(g).max(b) - r.min(g).min(b) <= MAX_GREY_SPREAD
+}
+
+fn nearest_of_sixteen(rgb: [u8; 3], allowed: impl Fn(&SixteenColour) -> bool) -> Color {
     NAMED
         .iter()
-        .filter(|(.., other)| allowed(*other))
-        .min_by_key(|(_, _, other)| distance(rgb, *other))
-        .map_or(Color::Reset, |(_, colour, _)| *colour)
+        .filter(|one| allowed(one))
+        .min_by_key(|one| distance(rgb, one.xterm))
+        .map_or(Color::Reset, |one| one.colour)
+}
+
+/// The nearest of the same hue; the nearest at all for a grey, or if there is none.
+fn most_alike(rgb: [u8; 3], allowed: impl Fn(&SixteenColour) -> bool) -> Color {
+    let Some(wanted) = hue(rgb) else { return nearest_of_sixteen(rgb, allowed) };
+    let away = |one: &SixteenColour| {
+        let away = hue(one.xterm)?.abs_diff(wanted);
+        Some(away.min(360 - away)).filter(|away| *away <= MAX_HUE_APART)
+    };
+    let of_hue = NAMED.iter().filter(|one| allowed(one));
+    of_hue
+        .filter_map(|one| Some((away(one)?, distance(rgb, one.xterm), one.colour)))
+        .min_by_key(|(away, distance, _)| (*away, *distance))
+        .map_or_else(|| nearest_of_sixteen(rgb, allowed), |(.., colour)| colour)
+}
+
+/// The angle in the circle of colours, red being 0; `None` for a grey.
+fn hue(rgb: [u8; 3]) -> Option<u16> {
+    if is_grey(rgb) {
+        return None;
+    }
+    let [r, g, b] = rgb.map(i32::from);
+    let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+    let (sector, apart) = match most {
+        _ if most == r => (0, g - b),
+        _ if most == g => (120, b - r),
+        _ => (240, r - g),
+    };
+    u16::try_from((sector + 60 * apart / (most - least)).rem_euclid(360)).ok()
 }
 
 fn nearest_in_palette(rgb: [u8; 3]) -> u8 {
@@ -144,7 +251,7 @@ fn nearest_in_palette(rgb: [u8; 3]) -> u8 {
 /// Red, green and blue of a palette entry (xterm's values).
 fn palette_rgb(index: u8) -> [u8; 3] {
     match index {
-        0..16 => NAMED.get(usize::from(index)).map_or([0; 3], |(_, _, rgb)| *rgb),
+        0..16 => NAMED.get(usize::from(index)).map_or([0; 3], |one| one.xterm),
         16..232 => {
             let cube = index - 16;
             let step = |digit: u8| CUBE.get(usize::from(digit % 6)).copied().unwrap_or_default();

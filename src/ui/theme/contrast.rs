@@ -77,6 +77,9 @@ impl Pair {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Color;
+
+    use super::super::colour::{LEAST_CONTRAST, LEAST_CONTRAST_OF_GREY, SixteenColour};
     use super::super::tests::embedded;
     use super::super::{ColorDepth, EMBEDDED};
     use super::*;
@@ -119,13 +122,39 @@ mod tests {
     }
 
     #[test]
-    fn with_sixteen_colours_texts_are_read_on_black_or_white() {
-        for (name, paper) in [("dark", Rgb::BLACK), ("light", Rgb::WHITE), ("contrast", Rgb::BLACK)]
+    fn with_sixteen_colours_texts_are_read_on_black_or_white_with_the_values_of_xterm_and_of_vga() {
+        for (name, paper) in
+            [("dark", Color::Black), ("light", Color::White), ("contrast", Color::Black)]
         {
             let theme = embedded(name, ColorDepth::Sixteen);
-            for (role, pair) in all_pairs(&theme, Paper::Weakest(paper)) {
-                let contrast = pair.contrast();
-                assert!(contrast >= 3.0, "{name} {role}: {contrast:.2} {pair:?}");
+            for role in texts() {
+                let style = theme.style(role);
+                let Some(ink) = style.fg.filter(|ink| *ink != Color::Reset) else { continue };
+                let paper = style.bg.or(theme.paper()).unwrap_or(paper);
+                let contrast = SixteenColour::of(ink).unwrap().contrast(paper);
+                let is_grey_on_white = (ink, paper) == (Color::DarkGray, Color::White);
+                let least = if is_grey_on_white { LEAST_CONTRAST_OF_GREY } else { LEAST_CONTRAST };
+                assert!(contrast >= least, "{name} {role}: {contrast:.2} {ink} on {paper}");
+            }
+            let row = theme.style(Role::RowSelected);
+            assert_eq!(row, Style::new().add_modifier(Modifier::REVERSED), "{name}");
+        }
+    }
+
+    #[test]
+    fn with_sixteen_colours_what_differs_in_meaning_differs_in_style() {
+        for name in ["dark", "light", "contrast"] {
+            let theme = embedded(name, ColorDepth::Sixteen);
+            let apart = [
+                [Role::Good, Role::Bad],
+                [Role::TextDim, Role::Text],
+                [Role::TextDim, Role::Accent],
+                [Role::Text, Role::Accent],
+                [Role::Text, Role::Bad],
+                [Role::Text, Role::Link],
+            ];
+            for [a, b] in apart {
+                assert_ne!(theme.style(a), theme.style(b), "{name}: {a}, {b}");
             }
         }
     }
@@ -221,11 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_added_and_removed_differ_too() {
+    fn with_few_or_no_colours_added_and_removed_differ_too() {
         for (name, _) in EMBEDDED {
-            let theme = embedded(name, ColorDepth::None);
-            let [add, word] = [Role::DiffAdd, Role::DiffAddWord].map(|role| theme.style(role));
-            assert_ne!(add, word, "{name}");
+            for depth in [ColorDepth::None, ColorDepth::Sixteen] {
+                let theme = embedded(name, depth);
+                let style = |role| theme.style(role);
+                let (add, remove) = (style(Role::DiffAdd), style(Role::DiffRemove));
+                let words = (style(Role::DiffAddWord), style(Role::DiffRemoveWord));
+                assert_ne!(add, remove, "{name} {depth:?}");
+                assert_ne!(words.0, words.1, "{name} {depth:?}");
+                assert_ne!(add, words.0, "{name} {depth:?}");
+                assert_ne!(remove, words.1, "{name} {depth:?}");
+                let plain = style(Role::Text);
+                assert!(![add, remove, words.0, words.1].contains(&plain), "{name} {depth:?}");
+            }
         }
     }
 }

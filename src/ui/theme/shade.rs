@@ -49,6 +49,25 @@ impl Shade {
     }
 }
 
+/// What kind of background `COLORFGBG` names, which some terminals set: the colour of texts and that of the
+/// background, as numbers of the sixteen colours or `default`, with sometimes something between them.
+#[must_use]
+pub fn shade_of_variable(value: &str) -> Option<Shade> {
+    let fields: Vec<&str> = value.split(';').collect();
+    let number = |field: &str| {
+        let is_number = (1..=2).contains(&field.len()) && field.bytes().all(|b| b.is_ascii_digit());
+        field.parse::<u8>().ok().filter(|number| is_number && *number < 16)
+    };
+    let is_known = |field: &&str| *field == "default" || number(field).is_some();
+    if !(2..=3).contains(&fields.len()) || !fields.iter().all(is_known) {
+        return None;
+    }
+    match fields.last().and_then(|field| number(field))? {
+        0..=6 | 8 => Some(Shade::Dark),
+        7.. => Some(Shade::Light),
+    }
+}
+
 /// A theme for each kind of background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShadedThemes {
@@ -62,6 +81,51 @@ impl ShadedThemes {
         match shade {
             Shade::Dark => &self.dark,
             Shade::Light => &self.light,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_field_of_the_variable_is_the_background_and_anything_else_is_nothing() {
+        let (dark, light) = (Some(Shade::Dark), Some(Shade::Light));
+        for (value, expected) in [
+            ("15;0", dark),
+            ("0;15", light),
+            ("15;default;0", dark),
+            ("0;default;15", light),
+            ("default;8", dark),
+            ("0;7", light),
+            ("7;4", dark),
+            ("12;11", light),
+        ] {
+            assert_eq!(shade_of_variable(value), expected, "{value}");
+        }
+        for value in [
+            "",
+            "0",
+            "15",
+            ";",
+            "15;",
+            ";0",
+            "15;default",
+            "15;16",
+            "15;-1",
+            "15;+1",
+            "15; 0",
+            "15;0 ",
+            "15;000",
+            "15;0;0;0",
+            "a;0",
+            "15;a;0",
+            "15:0",
+            "15;#000000",
+            "15;255",
+        ] {
+            assert_eq!(shade_of_variable(value), None, "{value:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ use super::fixture::*;
 use crate::ui::action::Scope;
 use crate::ui::bindings;
 use crate::ui::theme::tests::embedded;
-use crate::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Role};
+use crate::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Rgb, Role};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 20), (40, 12)];
 
@@ -81,11 +81,11 @@ fn in_every_theme_each_text_looks_as_its_role_does_and_is_read() {
             let mut stage = show(width, height);
             stage.wear(probe());
             let roles = Cells(stage.drawn());
-            for (theme_name, _) in EMBEDDED {
-                let theme = embedded(theme_name, ColorDepth::True);
+            for (theme_name, depth) in looks(width) {
+                let theme = embedded(theme_name, depth);
                 stage.wear(theme.clone());
                 let cells = Cells(stage.drawn());
-                let at = format!("{name} {theme_name} {width}x{height}");
+                let at = format!("{name} {theme_name} {depth:?} {width}x{height}");
                 for (drawn, probed) in cells.drawn().zip(roles.drawn()) {
                     assert_eq!(drawn.symbol, probed.symbol, "{at}");
                     if drawn.is_blank() {
@@ -93,22 +93,42 @@ fn in_every_theme_each_text_looks_as_its_role_does_and_is_read() {
                     }
                     let shown = format!("{at}: {drawn:?}, which is {:?}", probed.roles());
                     assert!(probed.roles().looks(&theme, &drawn), "{shown}");
-                    assert!(is_read(theme_name, &drawn, &probed), "{shown}");
+                    assert!(is_read((theme_name, depth), &drawn, &probed), "{shown}");
                 }
             }
         }
     }
 }
 
+/// Every theme in exact colours; of one size also with sixteen colours, and with none, where all are the same.
+fn looks(width: u16) -> impl Iterator<Item = (&'static str, ColorDepth)> {
+    let few = ["dark", "light", "contrast"].map(|name| (name, ColorDepth::Sixteen));
+    let few = few.into_iter().chain([("dark", ColorDepth::None)]);
+    EMBEDDED
+        .into_iter()
+        .map(|(name, _)| (name, ColorDepth::True))
+        .chain(few.filter(move |_| width == 80))
+}
+
 /// Without colours, nothing is drawn in one; with them, the contrast is high enough.
-fn is_read(theme: &str, drawn: &DrawnCell<'_>, probed: &DrawnCell<'_>) -> bool {
-    if Paper::of(theme) == Paper::Terminal {
+fn is_read(
+    (theme, depth): (&str, ColorDepth),
+    drawn: &DrawnCell<'_>,
+    probed: &DrawnCell<'_>,
+) -> bool {
+    if Paper::of(theme) == Paper::Terminal || depth == ColorDepth::None {
         return drawn.has_no_colour();
     }
     if probed.roles().ink == Some(Role::Rule) {
         return true;
     }
-    let wanted = if theme == "contrast" { 7.0 } else { 4.5 };
-    let pair = Pair::drawn(drawn.style, Paper::of(theme));
+    let (wanted, paper) = match (depth, theme) {
+        // Grey on white is not read better there.
+        (ColorDepth::Sixteen, "light") => (4.0, Paper::Weakest(Rgb::WHITE)),
+        (ColorDepth::Sixteen, _) => (4.5, Paper::Weakest(Rgb::BLACK)),
+        (_, "contrast") => (7.0, Paper::of(theme)),
+        (..) => (4.5, Paper::of(theme)),
+    };
+    let pair = Pair::drawn(drawn.style, paper);
     pair.is_none_or(|pair| pair.contrast() >= wanted)
 }

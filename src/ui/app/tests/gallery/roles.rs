@@ -103,8 +103,17 @@ impl CellRoles {
         name
     }
 
-    /// True if a cell of these roles looks so in a theme.
+    /// True if a cell of these roles looks so in a theme. Code that looks as other code does has in an added
+    /// line the colour of the line.
     pub fn looks(self, theme: &Theme, drawn: &DrawnCell<'_>) -> bool {
+        let is_code = self.ink.is_some_and(|ink| ink.name().starts_with("code."));
+        let is_plain = self.ink.map(|ink| theme.style(ink)) == Some(theme.style(Role::Code));
+        let added = Self { ink: Some(Role::DiffAdd), ..self };
+        self.looks_exactly(theme, drawn)
+            || (is_code && is_plain && added.looks_exactly(theme, drawn))
+    }
+
+    fn looks_exactly(self, theme: &Theme, drawn: &DrawnCell<'_>) -> bool {
         let (fg, bg) = (theme.style(Role::Text).fg, theme.paper());
         let paper = Style { fg, bg, ..Style::default() };
         let base = self.ink.map_or(paper, |ink| paper.patch(theme.style(ink)));
