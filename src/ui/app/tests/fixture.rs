@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{
     KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use ratatui::layout::Size;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
 use crate::domain::latest::{Blocker, StopReason};
@@ -220,10 +220,37 @@ impl Stage {
         self.app.change_look(LookChange::Look { theme, follows: None });
     }
 
-    /// Draws and returns the cells.
+    /// Draws and returns the cells; on an inline screen those of its live rows.
     pub fn drawn(&mut self) -> Buffer {
+        if let Some(height) = self.app.inline_rows(self.terminal.size().unwrap()) {
+            return self.live_frame(height).backend().buffer().clone();
+        }
         self.screen();
         self.terminal.backend().buffer().clone()
+    }
+
+    /// What an inline screen prints now; nothing on another.
+    pub fn printed(&mut self) -> Buffer {
+        let size = self.terminal.size().unwrap();
+        let (width, is_inline) = (size.width, self.app.inline_rows(size).is_some());
+        let lines = if is_inline { self.app.take_printed(width) } else { Vec::new() };
+        let height = u16::try_from(lines.len()).unwrap();
+        let mut printed = Buffer::empty(Rect { width, height, ..Rect::default() });
+        for (y, line) in (0..height).zip(&lines) {
+            printed.set_line(0, y, line, width);
+        }
+        printed
+    }
+
+    /// Draws the live rows of an inline screen.
+    fn live_frame(&mut self, height: u16) -> Terminal<TestBackend> {
+        let size = self.terminal.size().unwrap();
+        let screen = self.app.layout(Size { height, ..size });
+        let mut terminal = Terminal::new(TestBackend::new(size.width, height)).unwrap();
+        terminal.draw(|frame| screen.draw(frame)).unwrap();
+        let sent = self.app.take_commands();
+        self.sent.extend(sent);
+        terminal
     }
 
     /// Draws and returns the screen.
@@ -246,12 +273,7 @@ impl Stage {
         let size = self.terminal.size().unwrap();
         let height = self.app.inline_rows(size).expect("an inline screen");
         let printed = self.app.take_printed(size.width).iter().map(Line::to_string).collect();
-        let screen = self.app.layout(Size { height, ..size });
-        let mut terminal = Terminal::new(TestBackend::new(size.width, height)).unwrap();
-        terminal.draw(|frame| screen.draw(frame)).unwrap();
-        let sent = self.app.take_commands();
-        self.sent.extend(sent);
-        (printed, text_of(&terminal))
+        (printed, text_of(&self.live_frame(height)))
     }
 
     fn text(&self) -> String {

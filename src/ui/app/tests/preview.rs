@@ -33,7 +33,7 @@ fn rest(stage: &mut Stage, lines: &[&str]) -> String {
 }
 
 /// A stage with the selection on the dialog of the database administrator; its preview is shown.
-fn previewing(width: u16, height: u16) -> (Stage, String) {
+pub fn previewing(width: u16, height: u16) -> (Stage, String) {
     let mut stage = streaming(width, height);
     stage.keys("g j j j");
     let screen = rest(&mut stage, DBA_STORY);

@@ -2,12 +2,13 @@
 //! the screen. How roles look in a theme is the table in `docs/themes.md`; here each theme is drawn, and each
 //! cell has to look as its role does there.
 
+mod blocks;
 mod roles;
 mod stages;
 
 use insta::{assert_snapshot, with_settings};
 
-use self::roles::{Cells, DrawnCell, probe, with_roles};
+use self::roles::{CellRoles, Cells, DrawnCell, probe, with_roles};
 use self::stages::{OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SURFACES};
 use super::fixture::*;
 use crate::ui::action::Scope;
@@ -30,7 +31,11 @@ fn every_part_of_the_screen_has_its_roles_at_every_size() {
         for (width, height) in SIZES {
             let mut stage = show(width, height);
             stage.wear(probe());
-            sizes.push(format!("{width}x{height}\n{}", with_roles(&Cells(stage.drawn()))));
+            let printed = with_roles(&Cells(stage.printed()));
+            let drawn = with_roles(&Cells(stage.drawn()));
+            let above =
+                if printed.is_empty() { String::new() } else { printed + "==== live rows\n" };
+            sizes.push(format!("{width}x{height}\n{above}{drawn}"));
         }
         with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             assert_snapshot!(*name, sizes.join("\n"));
@@ -51,6 +56,23 @@ fn every_overlay_every_list_and_every_pane_is_in_the_gallery() {
             let shown = stage.app.overlays.shows(*scope) || stage.app.scope() == *scope;
             !shown && !wide.contains(scope)
         });
+    }
+    assert_eq!(missing, []);
+}
+
+#[test]
+fn every_role_is_somewhere_in_the_gallery() {
+    let mut missing = Role::ALL.to_vec();
+    for Surface { show, .. } in SURFACES {
+        let mut stage = show(120, 40);
+        stage.wear(probe());
+        for cells in [Cells(stage.printed()), Cells(stage.drawn())] {
+            for cell in cells.drawn() {
+                let CellRoles { ink, mark, .. } = cell.roles();
+                let ink = ink.filter(|_| !cell.is_blank());
+                missing.retain(|role| ink != Some(*role) && mark != Some(*role));
+            }
+        }
     }
     assert_eq!(missing, []);
 }

@@ -1,8 +1,8 @@
 //! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
 //! name without a part fails a test.
 
-use super::super::{ending, fixture::*, queued, searching};
-use super::Surface;
+use super::super::{ending, fixture::*, preview, queued, searching};
+use super::{Surface, blocks};
 use crate::domain::Lang;
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
@@ -68,10 +68,10 @@ surfaces_of!(OF_FILTERS: FilteredList, _every_filter {
 });
 
 surfaces_of!(OF_FOCUS: Focus, _every_focus {
-    Focus::Tree => "tree", "starting", "empty";
+    Focus::Tree => "tree", "preview", "starting", "empty";
     Focus::Inbox => "inbox";
-    Focus::Dialog => "dialog", "thinking", "selection", "queued", "ending";
-    Focus::Composer => "composer", "completion";
+    Focus::Dialog => "dialog", "markdown", "opened", "thinking", "selection", "queued", "ending";
+    Focus::Composer => "composer", "completion", "inline";
 });
 
 pub const SURFACES: &[Surface] = &[
@@ -81,6 +81,10 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "inbox", show: |width, height| pressed("<alt+2> g l", width, height) },
     Surface { name: "dialog", show: |width, height| pressed("3", width, height) },
     Surface { name: "thinking", show: thinking },
+    Surface { name: "markdown", show: blocks::markdown },
+    Surface { name: "opened", show: blocks::opened },
+    Surface { name: "preview", show: |width, height| preview::previewing(width, height).0 },
+    Surface { name: "inline", show: blocks::inline },
     Surface { name: "selection", show: |width, height| pressed("3 k V k", width, height) },
     Surface { name: "queued", show: |width, height| with_queue("", width, height) },
     Surface { name: "ending", show: demo_over },
