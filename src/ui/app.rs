@@ -308,7 +308,8 @@ impl App {
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, held) = (self.writing.store_at(), self.held.due_at());
-        [notice, back, stored, held, self.store_looks_at].into_iter().flatten().min()
+        let calls = self.alerts.wake_at();
+        [notice, back, stored, held, calls, self.store_looks_at].into_iter().flatten().min()
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
