@@ -1,6 +1,7 @@
 //! Draws attention to questions: which of them are still open when it is time to ring, whether the person
 //! sees them, and the text of the notification.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use ratatui::layout::Rect;
@@ -48,11 +49,15 @@ impl App {
         }
         let quiet = self.alerts.quiet_hours();
         if let Some(left) = quiet.and_then(|quiet| quiet.left(&self.clock.now())) {
-            self.alerts.postpone(now + left);
+            self.alerts.postpone(left, now);
             return;
         }
         match self.alerts.take_due(now) {
             Some(Due::New(came)) => {
+                let (came, unlisted) = came
+                    .into_iter()
+                    .partition::<BTreeSet<_>, _>(|id| self.model.inbox.get(id).is_some());
+                self.alerts.await_list(unlisted);
                 let questions = self.to_ring_for(|id| came.contains(id));
                 if let Some(text) = self.ring_text(&questions) {
                     let call = self.call(CallReason::New, text, &questions);
