@@ -390,6 +390,13 @@ impl<'a, S: Surface> Run<'a, S> {
                     self.show_links();
                 }
             }
+            // The environment may name none, or take it for another one.
+            Reply::Multiplexer(multiplexer) => {
+                if self.options.multiplexer != multiplexer {
+                    self.options.multiplexer = multiplexer;
+                    self.notifier = Notifier::unasked(multiplexer);
+                }
+            }
             Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
             Reply::Attributes => {}
         }

@@ -198,7 +198,10 @@ impl Decoder {
             Reply::Attributes => self.awaits_until = None,
             // The screen asks for the colour itself.
             Reply::Scheme(_) => self.await_replies(now),
-            Reply::Background(_) | Reply::Notifies(_) | Reply::Terminal { .. } => {}
+            Reply::Background(_)
+            | Reply::Notifies(_)
+            | Reply::Terminal { .. }
+            | Reply::Multiplexer(_) => {}
         }
         self.out.push_back(Input::Reply(reply));
     }
