@@ -24,6 +24,7 @@ use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
+pub use self::themes::folder as themes_folder;
 use self::themes::{AUTO, ThemeFault};
 
 mod attention;
