@@ -36,7 +36,7 @@ pub struct AttentionSettings {
 
 /// What it is time for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Due {
+pub(in crate::ui) enum Due {
     /// To ring for these questions, which came.
     New(BTreeSet<String>),
     /// To remind of all open questions.
@@ -44,7 +44,7 @@ pub(super) enum Due {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Alerts {
+pub(in crate::ui) struct Alerts {
     settings: AttentionSettings,
     /// Questions that came and did not ring. The list of open questions may arrive after them; what it does not
     /// name is dropped then.
