@@ -24,6 +24,7 @@ use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
+pub use self::themes::folder as themes_folder;
 use self::themes::{AUTO, ThemeFault};
 
 mod attention;
@@ -315,7 +316,10 @@ pub fn read() -> UserConfig {
     let read = path.as_deref().map_or(Ok(None), read_file);
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
     let ability = Capabilities { depth: color_depth(&env::variable), utf8: is_utf8() };
-    from_parts(&shown, read, ability, path.as_deref().and_then(themes::folder).as_deref())
+    let themes = path.as_deref().and_then(themes::folder);
+    let mut config = from_parts(&shown, read, ability, themes.as_deref());
+    config.look.glyphs = *Glyphs::for_terminal(ability.utf8 && has_signs(&env::variable));
+    config
 }
 
 /// Parses the file. `shown`: its path for messages; `themes`: the folder of the user's own themes.
@@ -618,6 +622,11 @@ fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
     } else {
         ColorDepth::Sixteen
     }
+}
+
+/// The font of the Linux console has few signs beside letters.
+fn has_signs(variable: &dyn Fn(&str) -> Option<String>) -> bool {
+    variable("TERM").is_none_or(|term| term != "linux")
 }
 
 fn is_utf8() -> bool {

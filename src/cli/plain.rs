@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::app::{self, Models};
 use crate::driver::Audience;
+use crate::platform::SystemClock;
 use crate::platform::signals::Signals;
 use crate::protocol::Command;
 use crate::ui::QuitPolicy;
@@ -40,8 +41,22 @@ pub async fn show(
     let typed = typed.map_err(|error| CommandError::invalid(error.to_string()))?;
     let is_echoed = io::stdin().is_terminal();
     let output = io::stdout();
-    let channels = LineChannels { typed, commands, events, shutdown, output, is_echoed };
+    let caller = screen::caller(setup.notify_command, workspace);
+    let caller = caller.map_err(|error| CommandError::invalid(error.to_string()))?;
+    let (clock, has_bell) = (Arc::new(SystemClock), output.is_terminal());
+    let channels = LineChannels {
+        typed,
+        commands,
+        events,
+        shutdown,
+        output,
+        caller,
+        clock,
+        has_bell,
+        is_echoed,
+    };
     let mut session = PlainSession::new(lang);
+    session.set_attention(setup.attention);
     let shown = run_lines(&mut session, channels, screen::SHUTDOWN_TIMEOUT).await;
     tasks.join().await;
     screen::end_processes(&shells, asked.get().copied(), QuitPolicy::Stop).await;

@@ -146,10 +146,21 @@ fn no_editor(none: &NoProgram) -> Localized {
     }
 }
 
-/// The user's own `config.yaml`, as problems name it.
+/// The user's own `config.yaml`, or a theme beside it, as problems name it.
 fn own_file(shown: &str) -> Option<PathBuf> {
     let config = config::path()?;
-    (env::display_path(&config) == shown && config.is_file()).then_some(config)
+    let themes = config::themes_folder(&config);
+    own_file_of(&config, themes.as_deref(), shown)
+}
+
+fn own_file_of(config: &Path, themes: Option<&Path>, shown: &str) -> Option<PathBuf> {
+    let is_meant = |path: &PathBuf| env::display_path(path) == shown && path.is_file();
+    let own = Some(config.to_path_buf()).filter(is_meant);
+    own.or_else(|| {
+        let name = Path::new(shown).file_name()?;
+        let is_theme = Path::new(name).extension().is_some_and(|end| end == "yaml");
+        themes.filter(|_| is_theme).map(|folder| folder.join(name)).filter(is_meant)
+    })
 }
 
 /// An ordinary file below the workspace by its path in a record; its absolute path, with no links in it.
@@ -171,6 +182,33 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use super::*;
+
+    #[test]
+    fn the_own_configuration_and_its_themes_are_opened_as_problems_name_them() {
+        let top = tempfile::tempdir().unwrap();
+        let (config, themes) = (top.path().join("config.yaml"), top.path().join("themes"));
+        fs::create_dir_all(themes.join("folder.yaml")).unwrap();
+        fs::create_dir(themes.join("deep")).unwrap();
+        for file in ["config.yaml", "secret.yaml", "themes/own.yaml", "themes/own.txt"] {
+            fs::write(top.path().join(file), "x").unwrap();
+        }
+        fs::write(themes.join("deep/own.yaml"), "x").unwrap();
+        for (written, is_opened) in [
+            ("config.yaml", true),
+            ("themes/own.yaml", true),
+            ("secret.yaml", false),
+            ("themes/own.txt", false),
+            ("themes/folder.yaml", false),
+            ("themes/missing.yaml", false),
+            ("themes/deep/own.yaml", false),
+            ("themes/../secret.yaml", false),
+            ("themes/./own.yaml", false),
+        ] {
+            let shown = format!("{}/{written}", env::display_path(top.path()));
+            let found = own_file_of(&config, Some(&themes), &shown);
+            assert_eq!(found, is_opened.then(|| top.path().join(written)), "{written}");
+        }
+    }
 
     #[test]
     fn only_an_ordinary_file_below_the_workspace_is_opened() {

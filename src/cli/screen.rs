@@ -270,7 +270,7 @@ async fn on_terminal(
 }
 
 /// What calls the person, if a program is set.
-fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
+pub fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
     if words.is_empty() {
         return Ok(Caller::none());
     }

@@ -14,6 +14,7 @@ mod areas;
 mod attention;
 mod batch;
 mod browsing;
+mod call_text;
 mod consent;
 mod continuing;
 mod copying;
@@ -64,12 +65,13 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use tokio::sync::Notify;
 
-use self::alerts::Alerts;
+pub(in crate::ui) use self::alerts::{Alerts, Due};
 pub use self::alerts::{AttentionSettings, Looking};
 use self::appearance::Appearance;
 pub use self::appearance::LookChange;
 use self::attention::InView;
 use self::batch::Batch;
+pub(in crate::ui) use self::call_text::{CallText, failed as call_failed};
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -308,7 +310,8 @@ impl App {
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, held) = (self.writing.store_at(), self.held.due_at());
-        [notice, back, stored, held, self.store_looks_at].into_iter().flatten().min()
+        let calls = self.alerts.wake_at();
+        [notice, back, stored, held, calls, self.store_looks_at].into_iter().flatten().min()
     }
 
     /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the

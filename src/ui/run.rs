@@ -43,7 +43,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// How long drafts may take to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a call of the person may take at the end; then its program is stopped.
-const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
@@ -137,7 +137,7 @@ where
     }
 }
 
-async fn until(wake: Option<tokio::time::Instant>) {
+pub(super) async fn until(wake: Option<tokio::time::Instant>) {
     match wake {
         Some(wake) => tokio::time::sleep_until(wake).await,
         None => std::future::pending().await,
@@ -145,7 +145,7 @@ async fn until(wake: Option<tokio::time::Instant>) {
 }
 
 /// The next item; never, once there are no more.
-async fn next<T>(items: &mut Option<mpsc::Receiver<T>>) -> T {
+pub(super) async fn next<T>(items: &mut Option<mpsc::Receiver<T>>) -> T {
     let next = match items {
         Some(items) => items.recv().await,
         None => None,
@@ -388,6 +388,13 @@ impl<'a, S: Surface> Run<'a, S> {
                 }
                 if (self.options.links, links) == (LinkUse::Auto, LinkSupport::Known) {
                     self.show_links();
+                }
+            }
+            // The environment may name none, or take it for another one.
+            Reply::Multiplexer(multiplexer) => {
+                if self.options.multiplexer != multiplexer {
+                    self.options.multiplexer = multiplexer;
+                    self.notifier = Notifier::unasked(multiplexer);
                 }
             }
             Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),

@@ -52,14 +52,21 @@ pub enum Questions {
     NotAsked,
 }
 
-/// What is asked at the start. A multiplexer replies for itself and not for the terminal.
+/// What is asked at the start. A multiplexer replies for itself and not for the terminal. What looks like GNU
+/// screen may be tmux, which gives its name.
 fn first_question(questions: Questions, multiplexer: Multiplexer) -> Option<Control> {
-    let direct = multiplexer == Multiplexer::None;
-    match questions {
-        Questions::Awaited | Questions::Asked if direct => Some(Control::ask_all()),
-        Questions::Awaited | Questions::Asked => Some(Control::ask_background()),
-        Questions::NotColours if direct => Some(Control::ask_notifier()),
-        Questions::NotColours | Questions::NotAsked => None,
+    let with_colours = match questions {
+        Questions::Awaited | Questions::Asked => true,
+        Questions::NotColours => false,
+        Questions::NotAsked => return None,
+    };
+    match (multiplexer, with_colours) {
+        (Multiplexer::None, true) => Some(Control::ask_all()),
+        (Multiplexer::None, false) => Some(Control::ask_notifier()),
+        (Multiplexer::Screen, true) => Some(Control::ask_name_and_background()),
+        (Multiplexer::Screen, false) => Some(Control::ask_name()),
+        (Multiplexer::Tmux, true) => Some(Control::ask_background()),
+        (Multiplexer::Tmux, false) => None,
     }
 }
 
@@ -129,13 +136,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_terminal_without_a_multiplexer_is_asked_how_it_notifies() {
+    fn only_a_terminal_without_a_multiplexer_is_asked_how_it_notifies_and_only_tmux_no_name() {
         let (all, colours) = (Some(Control::ask_all()), Some(Control::ask_background()));
         for (questions, multiplexer, expected) in [
             (Questions::Awaited, Multiplexer::None, all.clone()),
             (Questions::Asked, Multiplexer::None, all),
             (Questions::Awaited, Multiplexer::Tmux, colours.clone()),
-            (Questions::Asked, Multiplexer::Screen, colours),
+            (Questions::Asked, Multiplexer::Tmux, colours),
+            (Questions::Asked, Multiplexer::Screen, Some(Control::ask_name_and_background())),
+            (Questions::NotColours, Multiplexer::Screen, Some(Control::ask_name())),
             (Questions::NotColours, Multiplexer::None, Some(Control::ask_notifier())),
             (Questions::NotColours, Multiplexer::Tmux, None),
             (Questions::NotAsked, Multiplexer::None, None),

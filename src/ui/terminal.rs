@@ -22,10 +22,16 @@ pub use output::{Output, OutputError, Sink, terminal_file};
 /// the cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
 
-/// Resets everything the guard or the backend may have set: mouse, synchronized update, style, scroll
-/// region, cursor, reports, paste, screen.
-const LEAVE: &[u8] =
-    b"\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?1049l";
+/// Resets everything the guard or the backend may have set, but the screen: mouse, synchronized update, style,
+/// scroll region, cursor, reports, paste.
+const RESET_MODES: &str =
+    "\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\x1b[r\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l";
+
+/// Erases the frame: a terminal without an alternate screen, as GNU screen unless `altscreen` is on, would keep it
+/// below the text that comes next.
+const ERASE_FRAME: &str = "\x1b[H\x1b[J";
+
+const LEAVE_SCREEN: &str = "\x1b[?1049l";
 
 /// The same on the ordinary screen, without wrapping: a row that is too wide, because the terminal has just become
 /// narrower, is cut and does not move the rows below.
@@ -37,8 +43,8 @@ const BEFORE_ERASING: &str = "\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\r";
 /// Erases them, and resets the rest.
 const ERASE_INLINE: &str = "\x1b[J\x1b[?7h\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l";
 
-/// What [`reset`] writes after [`LEAVE`]: the ended process may have been an inline screen.
-const WRAP: &[u8] = b"\x1b[?7h";
+/// What [`reset`] writes last: the ended process may have been an inline screen.
+const WRAP: &str = "\x1b[?7h";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
@@ -94,7 +100,9 @@ impl ModeFlag {
     }
 
     fn leave_bytes(&self) -> Vec<u8> {
-        let Some(live) = &self.live_rows else { return LEAVE.to_vec() };
+        let Some(live) = &self.live_rows else {
+            return [RESET_MODES, ERASE_FRAME, LEAVE_SCREEN].concat().into_bytes();
+        };
         let up = match live.take_above() {
             0 => String::new(),
             rows => format!("\x1b[{rows}A"),
@@ -268,12 +276,13 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
     if current == screen { PanicLocation::Screen } else { PanicLocation::Background }
 }
 
-/// Restores a terminal that an ended process left in these modes (`--reset-terminal`).
+/// Restores a terminal that an ended process left in these modes (`--reset-terminal`). Nothing is erased: what is
+/// there now may be other text.
 ///
 /// # Errors
 /// The terminal was closed, or there is none.
 pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode) -> io::Result<()> {
-    let written = write_all(writer, &[LEAVE, WRAP].concat());
+    let written = write_all(writer, [RESET_MODES, LEAVE_SCREEN, WRAP].concat().as_bytes());
     raw.set(false).and(written)
 }
 

@@ -20,6 +20,7 @@ mod keys_needed;
 mod lines;
 mod messages_api;
 mod mounts;
+mod multiplexers;
 mod processes;
 mod providers;
 mod recordings;

@@ -31,6 +31,14 @@ fn the_environment_says_how_many_colours_there_are() {
 }
 
 #[test]
+fn only_the_linux_console_has_letters_and_no_signs() {
+    for (term, expected) in [(Some("linux"), false), (Some("xterm"), true), (None, true)] {
+        let variable = |name: &str| term.filter(|_| name == "TERM").map(str::to_owned);
+        assert_eq!(has_signs(&variable), expected, "{term:?}");
+    }
+}
+
+#[test]
 fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
     let ability = Capabilities { depth: ColorDepth::None, utf8: true };
     for (text, expected) in [

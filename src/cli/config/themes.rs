@@ -252,7 +252,7 @@ fn names(folder: Option<&Path>) -> Localized {
 }
 
 /// The folder of the user's own themes, beside `config.yaml`.
-pub(super) fn folder(config: &Path) -> Option<PathBuf> {
+pub fn folder(config: &Path) -> Option<PathBuf> {
     config.parent().map(|folder| folder.join("themes"))
 }
 

@@ -1,7 +1,7 @@
 //! When questions draw attention outside of the screen, and the count in the window title.
 //!
 //! Questions that come soon after each other ring once, and if nothing changes, once more after the time
-//! for a reminder. There is no timer while no question is open.
+//! for a reminder. There is no timer while no question is open and none came.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,6 +13,8 @@ use super::quiet_hours::QuietHours;
 const BURST: Duration = Duration::from_millis(500);
 /// The shortest time between two rings.
 const RING_INTERVAL: Duration = Duration::from_secs(3);
+/// The longest time after which it is asked again whether the hours are still quiet.
+const QUIET_STEP: Duration = Duration::from_secs(60);
 
 /// Whether somebody looks at the terminal, as it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +36,7 @@ pub struct AttentionSettings {
 
 /// What it is time for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Due {
+pub(in crate::ui) enum Due {
     /// To ring for these questions, which came.
     New(BTreeSet<String>),
     /// To remind of all open questions.
@@ -42,11 +44,12 @@ pub(super) enum Due {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Alerts {
+pub(in crate::ui) struct Alerts {
     settings: AttentionSettings,
-    /// Questions that came and did not ring; each of them was open then, so they are as few as these.
+    /// Questions that came and did not ring. The list of open questions may arrive after them; what it does not
+    /// name is dropped then.
     came: BTreeSet<String>,
-    /// When they ring.
+    /// When they ring; `None` while that list is waited for.
     ring_at: Option<Instant>,
     rang_at: Option<Instant>,
     /// When to remind of the questions that are open.
@@ -60,8 +63,35 @@ impl Alerts {
     /// A question came, or came back: it rings soon, together with those that come until then.
     pub fn came(&mut self, question: String, now: Instant) {
         self.came.insert(question);
+        let at = self.next_ring(now);
+        // Not later than that: the quiet hours for which the others wait may be over.
+        self.ring_at = Some(self.ring_at.map_or(at, |ring| ring.min(at)));
+    }
+
+    fn next_ring(&self, now: Instant) -> Instant {
         let earliest = self.rang_at.map_or(now, |rang| rang + RING_INTERVAL);
-        self.ring_at.get_or_insert_with(|| earliest.max(now + BURST));
+        earliest.max(now + BURST)
+    }
+
+    /// These came, but are not listed yet: they ring when they are.
+    pub fn await_list(&mut self, questions: BTreeSet<String>) {
+        self.came.extend(questions);
+    }
+
+    /// The open questions are listed: others do not ring.
+    pub fn listed(&mut self, is_open: impl Fn(&str) -> bool, now: Instant) {
+        self.came.retain(|question| is_open(question));
+        self.ring_at = match self.ring_at {
+            _ if self.came.is_empty() => None,
+            None => Some(self.next_ring(now)),
+            Some(at) => Some(at),
+        };
+    }
+
+    /// This question does not ring.
+    pub fn drop_question(&mut self, question: &str) {
+        self.came.remove(question);
+        self.ring_at = self.ring_at.filter(|_| !self.came.is_empty());
     }
 
     pub fn look(&mut self, looking: Looking) {
@@ -94,8 +124,10 @@ impl Alerts {
         self.wake_at().is_some_and(|at| now >= at)
     }
 
-    /// Nothing rings before then.
-    pub fn postpone(&mut self, until: Instant) {
+    /// It stays quiet for so long. That is asked again after a minute at most: a machine that sleeps stops the
+    /// clock of timers, and not the time of day.
+    pub fn postpone(&mut self, left: Duration, now: Instant) {
+        let until = now + left.min(QUIET_STEP);
         for at in [&mut self.ring_at, &mut self.remind_at].into_iter().flatten() {
             *at = (*at).max(until);
         }
@@ -130,8 +162,7 @@ impl Alerts {
         let counts = questions > 0 || self.titled.is_some();
         let changed = counts && self.titled.replace(questions) != Some(questions);
         if questions == 0 {
-            (self.ring_at, self.remind_at) = (None, None);
-            self.came.clear();
+            self.remind_at = None;
         } else if changed {
             self.remind_later(now);
         }
@@ -203,6 +234,7 @@ mod tests {
         assert_eq!(alerts.wake_at(), None);
         alerts.came("a".to_owned(), now + time * 3);
         alerts.title(2, now + time * 3);
+        alerts.listed(|_| false, now + time * 3);
         alerts.title(0, now + time * 3);
         assert_eq!(alerts.wake_at(), None);
     }
@@ -210,12 +242,22 @@ mod tests {
     #[test]
     fn what_is_postponed_is_not_lost() {
         let (mut alerts, now) = (Alerts::default(), Instant::now());
-        alerts.postpone(now + BURST * 9);
+        alerts.postpone(BURST * 9, now);
         assert_eq!(alerts.wake_at(), None);
         alerts.came("a".to_owned(), now);
-        alerts.postpone(now + BURST * 9);
-        alerts.came("b".to_owned(), now + BURST);
+        alerts.postpone(BURST * 9, now);
         assert_eq!(alerts.take_due(now + BURST * 8), None);
+        alerts.came("b".to_owned(), now + BURST * 8);
         assert_eq!(alerts.take_due(now + BURST * 9), Some(new(&["a", "b"])));
+    }
+
+    #[test]
+    fn quiet_hours_are_asked_for_every_minute_and_when_a_question_comes() {
+        let (mut alerts, now) = (Alerts::default(), Instant::now());
+        alerts.came("a".to_owned(), now);
+        alerts.postpone(Duration::from_secs(9 * 3600), now);
+        assert_eq!(alerts.wake_at(), Some(now + Duration::from_secs(60)));
+        alerts.came("b".to_owned(), now + BURST);
+        assert_eq!(alerts.wake_at(), Some(now + BURST * 2));
     }
 }

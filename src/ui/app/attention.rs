@@ -1,26 +1,18 @@
-//! Draws attention to questions: which of them are still open when it is time to ring, whether the person
-//! sees them, and the text of the notification.
+//! Draws attention to questions: which of them are still open when it is time to ring, and whether the person
+//! sees them.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use ratatui::layout::Rect;
 
 use super::App;
 use super::alerts::{AttentionSettings, Due, Looking};
+use super::call_text::{self, CallText};
 use super::effect::Effect;
-use crate::domain::title::headline;
 use crate::protocol::InboxRow;
-use crate::ui::app::words;
-use crate::ui::caller::{Call, CallReason, CalledQuestion};
 use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
-use crate::ui::text::SafeText;
-use crate::ui::text::copy_text::head;
-
-/// The most questions a program of the person is told about at once.
-const MAX_CALLED: usize = 20;
-/// The start of a question that it gets.
-const MAX_CONTENT_BYTES: usize = 8 * 1024;
 
 /// Where questions are in view on the screen as it was laid out last; empty areas are not.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,14 +40,17 @@ impl App {
         }
         let quiet = self.alerts.quiet_hours();
         if let Some(left) = quiet.and_then(|quiet| quiet.left(&self.clock.now())) {
-            self.alerts.postpone(now + left);
+            self.alerts.postpone(left, now);
             return;
         }
         match self.alerts.take_due(now) {
             Some(Due::New(came)) => {
+                let (came, unlisted) = came
+                    .into_iter()
+                    .partition::<BTreeSet<_>, _>(|id| self.model.inbox.get(id).is_some());
+                self.alerts.await_list(unlisted);
                 let questions = self.to_ring_for(|id| came.contains(id));
-                if let Some(text) = self.ring_text(&questions) {
-                    let call = self.call(CallReason::New, text, &questions);
+                if let Some(call) = self.call_text(|text| text.of_new(&questions)) {
                     self.alerts.rang(now);
                     self.effects.push(Effect::Ring(call));
                 }
@@ -68,15 +63,18 @@ impl App {
     /// Rings for all open questions. If none of them rings now, the time begins again.
     fn remind(&mut self, now: Instant) {
         let questions = self.to_ring_for(|_| true);
-        let Some((first, _)) = questions.split_first() else {
+        let Some(call) = self.call_text(|text| text.of_reminder(&questions)) else {
             self.alerts.remind_later(now);
             return;
         };
-        let open = self.ui.counted(questions.len(), words::STILL_OPEN);
-        let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
-        let call = self.call(CallReason::Reminder, text, &questions);
         self.alerts.reminded(now);
         self.effects.push(Effect::Ring(call));
+    }
+
+    fn call_text<R>(&self, write: impl FnOnce(CallText<'_>) -> R) -> R {
+        let tree = &self.model.tree;
+        let title_of = |dialog: &_| tree.get(dialog).map(|row| row.title.as_str());
+        write(CallText { lang: self.ui.lang, title_of: &title_of })
     }
 
     /// The questions of these that wait for an answer, without those that are looked at; oldest first.
@@ -91,27 +89,8 @@ impl App {
 
     /// Reports that the program of the person did not work.
     pub fn call_failed(&mut self, why: &str) {
-        let why = SafeText::line(why);
-        let text = self.ui.sentence(words::CALL_FAILED, why.as_str());
-        self.notify(Tone::Bad, &text);
-    }
-
-    fn call(&self, reason: CallReason, text: SafeText, questions: &[&InboxRow]) -> Call {
-        let listed = questions.iter().take(MAX_CALLED);
-        let called = |row: &&InboxRow| {
-            let title = self.model.tree.get(&row.dialog).map(|row| row.title.as_str());
-            let content = &row.question.tellask_content;
-            CalledQuestion {
-                id: row.question.id.clone(),
-                dialog: row.dialog.clone(),
-                agent: row.agent.clone(),
-                asked_at: row.question.asked_at.clone(),
-                title: SafeText::line(title.unwrap_or_default()),
-                headline: SafeText::line(&headline(content)),
-                content: SafeText::clean(head(content, MAX_CONTENT_BYTES)),
-            }
-        };
-        Call { reason, text, count: questions.len(), questions: listed.map(called).collect() }
+        let text = call_text::failed(why, self.ui.lang);
+        self.notify(Tone::Bad, text.as_str());
     }
 
     /// True if a question is on the screen: in the inbox, or above the answer that is being written.
@@ -121,22 +100,4 @@ impl App {
         let listed = || inbox::in_view(&self.model.inbox, area);
         is_answered || (!area.is_empty() && listed().iter().any(|row| row.question.id == id))
     }
-
-    /// The oldest question, with the title of its dialog if it is alone, else with how many there are.
-    fn ring_text(&self, questions: &[&InboxRow]) -> Option<SafeText> {
-        let (first, others) = questions.split_first()?;
-        let question = asked_by(first);
-        let titled = self.model.tree.get(&first.dialog).map(|row| row.title.as_str());
-        let about = if others.is_empty() {
-            titled.filter(|title| !title.is_empty()).map(str::to_owned)
-        } else {
-            Some(self.ui.counted(questions.len(), words::QUESTION_COUNT))
-        };
-        let text = about.map_or_else(|| question.clone(), |about| format!("{about}: {question}"));
-        Some(SafeText::line(&text))
-    }
-}
-
-fn asked_by(row: &InboxRow) -> String {
-    format!("@{} {}", row.agent, headline(&row.question.tellask_content))
 }

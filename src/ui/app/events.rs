@@ -51,6 +51,7 @@ impl App {
             DriverEvent::Inbox(rows) => {
                 self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
                 self.model.inbox.set(rows);
+                self.alerts.listed(|id| self.model.inbox.get(id).is_some(), self.redraw.now());
                 self.put_off_as_stored();
                 self.startup.inbox_arrived();
                 self.inbox_changed();
@@ -60,6 +61,7 @@ impl App {
             }
             DriverEvent::Answered { question, .. } => {
                 self.model.inbox.remove(&question);
+                self.alerts.drop_question(&question);
                 self.forget_put_off(&[question]);
                 self.inbox_changed();
             }

@@ -42,6 +42,7 @@ impl App {
         self.writing.set_draft(&key, &stored, now);
         self.writing.store();
         self.model.inbox.put_off_until(question, until.map(|time| now + time));
+        self.alerts.drop_question(question);
         self.notify(Tone::Plain, self.ui.text(words::IS_PUT_OFF));
     }
 

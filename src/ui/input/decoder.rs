@@ -200,7 +200,8 @@ impl Decoder {
             Reply::Scheme(_)
             | Reply::Background(_)
             | Reply::Notifies(_)
-            | Reply::Terminal { .. } => {}
+            | Reply::Terminal { .. }
+            | Reply::Multiplexer(_) => {}
         }
         self.out.push_back(Input::Reply(reply));
     }

@@ -1,6 +1,6 @@
 //! What the terminal replies about itself, read strictly: what is not exactly so is no reply.
 
-use crate::ui::terminal::{LinkSupport, Notifier};
+use crate::ui::terminal::{LinkSupport, Multiplexer, Notifier};
 use crate::ui::theme::{Rgb, Shade};
 
 /// A reply, or a report the terminal sends by itself.
@@ -12,6 +12,8 @@ pub enum Reply {
     Scheme(Shade),
     /// What a terminal of the name it gave can do (XTVERSION).
     Terminal { notifier: Option<Notifier>, links: LinkSupport },
+    /// A multiplexer gave its name (XTVERSION).
+    Multiplexer(Multiplexer),
     /// How the terminal shows notifications (OSC 99).
     Notifies(Notifier),
     /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
@@ -32,6 +34,9 @@ pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
 pub(super) fn of_text(text: &[u8]) -> Option<Reply> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some(name) = text.strip_prefix("P>|") {
+        if let Some(multiplexer) = Multiplexer::of_terminal(name) {
+            return Some(Reply::Multiplexer(multiplexer));
+        }
         let (notifier, links) = (Notifier::of_terminal(name), LinkSupport::of_terminal(name));
         return Some(Reply::Terminal { notifier, links });
     }
@@ -136,13 +141,25 @@ mod tests {
             ("VTE(7600)", None, known),
             ("mintty 3.7.0", None, known),
             ("XTerm(388)", None, unknown),
-            ("tmux 3.4", None, unknown),
+            ("tmuxinator 3", None, unknown),
+            ("tmux-like", None, unknown),
+            ("TMUX 3.4", None, unknown),
+            ("x tmux 3.4", None, unknown),
             ("kittyx", None, unknown),
             ("", None, unknown),
         ] {
             let reply = Some(Reply::Terminal { notifier, links });
             assert_eq!(of_text(format!("P>|{name}").as_bytes()), reply, "{name}");
         }
+    }
+
+    #[test]
+    fn tmux_is_known_by_the_name_it_gives() {
+        for name in ["tmux 3.4", "tmux next-3.6", "tmux"] {
+            let reply = Some(Reply::Multiplexer(Multiplexer::Tmux));
+            assert_eq!(of_text(format!("P>|{name}").as_bytes()), reply, "{name}");
+        }
+        assert_eq!(of_text(b"P>tmux 3.4"), None);
     }
 
     #[test]

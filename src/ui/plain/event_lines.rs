@@ -38,6 +38,13 @@ const NOT_DRIVEN: Text = Text::new("until then nothing is driven", "在此之前
 /// The longest one-line view of arguments, words and results, in characters.
 const MAX_HEADLINE: usize = 200;
 
+/// A text of several lines. Those after the first one are indented, so that no text of others looks like a line of
+/// the program: whatever ends a line has become a line end by then.
+pub(super) fn indented(text: &str) -> SafeText {
+    let clean = SafeText::clean(text);
+    SafeText::clean(&clean.as_str().replace('\n', "\n  "))
+}
+
 /// Turns events into lines. Keeps what is needed to say what is new.
 #[derive(Debug)]
 pub struct EventLines {
@@ -265,7 +272,7 @@ impl EventLines {
         }
         let mark = if interrupted { CUT_SHORT.in_lang(self.lang) } else { "" };
         let text = format!("{speaker}: {content} {mark}");
-        vec![SafeText::clean(&text.trim_end().replace('\n', "\n  "))]
+        vec![indented(text.trim_end())]
     }
 
     fn tellask(&self, speaker: &str, call: &Call, mode: DeliveryMode) -> Vec<SafeText> {

@@ -4,6 +4,7 @@
 //! terminal that is recorded. [`PlainSession`] decides what is printed and sent, without I/O; [`run_lines`]
 //! reads, sends and writes. The texts of events are [`EventLines`], which the inline screen prints as well.
 
+mod calling;
 mod event_lines;
 mod numbers;
 mod run;

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io::{self, BufRead, Read as _, Write};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
 use super::session::{PlainOutput, PlainSession};
+use crate::domain::Clock;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::run::RunEnd;
+use crate::ui::caller::Caller;
+use crate::ui::run::{CALLS_TIMEOUT, RunEnd, next, until};
 
 /// The longest typed line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
@@ -82,6 +85,12 @@ pub struct LineChannels<S, W> {
     /// Completes when a signal asks the program to end.
     pub shutdown: S,
     pub output: W,
+    /// Calls the person.
+    pub caller: Caller,
+    /// Says the time of day.
+    pub clock: Arc<dyn Clock>,
+    /// True if the output is a terminal, which has a bell.
+    pub has_bell: bool,
     /// True if the input shows what is typed, with its line end: a terminal.
     pub is_echoed: bool,
 }
@@ -100,14 +109,21 @@ where
     S: Future<Output = ()>,
     W: Write,
 {
-    let LineChannels { mut typed, commands, mut events, shutdown, output, is_echoed } = channels;
-    let mut printer = LinePrinter { output, is_echoed, is_prompting: false };
+    let LineChannels { mut typed, commands, mut events, shutdown, .. } = channels;
+    let LineChannels { output, mut caller, clock, has_bell, is_echoed, .. } = channels;
+    let mut printer = LinePrinter { output, is_echoed, has_bell, is_prompting: false };
+    let mut failed = caller.take_failures();
     let mut shutdown = Box::pin(shutdown);
     while !session.is_over() {
+        session.tick(now(), &clock.now());
+        session.take_calls().into_iter().for_each(|call| caller.call(call));
         printer.print(session.take_output())?;
+        let wake = session.wake_at().map(tokio::time::Instant::from_std);
         tokio::select! {
             biased;
             () = &mut shutdown => break,
+            () = until(wake) => {}
+            why = next(&mut failed) => session.call_failed(&why),
             line = typed.next() => {
                 printer.line_was_typed()?;
                 match line {
@@ -117,7 +133,7 @@ where
                 }
             }
             event = events.recv() => match event {
-                Some(event) => session.event(&event),
+                Some(event) => session.event(&event, now()),
                 None => return Ok(RunEnd::Settled),
             },
         }
@@ -127,7 +143,14 @@ where
             }
         }
     }
-    end(session, &mut printer, &commands, &mut events, grace).await
+    let ended = end(session, &mut printer, &commands, &mut events, grace).await;
+    caller.finish(CALLS_TIMEOUT);
+    ended
+}
+
+/// The loop's clock: that of its timers.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
 
 /// Stops the driver, and prints what it still says.
@@ -146,7 +169,7 @@ async fn end<W: Write>(
     loop {
         match timeout_at(deadline, events.recv()).await {
             Ok(Some(event)) if event != DriverEvent::Stopped => {
-                session.event(&event);
+                session.event(&event, now());
                 printer.print(session.take_output())?;
             }
             Ok(_) => return Ok(RunEnd::Settled),
@@ -160,6 +183,7 @@ async fn end<W: Write>(
 struct LinePrinter<W> {
     output: W,
     is_echoed: bool,
+    has_bell: bool,
     /// A prompt stands at the end of the output.
     is_prompting: bool,
 }
@@ -171,6 +195,8 @@ impl<W: Write> LinePrinter<W> {
         }
         for piece in pieces {
             match piece {
+                PlainOutput::Bell if self.has_bell => write!(self.output, "\x07")?,
+                PlainOutput::Bell => {}
                 PlainOutput::Line(text) => writeln!(self.output, "{text}")?,
                 PlainOutput::Prompt(text) => {
                     write!(self.output, "{text}")?;

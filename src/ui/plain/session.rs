@@ -1,15 +1,19 @@
 //! A session of lines: what events print, and what a typed line does.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
-use super::event_lines::EventLines;
+use super::calling::Calling;
+use super::event_lines::{EventLines, indented};
 use super::typed::{self, Typed, Which};
 use crate::domain::question::choices::{AnswerChoice, choices};
 use crate::domain::question::picking;
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{AgentId, DialogId, Lang};
+use crate::domain::{AgentId, DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, WorkspaceView};
 use crate::protocol::{Command, Ticket};
+use crate::ui::app::{AttentionSettings, call_failed};
+use crate::ui::caller::Call;
 use crate::ui::text::SafeText;
 
 const HELP: &str = include_str!("help.md");
@@ -54,6 +58,8 @@ pub enum PlainOutput {
     Line(SafeText),
     /// Asks for a line; the cursor stays behind it.
     Prompt(SafeText),
+    /// Rings, wherever the cursor is.
+    Bell,
 }
 
 /// What the next line is for. While it is awaited, events are held back, so that nothing is printed into
@@ -95,6 +101,8 @@ pub struct PlainSession {
     sent: BTreeMap<Ticket, Sent>,
     last_ticket: Ticket,
     is_over: bool,
+    calling: Calling,
+    calls: Vec<Call>,
 }
 
 impl PlainSession {
@@ -113,6 +121,8 @@ impl PlainSession {
             sent: BTreeMap::new(),
             last_ticket: 0,
             is_over: false,
+            calling: Calling::default(),
+            calls: Vec::new(),
         };
         session.say(WELCOME);
         session
@@ -139,10 +149,40 @@ impl PlainSession {
         self.events.numbers.questions().len()
     }
 
-    pub fn event(&mut self, event: &DriverEvent) {
+    /// Sets when the person is called.
+    pub fn set_attention(&mut self, settings: AttentionSettings) {
+        self.calling.set(settings);
+    }
+
+    /// When there is something to do without an event.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.calling.wake_at()
+    }
+
+    /// Advances the time. `stamp`: the time of day.
+    pub fn tick(&mut self, now: Instant, stamp: &Stamp) {
+        if let Some(call) = self.calling.due(&self.events.numbers, self.lang, (now, stamp)) {
+            self.output.push(PlainOutput::Bell);
+            self.calls.push(call);
+        }
+    }
+
+    /// Calls of the person to make now.
+    pub fn take_calls(&mut self) -> Vec<Call> {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// Reports that the program of the person did not work.
+    pub fn call_failed(&mut self, why: &str) {
+        self.print(call_failed(why, self.lang));
+    }
+
+    pub fn event(&mut self, event: &DriverEvent, now: Instant) {
         for line in self.events.of(event) {
             self.print(line);
         }
+        self.calling.event(event, &self.events.numbers, now);
         if let DriverEvent::Workspace(view) = event {
             self.workspace.clone_from(view);
         } else if let DriverEvent::Done { ticket, .. } = event {
@@ -246,11 +286,11 @@ impl PlainSession {
         let (content, said) = (row.question.tellask_content.clone(), row.said.clone());
         let speaker = self.events.speaker(&dialog);
         if !said.trim().is_empty() {
-            self.print(SafeText::clean(&format!("{speaker}: {}", said.trim())));
+            self.print(indented(&format!("{speaker}: {}", said.trim())));
         }
         let asks = in_lang!(self.lang, "{speaker} asks:", "{speaker} 提问：");
         self.print(SafeText::line(&asks));
-        self.print(SafeText::clean(content.trim()));
+        self.print(indented(&format!("  {}", content.trim())));
         let prompt = in_lang!(
             self.lang,
             "answer to {number} (empty: leave it open)> ",
@@ -358,9 +398,8 @@ impl PlainSession {
         let text = in_lang!(lang, "not done: {reason}", "未完成：{reason}");
         self.print(SafeText::line(&text));
         if let Some(Sent::Words(words)) = sent {
-            let words = words.replace('\n', "\n  ");
             let text = in_lang!(lang, "your text was: {words}", "你的文字是：{words}");
-            self.print(SafeText::clean(&text));
+            self.print(indented(&text));
         }
     }
 

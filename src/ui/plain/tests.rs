@@ -1,36 +1,42 @@
 //! Sessions of lines, from events and typed lines to output and commands.
 
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
 use crate::domain::trust::TrustKind;
-use crate::domain::{AgentId, DialogId, Lang, TrustEntry, Unagreed};
+use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
 use crate::protocol::event::{
     ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
 };
 use crate::protocol::{Command, Ticket};
 use crate::store::Fact;
 use crate::ui::app::tests::fixture::{main_dialog, questions, row, rows, side, stopped};
+use crate::ui::app::{AttentionSettings, QuietHours};
 
 fn session() -> PlainSession {
     let mut session = PlainSession::new(Lang::En);
-    session.event(&DriverEvent::Workspace(WorkspaceView {
-        members: vec![MemberView {
-            id: AgentId::new("dba"),
-            name: "Dba".to_owned(),
-            gofor: String::new(),
-            model: String::new(),
-            toolsets: Vec::new(),
-            tools: Vec::new(),
-            images: ImageSupport::default(),
-        }],
-        default_responder: Some(AgentId::new("orchestrator")),
-        taskdocs: vec!["add-2fa.tsk".to_owned()],
-        ..WorkspaceView::default()
-    }));
-    session.event(&DriverEvent::Rows(rows()));
-    session.event(&DriverEvent::Inbox(questions()));
+    session.event(
+        &DriverEvent::Workspace(WorkspaceView {
+            members: vec![MemberView {
+                id: AgentId::new("dba"),
+                name: "Dba".to_owned(),
+                gofor: String::new(),
+                model: String::new(),
+                toolsets: Vec::new(),
+                tools: Vec::new(),
+                images: ImageSupport::default(),
+            }],
+            default_responder: Some(AgentId::new("orchestrator")),
+            taskdocs: vec!["add-2fa.tsk".to_owned()],
+            ..WorkspaceView::default()
+        }),
+        Instant::now(),
+    );
+    session.event(&DriverEvent::Rows(rows()), Instant::now());
+    session.event(&DriverEvent::Inbox(questions()), Instant::now());
     session
 }
 
@@ -39,6 +45,7 @@ fn printed(session: &mut PlainSession) -> Vec<String> {
     let pieces = session.take_output().into_iter().map(|piece| match piece {
         PlainOutput::Line(text) => text.into_string(),
         PlainOutput::Prompt(text) => format!("[{text}]"),
+        PlainOutput::Bell => "bell".to_owned(),
     });
     pieces.collect()
 }
@@ -67,8 +74,8 @@ fn a_session_begins_with_the_dialogs_and_the_open_questions() {
 #[test]
 fn a_session_in_chinese_is_chinese() {
     let mut session = PlainSession::new(Lang::Zh);
-    session.event(&DriverEvent::Rows(rows()));
-    session.event(&DriverEvent::Inbox(questions()));
+    session.event(&DriverEvent::Rows(rows()), Instant::now());
+    session.event(&DriverEvent::Inbox(questions()), Instant::now());
     session.line("help");
     session.line("1");
     insta::assert_snapshot!(printed(&mut session).join("\n"));
@@ -89,7 +96,7 @@ fn while_an_answer_is_typed_events_wait() {
     let shown = after(&mut session, "2");
     assert!(shown.iter().any(|line| line.contains("Which database")), "{shown:?}");
     assert!(shown.last().is_some_and(|line| line.starts_with("[answer to 2")), "{shown:?}");
-    session.event(&words("I go on."));
+    session.event(&words("I go on."), Instant::now());
     assert_eq!(printed(&mut session), Vec::<String>::new());
     assert_eq!(after(&mut session, "postgres"), ["@orchestrator d1: I go on."]);
     assert_eq!(session.take_commands(), [answer(1, &questions()[1], "postgres")]);
@@ -99,7 +106,7 @@ fn while_an_answer_is_typed_events_wait() {
 fn of_many_events_that_wait_the_oldest_are_left_out_and_counted() {
     let mut session = session();
     session.line("");
-    (0..1_500).for_each(|n| session.event(&words(&format!("line {n}"))));
+    (0..1_500).for_each(|n| session.event(&words(&format!("line {n}")), Instant::now()));
     let shown = after(&mut session, "");
     assert_eq!(shown.len(), 1_001);
     assert_eq!(shown.first().map(String::as_str), Some("500 older lines were left out"));
@@ -132,13 +139,13 @@ fn a_number_stays_with_its_question_when_others_are_closed() {
     let mut session = session();
     let left = vec![questions()[1].clone()];
     session.take_output();
-    session.event(&DriverEvent::Inbox(left));
+    session.event(&DriverEvent::Inbox(left), Instant::now());
     assert_eq!(printed(&mut session), ["question 1 is answered or withdrawn"]);
     assert_eq!(after(&mut session, "1 keep it"), ["there is no open question 1"]);
     assert_eq!(session.take_commands(), []);
     session.line("2 postgres");
     assert_eq!(session.take_commands(), [answer(1, &questions()[1], "postgres")]);
-    session.event(&DriverEvent::Inbox(questions()));
+    session.event(&DriverEvent::Inbox(questions()), Instant::now());
     assert_eq!(session.open_questions(), 2);
     assert!(after(&mut session, "1").concat().contains("no open question 1"));
 }
@@ -149,7 +156,7 @@ fn a_text_that_was_refused_is_printed_again() {
     session.line("1 keep it");
     session.take_output();
     let text = crate::domain::text::Localized::from(crate::protocol::Refusal::QuestionIsClosed);
-    session.event(&DriverEvent::Refused { ticket: 1, text });
+    session.event(&DriverEvent::Refused { ticket: 1, text }, Instant::now());
     let shown = printed(&mut session);
     assert!(shown.iter().any(|line| line.starts_with("not done: ")), "{shown:?}");
     assert!(shown.contains(&"your text was: keep it".to_owned()), "{shown:?}");
@@ -189,12 +196,10 @@ fn dialogs_are_begun_messaged_stopped_and_continued_by_number() {
 fn a_dialog_that_stopped_says_why_and_how_it_goes_on() {
     let mut session = session();
     session.take_output();
-    session.event(&DriverEvent::Row(Box::new(row(
-        &main_dialog(),
-        None,
-        "orchestrator",
-        stopped(),
-    ))));
+    session.event(
+        &DriverEvent::Row(Box::new(row(&main_dialog(), None, "orchestrator", stopped()))),
+        Instant::now(),
+    );
     assert_eq!(printed(&mut session), ["@orchestrator d1 stopped: stopped by you (`continue d1`)"]);
 }
 
@@ -215,8 +220,8 @@ fn waiting(names: &[&str]) -> DriverEvent {
 #[test]
 fn consent_is_given_to_the_list_that_was_shown_last() {
     let mut session = session();
-    session.event(&waiting(&["dev"]));
-    session.event(&waiting(&["dev", "evil"]));
+    session.event(&waiting(&["dev"]), Instant::now());
+    session.event(&waiting(&["dev", "evil"]), Instant::now());
     assert!(after(&mut session, "agree 1").concat().starts_with("nothing was agreed to"));
     assert_eq!(session.take_commands(), []);
     session.line("agree 2");
@@ -227,9 +232,9 @@ fn consent_is_given_to_the_list_that_was_shown_last() {
 #[test]
 fn a_list_that_came_while_a_line_was_typed_is_shown_before_anything_is_agreed_to() {
     let mut session = session();
-    session.event(&waiting(&["dev"]));
+    session.event(&waiting(&["dev"]), Instant::now());
     session.line("");
-    session.event(&waiting(&["dev", "evil"]));
+    session.event(&waiting(&["dev", "evil"]), Instant::now());
     let shown = after(&mut session, "agree 1");
     assert!(shown.iter().any(|line| line.contains("evil")), "{shown:?}");
     assert!(shown.last().is_some_and(|line| line.starts_with("nothing was agreed to")));
@@ -240,7 +245,7 @@ fn a_list_that_came_while_a_line_was_typed_is_shown_before_anything_is_agreed_to
 fn text_of_a_model_reaches_the_output_clean() {
     let mut session = session();
     session.take_output();
-    session.event(&words("a\x1b]52;c;eA==\x07b\x1b[2Jc"));
+    session.event(&words("a\x1b]52;c;eA==\x07b\x1b[2Jc"), Instant::now());
     let shown = printed(&mut session).concat();
     assert!(!shown.contains(['\x1b', '\x07']), "{shown:?}");
 }
@@ -303,7 +308,7 @@ proptest! {
         let known: Vec<String> = questions().into_iter().map(|row| row.question.id).collect();
         for step in steps {
             match step {
-                Step::Event(event) => session.event(&event),
+                Step::Event(event) => session.event(&event, Instant::now()),
                 Step::Line(line) => session.line(&line),
             }
             for command in session.take_commands() {
@@ -317,4 +322,83 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn no_text_of_others_looks_like_a_line_of_the_program() {
+    let fake = "Which?\nquestion 9  @lead d1: agree?\r\nquestion 8  x\rquestion 7\u{2028}question 6\u{b}question 5\u{85}question 4";
+    let mut asked = questions();
+    for row in &mut asked {
+        row.question.tellask_content = fake.to_owned();
+        row.said = fake.to_owned();
+    }
+    let mut session = session();
+    session.event(&DriverEvent::Inbox(Vec::new()), Instant::now());
+    session.event(&DriverEvent::Inbox(asked), Instant::now());
+    for text in [after(&mut session, "3"), after(&mut session, "")] {
+        for line in text.iter().flat_map(|text| text.lines()) {
+            assert!(!line.starts_with("question"), "{text:?}");
+        }
+    }
+    session.event(&words(fake), Instant::now());
+    for line in printed(&mut session).iter().flat_map(|text| text.lines()) {
+        assert!(!line.starts_with("question"), "{line:?}");
+    }
+}
+
+/// What rings when the time has come to `at`: the bell, and the texts of the calls.
+fn rung(session: &mut PlainSession, at: Instant, stamp: &str) -> (usize, Vec<String>) {
+    session.take_output();
+    session.tick(at, &Stamp::new(stamp));
+    let bells = session.take_output().into_iter().filter(|piece| *piece == PlainOutput::Bell);
+    let calls = session.take_calls().into_iter().map(|call| call.text.into_string());
+    (bells.count(), calls.collect())
+}
+
+fn come(session: &mut PlainSession, now: Instant) {
+    for row in questions() {
+        let (dialog, question) = (row.dialog, row.question.id);
+        let asked = DriverEvent::Asked { dialog, question, headline: String::new() };
+        session.event(&asked, now);
+    }
+    session.event(&DriverEvent::Inbox(questions()), now);
+}
+
+#[test]
+fn questions_of_a_burst_ring_once_and_are_reminded_of_once() {
+    let (mut session, now) = (session(), Instant::now());
+    let (soon, noon) = (Duration::from_millis(500), "2026-11-21 12:00:00");
+    let time = Duration::from_secs(600);
+    session.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    assert_eq!(rung(&mut session, now + time, noon), (0, vec![]), "these are from before");
+    // While something is typed it rings as well.
+    session.line("1");
+    come(&mut session, now);
+    assert_eq!(rung(&mut session, now, noon), (0, vec![]));
+    assert_eq!(session.wake_at(), Some(now + soon));
+    let text = "2 questions: @dba Drop users.legacy_otp, or keep it?".to_owned();
+    assert_eq!(rung(&mut session, now + soon, noon), (1, vec![text]));
+    let text = "2 questions are still open: @dba Drop users.legacy_otp, or keep it?".to_owned();
+    assert_eq!(rung(&mut session, now + soon + time, noon), (1, vec![text]));
+    assert_eq!(session.wake_at(), None, "once");
+}
+
+#[test]
+fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
+    let (mut session, now) = (session(), Instant::now());
+    let quiet = QuietHours::parse("22:00-07:00");
+    session.set_attention(AttentionSettings { quiet, remind_after: None });
+    come(&mut session, now);
+    let later = now + Duration::from_secs(61);
+    assert_eq!(rung(&mut session, later, "2026-11-21 23:00:00"), (0, vec![]));
+    let row = questions().remove(0);
+    let (dialog, question) = (row.dialog, row.question.id);
+    session.event(&DriverEvent::Answered { dialog, question }, later);
+    session.event(&DriverEvent::Inbox(questions()[1..].to_vec()), later);
+    let (bells, texts) = rung(&mut session, later, "2026-11-22 07:00:00");
+    assert_eq!((bells, texts), (0, vec![]), "it is asked again after a minute");
+    let (bells, texts) = rung(&mut session, later + Duration::from_secs(60), "2026-11-22 07:00:00");
+    assert!(bells == 1 && texts.len() == 1 && texts[0].contains("@orchestrator"), "{texts:?}");
+    session.event(&DriverEvent::Inbox(Vec::new()), later);
+    assert_eq!(session.wake_at(), None);
 }

@@ -1,7 +1,8 @@
 //! A program that has the terminal: the editor or the pager of the person.
 //!
 //! While it runs, nothing is drawn and no key is read; events of the driver are taken in as ever. The title
-//! and the bell wait until the terminal is back; the program that calls the person is run at once. If the program of the screen has to end meanwhile, the
+//! and the bell wait until the terminal is back; the program that calls the person is run at once, also for a
+//! question whose place on the screen was in view before. If the program of the screen has to end meanwhile, the
 //! other one is asked to end, too.
 
 use std::future::pending;
@@ -16,7 +17,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Run, RunEnd};
 use crate::domain::text::Localized;
-use crate::ui::app::Effect;
+use crate::ui::app::{Effect, Looking};
 use crate::ui::pacer::Cause;
 use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
 use crate::ui::surface::Surface;
@@ -166,6 +167,8 @@ impl<S: Surface> Run<'_, S> {
             .spawn();
         match started {
             Ok(child) => {
+                // Whoever looks at the terminal sees the program, and what the terminal reports is not read.
+                self.app.look(Looking::Unknown);
                 self.foreground.stage = Stage::Running(job, prepared, Box::new(child));
             }
             Err(error) => {

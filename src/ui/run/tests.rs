@@ -318,6 +318,10 @@ async fn new_questions_ring_the_bell_once_and_notify_where_the_terminal_said_how
     let title = "\u{1b}]2;(2?) dominds\u{7}";
     for (replies, notification) in [
         (vec![], ""),
+        (
+            vec![(0, Input::Reply(Reply::Multiplexer(Multiplexer::Tmux)))],
+            "\u{1b}Ptmux;\u{1b}\u{1b}]9;dominds: 2 questions: @lead Which?\u{1b}\u{1b}\\\u{1b}\\",
+        ),
         (vec![notifies(Notifier::Osc9)], "\u{1b}]9;dominds: 2 questions: @lead Which?\u{1b}\\"),
         (
             vec![notifies(Notifier::Osc99), notifies(Notifier::Osc777)],

@@ -27,6 +27,16 @@ pub enum Multiplexer {
     Screen,
 }
 
+impl Multiplexer {
+    /// Of this name in an XTVERSION reply. The environment does not say it over SSH.
+    #[must_use]
+    pub fn of_terminal(name: &str) -> Option<Self> {
+        let version = name.strip_prefix("tmux")?;
+        let is_tmux = version.is_empty() || version.starts_with(' ');
+        is_tmux.then_some(Self::Tmux)
+    }
+}
+
 /// Whether the terminal reports the mouse: buttons and the wheel, not its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MouseUse {
@@ -133,6 +143,21 @@ impl Control {
     pub fn ask_background() -> Self {
         Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
     }
+
+    /// Asks for the name of the terminal.
+    #[must_use]
+    pub fn ask_name() -> Self {
+        Self([Self::ASK_NAME, b"\x1b[c"].concat())
+    }
+
+    /// Asks for the name of the terminal, and for its background.
+    #[must_use]
+    pub fn ask_name_and_background() -> Self {
+        Self([Self::ASK_NAME, Self::ask_background().bytes()].concat())
+    }
+
+    /// A question that every terminal answers must follow.
+    const ASK_NAME: &'static [u8] = b"\x1b[>q";
 
     /// True for a question, whose replies are to come.
     #[must_use]

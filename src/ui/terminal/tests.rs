@@ -147,6 +147,35 @@ fn a_terminal_left_behind_can_be_reset() {
 }
 
 #[test]
+fn a_terminal_without_an_alternate_screen_keeps_no_row_of_a_frame() {
+    let shown = |tty: &Tty| {
+        let bytes = tty.bytes.lock().unwrap().clone();
+        let text = String::from_utf8(bytes).unwrap();
+        let ignored = text.replace("\x1b[?1049h", "").replace("\x1b[?1049l", "");
+        let mut parser = vt100::Parser::new(4, 20, 0);
+        parser.process(ignored.as_bytes());
+        (parser.screen().contents(), parser.screen().cursor_position())
+    };
+    let frame = b"\x1b[2;3r\x1b[1;1Hframe\x1b[4;9Hframe\x1b[2;2H";
+    let (mut tty, flag) = (Tty::default(), ModeFlag::default());
+    let mut guard = enter(&tty, &flag);
+    tty.write_all(frame).unwrap();
+    let seen = tty.clone();
+    let stop = || {
+        assert_eq!(shown(&seen), (String::new(), (0, 0)));
+        Ok(())
+    };
+    guard.suspend(stop).unwrap();
+    tty.write_all(frame).unwrap();
+    drop(guard);
+    assert_eq!(shown(&tty), (String::new(), (0, 0)));
+    tty.write_all(b"text").unwrap();
+    let mut raw = tty.clone();
+    reset(&mut tty, &mut raw).unwrap();
+    assert_eq!(shown(&tty).0, "text", "a reset erases nothing");
+}
+
+#[test]
 fn only_a_panic_of_the_screen_thread_restores_the_terminal() {
     let screen = thread::current().id();
     let other = thread::spawn(|| thread::current().id()).join().unwrap();

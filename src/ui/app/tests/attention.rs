@@ -202,11 +202,72 @@ fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
     come(&mut stage, &questions());
     stage.wait(SOON);
     assert!(rings(&mut stage).is_empty());
-    let left = stage.app.alerts.wake_at().expect("the end of the quiet hours") - stage.now;
-    assert!(left > Duration::from_secs(50 * 60), "{left:?}");
+    for _ in 0..60 {
+        stage.wait(Duration::from_secs(60));
+        assert!(rings(&mut stage).is_empty());
+    }
+    let left = stage.app.alerts.wake_at().expect("the next look at the time") - stage.now;
+    assert!(left <= Duration::from_secs(60), "{left:?}");
     stage.app.set_attention(AttentionSettings::default());
     stage.wait(left);
     assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+}
+
+#[test]
+fn a_question_that_comes_after_quiet_hours_the_machine_slept_through_rings_with_the_earlier_ones() {
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(quiet_now());
+    come(&mut stage, &questions()[..1]);
+    stage.wait(SOON);
+    // It wakes up, and for timers no time has passed.
+    stage.app.set_attention(AttentionSettings::default());
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+}
+
+#[test]
+fn a_question_rings_though_the_list_of_questions_comes_later() {
+    for late in [Duration::ZERO, SOON * 20] {
+        let mut stage = calm(120, 40);
+        stage.apply(DriverEvent::Lagged).apply(asked(&questions()[0]));
+        stage.app.take_effects();
+        stage.wait(late);
+        assert!(rings(&mut stage).is_empty());
+        stage.apply(DriverEvent::Inbox(questions()[..1].to_vec()));
+        stage.wait(SOON);
+        assert_eq!(rings(&mut stage).len(), 1, "{late:?}");
+        assert_eq!(stage.app.alerts.wake_at(), None);
+    }
+}
+
+#[test]
+fn a_question_that_is_gone_when_the_list_comes_does_not_ring_and_wakes_nothing() {
+    for answered in [true, false] {
+        let mut stage = calm(120, 40);
+        let row = &questions()[0];
+        stage.apply(asked(row));
+        stage.wait(SOON);
+        if answered {
+            let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+            stage.apply(DriverEvent::Answered { dialog, question });
+        } else {
+            stage.apply(DriverEvent::Inbox(Vec::new()));
+        }
+        stage.apply(DriverEvent::Inbox(questions()));
+        stage.wait(SOON);
+        assert_eq!(rings(&mut stage).len(), 0);
+        assert_eq!(stage.app.alerts.wake_at(), None);
+    }
+}
+
+#[test]
+fn a_hidden_screen_wakes_up_to_call() {
+    let mut stage = calm(120, 40);
+    stage.wait(SOON * 100);
+    come(&mut stage, &questions());
+    let ring = stage.app.alerts.wake_at();
+    assert!(ring.is_some() && stage.app.wake_hidden_at() <= ring);
 }
 
 #[test]

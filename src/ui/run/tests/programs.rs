@@ -10,12 +10,24 @@ async fn edited<F: Future<Output = ()>>(
     shutdown: impl Future<Output = ()>,
     driver: impl FnOnce(Driver) -> F,
 ) -> Vec<String> {
+    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
+    let keys = vec![press('i'), press('x'), ctrl_e.into()];
+    lent(keys, (host, caller), surface, shutdown, driver).await
+}
+
+/// The keys give the terminal to a program.
+async fn lent<F: Future<Output = ()>>(
+    keys: Vec<Input>,
+    (host, caller): (TestHost, Caller),
+    surface: &mut Memory,
+    shutdown: impl Future<Output = ()>,
+    driver: impl FnOnce(Driver) -> F,
+) -> Vec<String> {
     let ((_, permits), (stored, drafts)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
     let (to_driver, commands) = mpsc::channel(16);
     let (events, from_driver) = mpsc::channel(64);
-    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
     let channels = Channels {
-        input: typing(vec![(0, press('i')), (0, press('x')), (0, ctrl_e.into())]),
+        input: typing(keys.into_iter().map(|key| (0, key)).collect()),
         commands: to_driver,
         events: from_driver,
         looks: mpsc::channel(1).1,
@@ -90,7 +102,11 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
     let finished = host.finished.clone();
     let mut surface = Memory::new();
     let (called, mut is_called) = mpsc::channel(4);
-    edited(
+    // Somebody looks at the screen, and then at the pager: the inbox that was in view is not.
+    let keys = vec![Event::FocusGained.into(), press('3'), press('O')];
+    surface.resize(Size { width: 120, height: 40 });
+    lent(
+        keys,
         (host, Caller::start(TellsOf(called)).unwrap()),
         &mut surface,
         std::future::pending(),

@@ -1,0 +1,72 @@
+//! What the person, and a program of theirs, is told when questions ring. The texts are clean and bounded.
+
+use crate::domain::title::headline;
+use crate::domain::{DialogId, Lang};
+use crate::protocol::InboxRow;
+use crate::ui::app::words;
+use crate::ui::caller::{Call, CallReason, CalledQuestion};
+use crate::ui::text::SafeText;
+use crate::ui::text::copy_text::head;
+
+/// The most questions a program of the person is told about at once.
+const MAX_CALLED: usize = 20;
+/// The start of a question that it gets.
+const MAX_CONTENT_BYTES: usize = 8 * 1024;
+
+/// Writes calls.
+pub(in crate::ui) struct CallText<'a> {
+    pub lang: Lang,
+    /// The title of a dialog, if it has one.
+    pub title_of: &'a dyn Fn(&DialogId) -> Option<&'a str>,
+}
+
+impl CallText<'_> {
+    /// For questions that came, oldest first: the oldest, with the title of its dialog if it is alone, else with how
+    /// many there are. `None` if there are none.
+    pub fn of_new(&self, questions: &[&InboxRow]) -> Option<Call> {
+        let (first, others) = questions.split_first()?;
+        let question = asked_by(first);
+        let about = if others.is_empty() {
+            let title = (self.title_of)(&first.dialog);
+            title.filter(|title| !title.is_empty()).map(str::to_owned)
+        } else {
+            Some(words::QUESTION_COUNT.text(questions.len(), self.lang))
+        };
+        let text = about.map_or_else(|| question.clone(), |about| format!("{about}: {question}"));
+        Some(self.call(CallReason::New, SafeText::line(&text), questions))
+    }
+
+    /// For all that are open. `None` if there are none.
+    pub fn of_reminder(&self, questions: &[&InboxRow]) -> Option<Call> {
+        let (first, _) = questions.split_first()?;
+        let open = words::STILL_OPEN.text(questions.len(), self.lang);
+        let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
+        Some(self.call(CallReason::Reminder, text, questions))
+    }
+
+    fn call(&self, reason: CallReason, text: SafeText, questions: &[&InboxRow]) -> Call {
+        let listed = questions.iter().take(MAX_CALLED);
+        let called = |row: &&InboxRow| {
+            let content = &row.question.tellask_content;
+            CalledQuestion {
+                id: row.question.id.clone(),
+                dialog: row.dialog.clone(),
+                agent: row.agent.clone(),
+                asked_at: row.question.asked_at.clone(),
+                title: SafeText::line((self.title_of)(&row.dialog).unwrap_or_default()),
+                headline: SafeText::line(&headline(content)),
+                content: SafeText::clean(head(content, MAX_CONTENT_BYTES)),
+            }
+        };
+        Call { reason, text, count: questions.len(), questions: listed.map(called).collect() }
+    }
+}
+
+/// What is said where a call failed.
+pub(in crate::ui) fn failed(why: &str, lang: Lang) -> SafeText {
+    SafeText::line(&words::CALL_FAILED.with(why, lang))
+}
+
+fn asked_by(row: &InboxRow) -> String {
+    format!("@{} {}", row.agent, headline(&row.question.tellask_content))
+}

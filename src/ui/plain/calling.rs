@@ -1,0 +1,81 @@
+//! When a session of lines calls the person: by the rules of the screen, as nobody is known to look.
+
+use std::time::Instant;
+
+use super::numbers::Numbers;
+use crate::domain::{DialogId, Lang, Stamp};
+use crate::protocol::event::{DriverEvent, InboxRow};
+use crate::ui::app::{Alerts, AttentionSettings, CallText, Due};
+use crate::ui::caller::Call;
+
+#[derive(Debug, Default)]
+pub(super) struct Calling {
+    alerts: Alerts,
+}
+
+impl Calling {
+    pub fn set(&mut self, settings: AttentionSettings) {
+        self.alerts.set(settings);
+    }
+
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.alerts.wake_at()
+    }
+
+    /// After an event was taken in.
+    pub fn event(&mut self, event: &DriverEvent, numbers: &Numbers, now: Instant) {
+        if let DriverEvent::Asked { question, .. } = event {
+            self.alerts.came(question.clone(), now);
+        } else if let DriverEvent::Answered { question, .. } = event {
+            self.alerts.drop_question(question);
+        } else if let DriverEvent::Inbox(_) = event {
+            self.alerts.listed(|id| is_open(numbers, id), now);
+            // There is no title to write the count into.
+            let _ = self.alerts.title(numbers.questions().len(), now);
+        }
+    }
+
+    /// The call that is to be made now, if any. `stamp`: the time of day.
+    pub fn due(
+        &mut self,
+        numbers: &Numbers,
+        lang: Lang,
+        (now, stamp): (Instant, &Stamp),
+    ) -> Option<Call> {
+        if !self.alerts.is_due(now) {
+            return None;
+        }
+        if let Some(left) = self.alerts.quiet_hours().and_then(|quiet| quiet.left(stamp)) {
+            self.alerts.postpone(left, now);
+            return None;
+        }
+        let title_of =
+            |dialog: &DialogId| numbers.dialog(dialog).map(|dialog| dialog.row.title.as_str());
+        let text = CallText { lang, title_of: &title_of };
+        match self.alerts.take_due(now)? {
+            Due::New(came) => {
+                let (came, unlisted): (std::collections::BTreeSet<_>, _) =
+                    came.into_iter().partition(|id| is_open(numbers, id));
+                self.alerts.await_list(unlisted);
+                let call = text.of_new(&open(numbers, |id| came.contains(id)))?;
+                self.alerts.rang(now);
+                Some(call)
+            }
+            Due::Reminder => {
+                let call = text.of_reminder(&open(numbers, |_| true))?;
+                self.alerts.reminded(now);
+                Some(call)
+            }
+        }
+    }
+}
+
+fn is_open(numbers: &Numbers, id: &str) -> bool {
+    numbers.questions().any(|(_, row)| row.question.id == id)
+}
+
+/// The open questions of these, oldest first.
+fn open(numbers: &Numbers, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
+    let rows = numbers.questions().map(|(_, row)| row);
+    rows.filter(|row| is_meant(&row.question.id)).collect()
+}
