@@ -80,7 +80,7 @@ impl Reading {
     /// The generation of the block with the cursor, with its course.
     pub fn generation(&self) -> Option<(Course, Genseq)> {
         let open = self.open()?;
-        self.transcript.generation_at_cursor(open).map(|genseq| (open.course, genseq))
+        self.transcript.generation_at_cursor(open)
     }
 
     pub fn scroll(&mut self, to: ScrollMove) {

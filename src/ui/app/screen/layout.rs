@@ -281,9 +281,10 @@ fn layout_right(areas: &mut Areas, composer: &Composer, width: u16, queued: usiz
     let strip = queued::height(queued, area.height);
     areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
     let above = Rect { height: area.height - wanted - strip, ..area };
-    let margin = u16::from(!narrow);
+    // The cursor stands before the text.
+    let (before, behind) = (1, u16::from(!narrow));
     let inner =
-        Rect { x: above.x + margin, width: above.width.saturating_sub(2 * margin), ..above };
+        Rect { x: above.x + before, width: above.width.saturating_sub(before + behind), ..above };
     if narrow {
         areas.transcript = inner;
     } else {

@@ -182,6 +182,22 @@ fn a_fork_starts_before_the_newest_generation_or_the_one_entered() {
 }
 
 #[test]
+fn a_fork_is_of_the_course_that_has_the_block_with_the_cursor() {
+    let mut stage = streaming(80, 24);
+    let newer =
+        r#"{"ts":"2026-11-21 12:03:00","type":"agent_words_record","genseq":15,"content":"newer"}"#;
+    stage.fact_in(&main_dialog(), 2, 0, newer);
+    for (keys, course) in [("3 g f <enter>", 1), ("3 G f <enter>", 2)] {
+        for key in keys.split(' ') {
+            stage.keys(key).screen();
+        }
+        let forked = changes(&stage).pop().cloned();
+        let of = matches!(&forked, Some(Lifecycle::Fork { course: of, .. }) if of.0 == course);
+        assert!(of, "{forked:?}\n{}", stage.screen());
+    }
+}
+
+#[test]
 fn a_fork_opens_with_the_message_to_send_again_in_the_composer() {
     let mut stage = idle_tree();
     let fork = DialogId::main(RootId::new("ee/ff/3"));

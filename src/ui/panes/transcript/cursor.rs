@@ -10,8 +10,8 @@ mod tests;
 use super::anchor::{Anchor, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
-use crate::domain::Genseq;
 use crate::domain::transcript::BlockBody;
+use crate::domain::{Course, Genseq};
 use crate::ui::model::ViewPosition;
 
 /// Where a step of the cursor stops.
@@ -52,9 +52,12 @@ impl TranscriptPane {
         open.block(self.cursor).map(|_| self.cursor)
     }
 
-    /// The generation of the block with the cursor, or the last one before it.
-    pub fn generation_at_cursor(&self, open: &OpenDialog) -> Option<Genseq> {
-        (open.origin..=self.cursor).rev().find_map(|item| open.block(item)?.genseq)
+    /// The generation of the block with the cursor, or the last one before it, with its course: an earlier one
+    /// may be in view, too.
+    pub fn generation_at_cursor(&self, open: &OpenDialog) -> Option<(Course, Genseq)> {
+        let blocks = (open.origin..=self.cursor).rev().filter_map(|item| open.block(item));
+        let mut known = blocks.filter_map(|block| Some((block.place.course, block.genseq?)));
+        known.next()
     }
 
     /// The view, to be restored later; `None` while following.
