@@ -62,9 +62,9 @@ fn a_long_option_goes_on_below_its_text() {
     let mut stage = asked(60, 20, &text);
     stage.keys("a");
     let screen = stage.screen();
-    let at = screen.lines().position(|line| line.starts_with("  ✓ a  yes, for"));
+    let at = screen.lines().position(|line| line.starts_with("   ✓ a  yes, for"));
     let below = screen.lines().nth(at.expect("the option") + 1).unwrap_or_default();
-    assert!(below.starts_with("       ") && below.chars().nth(7).is_some_and(char::is_alphabetic));
+    assert!(below.starts_with("        ") && below.chars().nth(8).is_some_and(char::is_alphabetic));
 }
 
 #[test]
