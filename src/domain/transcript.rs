@@ -155,6 +155,15 @@ pub enum TellaskStatus {
     },
 }
 
+/// What older records changed in the blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepended {
+    /// Blocks that now stand before the former first one.
+    pub added: usize,
+    /// Former blocks that are gone, counted from the former first one.
+    pub removed: Vec<usize>,
+}
+
 /// A question for the human.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedBlock {
@@ -221,20 +230,20 @@ impl Transcript {
     }
 
     /// Takes in older records, the first of them at `first`, that end where the known ones begin.
-    /// Returns how many blocks now stand before the former first one.
-    pub fn prepend(&mut self, first: RecordPosition, entries: &[Entry]) -> usize {
+    /// Records there may complete calls of the older ones: the blocks that stood for them alone are removed.
+    pub fn prepend(&mut self, first: RecordPosition, entries: &[Entry]) -> Prepended {
         let mut older = Self::new(self.fold.text_limit());
         for (at, entry) in entries.iter().enumerate() {
             let place = RecordPosition { course: first.course, line: first.line + at };
             older.push(place, entry);
         }
-        let count = older.blocks.len();
-        self.fold.join(older.fold, &mut older.blocks, &mut self.blocks);
+        let added = older.blocks.len();
+        let removed = self.fold.join(older.fold, &mut older.blocks, &mut self.blocks);
         let mut blocks = older.blocks;
         blocks.append(&mut self.blocks);
         self.blocks = blocks;
         self.fold.reindex(&self.blocks);
-        count
+        Prepended { added, removed }
     }
 
     /// A tool call is known to have ended well or badly.

@@ -1,6 +1,6 @@
 //! From records to blocks, one record at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -71,18 +71,31 @@ impl TranscriptFold {
         change
     }
 
-    /// Completes calls of the older part with records of the newer one that found no call.
-    pub(super) fn join(&mut self, older: Self, old: &mut Vec<Block>, new: &mut Vec<Block>) {
+    /// Completes calls of the older part with records of the newer one that found no call. Returns which blocks
+    /// of the newer part stood for these and are removed.
+    pub(super) fn join(
+        &mut self,
+        older: Self,
+        old: &mut Vec<Block>,
+        new: &mut Vec<Block>,
+    ) -> Vec<usize> {
         let mut older = older;
+        let mut joined = BTreeSet::new();
         for (place, entry) in std::mem::take(&mut self.orphans) {
             if completes(&entry.record).is_some_and(|call| older.calls.contains_key(call)) {
-                new.retain(|block| block.place != place);
+                joined.insert(place);
                 older.push(old, place, &entry);
             } else {
                 self.orphans.push((place, entry));
             }
         }
         self.orphans.splice(0..0, older.orphans);
+        let stands_in = |block: &Block| {
+            joined.contains(&block.place) && !matches!(block.body, BlockBody::CourseBreak { .. })
+        };
+        let removed = (0..new.len()).filter(|at| new.get(*at).is_some_and(stands_in)).collect();
+        new.retain(|block| !stands_in(block));
+        removed
     }
 
     pub(super) fn ended(&self, blocks: &mut [Block], call: &CallId, ok: bool) -> BlockChange {

@@ -170,7 +170,8 @@ impl Reading {
             return;
         };
         if open.paging == Some(ticket) {
-            open.prepend(&page);
+            let gone = open.prepend(&page);
+            self.transcript.renumber(&gone);
         } else if open.ticket == ticket {
             let is_reload = open.loaded;
             let position = if is_reload {

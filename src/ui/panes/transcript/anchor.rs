@@ -8,6 +8,19 @@ pub struct Anchor {
     pub row: usize,
 }
 
+impl Anchor {
+    /// The same row after these items are gone.
+    pub(super) fn without(self, gone: &[isize]) -> Self {
+        let row = if gone.contains(&self.item) { 0 } else { self.row };
+        Self { item: number_without(self.item, gone), row }
+    }
+}
+
+/// The number of an item after these are gone; that of the next one if it is one of them.
+pub(super) fn number_without(item: isize, gone: &[isize]) -> isize {
+    item.saturating_sub_unsigned(gone.iter().filter(|before| **before < item).count())
+}
+
 /// A selection by lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Selection {

@@ -29,7 +29,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub use anchor::Towards;
-use anchor::{Anchor, Selection};
+use anchor::{Anchor, Selection, number_without};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
@@ -249,6 +249,24 @@ impl TranscriptPane {
     pub fn forget_layout(&mut self) {
         self.cache.clear();
         self.cached_rows = 0;
+    }
+
+    /// These items are gone, and later ones have smaller numbers.
+    pub fn renumber(&mut self, gone: &[isize]) {
+        if gone.is_empty() {
+            return;
+        }
+        self.forget_layout();
+        for anchor in [&mut self.top, &mut self.seen].into_iter().chain(&mut self.rows) {
+            *anchor = anchor.without(gone);
+        }
+        self.cursor = number_without(self.cursor, gone);
+        if let Some(Selection::Rows { fixed, moving }) = &mut self.selection {
+            (*fixed, *moving) = (fixed.without(gone), moving.without(gone));
+        }
+        if let Some(search) = &mut self.search {
+            search.renumber(gone);
+        }
     }
 
     /// The jump target, if it is in none of the records of this course.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::live::Live;
 use crate::domain::record::{Entry, Record};
-use crate::domain::transcript::{Block, BlockChange, RecordPosition, Transcript};
+use crate::domain::transcript::{Block, BlockChange, Prepended, RecordPosition, Transcript};
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
@@ -112,17 +112,21 @@ impl OpenDialog {
         }
     }
 
-    /// Adds older records.
-    pub fn prepend(&mut self, page: &TranscriptPage) {
+    /// Adds older records. Returns the numbers of the items that are gone: each later one has a number less by
+    /// one for each of them.
+    #[must_use]
+    pub fn prepend(&mut self, page: &TranscriptPage) -> Vec<isize> {
         self.paging = None;
         let reaches = page.first_line + page.entries.len() == self.first_position.line;
         if page.course != self.first_position.course || !reaches {
-            return;
+            return Vec::new();
         }
         let first = RecordPosition { course: page.course, line: page.first_line };
-        let added = self.transcript.prepend(first, &page.entries);
-        self.origin = self.origin.saturating_sub_unsigned(added);
+        let Prepended { added, removed } = self.transcript.prepend(first, &page.entries);
+        let former = self.origin;
+        self.origin = former.saturating_sub_unsigned(added);
         self.first_position = first;
+        removed.into_iter().map(|at| former.saturating_add_unsigned(at)).collect()
     }
 
     /// Adds a new record; false if it changes nothing that is shown.
@@ -297,10 +301,10 @@ mod tests {
     fn older_records_keep_the_numbers_of_the_newer() {
         let mut open = open(2, &["c"]);
         assert_eq!(open.older_before(), Some(2));
-        open.prepend(&page(0, &["a", "b"]));
+        assert!(open.prepend(&page(0, &["a", "b"])).is_empty());
         assert_eq!((open.older_before(), open.origin, open.end()), (None, -2, 1));
         assert_eq!(open.block(0).map(|block| block.body.text()), Some("c"));
-        open.prepend(&page(7, &["z"]));
+        assert!(open.prepend(&page(7, &["z"])).is_empty());
         assert_eq!(texts(&open), ["a", "b", "c"]);
     }
 

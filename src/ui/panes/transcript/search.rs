@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::anchor::number_without;
 use super::open::OpenDialog;
 use crate::domain::needle::Needle;
 use crate::domain::transcript::Block;
@@ -76,6 +77,19 @@ impl Search {
         self.counts.clear();
         self.current = None;
         self.wanted = Some(Wanted::Near(self.start.0));
+    }
+
+    /// These items are gone, and later ones have smaller numbers: all are counted again.
+    pub fn renumber(&mut self, gone: &[isize]) {
+        self.counts.clear();
+        self.start.0 = number_without(self.start.0, gone);
+        self.current = self
+            .current
+            .map(|current| Match { item: number_without(current.item, gone), ..current });
+        self.wanted = self.wanted.map(|wanted| match wanted {
+            Wanted::Near(item) => Wanted::Near(number_without(item, gone)),
+            Wanted::Next | Wanted::Previous => wanted,
+        });
     }
 
     /// Counts the matches in blocks that are new or changed, and drops those of blocks that are gone.

@@ -160,6 +160,39 @@ fn calls_and_questions_are_found_also_in_older_records() {
 }
 
 #[test]
+fn a_question_and_its_answer_on_two_pages_leave_the_cursor_on_its_block() {
+    let answer = serde_json::json!({
+        "ts": "2026-11-21 12:00:01", "type": "tellask_result_record", "callId": "q7",
+        "status": "completed", "content": "yes", "responder": { "responderId": "human" }, "route": {},
+        "callName": "askHuman", "call": { "tellaskContent": "question 7?" },
+    });
+    let mut newer: Vec<String> = (0..30).map(|n| long(n, 1)).collect();
+    newer.insert(3, answer.to_string());
+    let mut stage = dialog(80, 24, 30, &newer);
+    for key in ["up", "down"] {
+        while page_asked(&stage).is_none() {
+            stage.keys("k").screen();
+        }
+        stage.key_named(key).screen();
+    }
+    let (ticket, before) = page_asked(&stage).expect("older records are requested");
+    let shown = stage.screen();
+    let mut older: Vec<String> = (0..before).map(|n| long(200 + n, 1)).collect();
+    older[before - 1] = asked(7);
+    let older: Vec<&str> = older.iter().map(String::as_str).collect();
+    stage.page_at(ticket, main_dialog(), 0, &older);
+    let screen = stage.screen();
+    assert_eq!(at_cursor(&screen), at_cursor(&shown), "{shown}\n{screen}");
+    let numbers = |screen: &str| -> Vec<u32> {
+        let of = |line: &str| line.split_once("block ")?.1.split(' ').next()?.parse().ok();
+        screen.lines().filter_map(of).filter(|number| *number < 200).collect()
+    };
+    let now = numbers(&screen);
+    assert!(now.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{screen}");
+    assert!(now.len() >= 5 && now[0] == numbers(&shown)[0], "{shown}\n{screen}");
+}
+
+#[test]
 fn a_search_in_older_records_ends_when_the_user_moves_on() {
     let newer: Vec<String> = (0..30).map(|n| long(n, 1)).collect();
     let mut stage = dialog(120, 40, 30, &newer);
