@@ -400,11 +400,19 @@ fn lines_of_demo(home: &Home, term: &str, args: &[&str]) -> Program {
 }
 
 #[test]
-fn lines_never_move_the_cursor_and_take_answers_by_number() {
+fn lines_never_move_the_cursor_take_answers_by_number_and_call_the_person() {
     for (term, args) in [("dumb", [].as_slice()), ("xterm-256color", &["--plain"])] {
         let home = Home::new();
+        let (config, called) = (home.config_file("config.yaml"), home.config_file("called"));
+        fs::create_dir_all(config.parent().expect("a folder")).expect("a folder");
+        let setting =
+            format!("notify_command: [sh, -c, 'cat >> \"$0\"', '{}']\n", called.display());
+        fs::write(config, setting).expect("a file");
         let mut program = lines_of_demo(&home, term, args);
         program.until_shown(&["question 1  @orchestrator", "question 2  @dba"]);
+        assert!(eventually(|| wrote(&program, "\x07")), "it rings");
+        let is_called = || fs::read_to_string(&called).is_ok_and(|text| text.ends_with("}\n"));
+        assert!(eventually(is_called), "the program is run");
         program.keys("1\n");
         program.until_shown(&["answer to 1"]);
         program.keys("a\n");
@@ -415,9 +423,30 @@ fn lines_never_move_the_cursor_and_take_answers_by_number() {
         let (status, raw) = program.end();
         assert_eq!(status, 0, "{term}");
         let controls: Vec<u8> =
-            raw.into_iter().filter(|byte| *byte < 0x20 && !b"\r\n".contains(byte)).collect();
-        assert!(controls.is_empty(), "{term}: only line ends, not {controls:?}");
+            raw.into_iter().filter(|byte| *byte < 0x20 && !b"\r\n\x07".contains(byte)).collect();
+        assert!(controls.is_empty(), "{term}: only line ends and the bell, not {controls:?}");
     }
+}
+
+#[test]
+fn on_leaving_a_line_says_that_a_question_is_open() {
+    let home = Home::new();
+    let mut demo = asked(&home);
+    demo.keys(ALT_A);
+    demo.until_shown(&[" of 2 · @"]);
+    demo.keys("go with b");
+    demo.until_shown(&["go with b"]);
+    demo.keys(ENTER);
+    demo.until_shown(&["FOR YOU · 1"]);
+    demo.until_still();
+    demo.quit();
+    assert_eq!(demo.end_restored(), 0);
+    let mut program = command(&home, &[]);
+    program.until_shown(&["FOR YOU · 1"]);
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+    let line = "dominds-tui: 1 question is open (`dominds-tui q4h` lists it)";
+    assert_eq!(program.screen().trim(), line, "and nothing else is left");
 }
 
 #[test]
