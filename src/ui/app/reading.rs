@@ -16,8 +16,10 @@ use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq};
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 use crate::ui::app::words;
+use crate::ui::cx::UiSettings;
 use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
+use crate::ui::panes::transcript::prose::Prose;
 use crate::ui::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
     is_openable, live_width,
@@ -247,9 +249,9 @@ impl Reading {
     }
 
     /// The same where only the streamed text is shown.
-    pub fn lay_out_live(&mut self, cells: usize) {
+    pub fn lay_out_live(&mut self, cells: usize, ui: &UiSettings) {
         if let Some(open) = &mut self.open {
-            open.wrap_live(live_width(cells));
+            open.lay_out_live(live_width(cells), Prose::means(ui), true);
             open.trim();
         }
     }

@@ -24,4 +24,5 @@ mod preview;
 pub mod queued;
 mod screens;
 pub mod searching;
+mod streamed;
 mod titles;

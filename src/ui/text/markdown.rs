@@ -4,10 +4,12 @@
 //! `&#27;` stays harmless. Nothing is hidden: link targets (a text that looks like another address is no link itself), HTML and image texts are shown. There is
 //! no recursion, and indentation stops at [`MAX_INDENT_LEVELS`] levels or half the width.
 
+mod definitions;
 mod flow;
+pub mod growing;
 mod table;
 
-use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::clean::SafeText;
 use super::styled::{Emphasis, StyledLine, StyledSpan};
@@ -16,6 +18,7 @@ use super::wrap::{wrap, wrap_hard};
 use crate::ui::highlight::{CodeColours, Language};
 use crate::ui::links::{Links, looks_like_address};
 use crate::ui::theme::{Glyphs, Role};
+use definitions::{options, parser};
 use flow::{Flow, TextStyle};
 use table::Table;
 
@@ -36,10 +39,8 @@ pub struct RenderMeans<'a> {
 /// Renders sanitized Markdown into lines of at most `width` cells.
 #[must_use]
 pub fn render(text: &SafeText, width: usize, means: RenderMeans<'_>) -> Vec<StyledLine> {
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut renderer = Renderer::new(width, means);
-    for event in Parser::new_ext(text.as_str(), options) {
+    for event in Parser::new_ext(text.as_str(), options()) {
         renderer.event(event);
     }
     renderer.flush();
@@ -91,6 +92,8 @@ struct Renderer<'g> {
     table: Option<Table>,
     /// A blank line is due before the next block.
     gap: bool,
+    /// There are lines of earlier blocks before the first one.
+    follows: bool,
 }
 
 impl<'g> Renderer<'g> {
@@ -113,6 +116,7 @@ impl<'g> Renderer<'g> {
             code: None,
             table: None,
             gap: false,
+            follows: false,
         }
     }
 
@@ -324,7 +328,7 @@ impl<'g> Renderer<'g> {
 
     fn begin_block(&mut self) {
         self.flush();
-        if std::mem::take(&mut self.gap) && !self.lines.is_empty() {
+        if std::mem::take(&mut self.gap) && (self.follows || !self.lines.is_empty()) {
             let mut blank = self.prefix(false);
             while blank.last().is_some_and(|span| span.text.as_str().trim().is_empty()) {
                 blank.pop();

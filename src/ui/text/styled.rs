@@ -37,6 +37,12 @@ impl StyledSpan {
         Self { role, emphasis: Emphasis::default(), link: None, text }
     }
 
+    /// The same text in another role.
+    #[must_use]
+    pub fn in_role(&self, role: Role) -> Self {
+        Self { role, ..self.clone() }
+    }
+
     /// The theme's style for the role, with the emphasis and the number of the link added.
     #[must_use]
     pub fn style(&self, theme: &Theme) -> Style {

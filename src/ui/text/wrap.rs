@@ -44,21 +44,23 @@ pub struct TailWrap {
     /// The state after the last cluster that can no longer grow.
     breaker: Breaker,
     fed: usize,
-    width: usize,
 }
 
 impl TailWrap {
     #[must_use]
     pub fn new(width: usize) -> Self {
-        let breaker = Breaker::new(width, WrapMode::Words);
-        let mut wrap = Self {
-            text: SafeText::default(),
-            rows: Vec::new(),
-            final_rows: 0,
-            breaker,
-            fed: 0,
-            width,
-        };
+        Self::by(Breaker::new(width, WrapMode::Words))
+    }
+
+    /// Breaks as [`wrap_hard`] does.
+    #[must_use]
+    pub fn of_code(width: usize) -> Self {
+        Self::by(Breaker::new(width, WrapMode::Cells))
+    }
+
+    fn by(breaker: Breaker) -> Self {
+        let mut wrap =
+            Self { text: SafeText::default(), rows: Vec::new(), final_rows: 0, breaker, fed: 0 };
         wrap.push(&SafeText::default());
         wrap
     }
@@ -91,15 +93,6 @@ impl TailWrap {
             tail.feed(cluster, &mut self.rows);
         }
         tail.finish(&mut self.rows);
-    }
-
-    /// Wraps the whole text again at another width.
-    pub fn resize(&mut self, width: usize) {
-        if width != self.width {
-            let text = std::mem::take(&mut self.text);
-            *self = Self::new(width);
-            self.push(&text);
-        }
     }
 
     #[must_use]

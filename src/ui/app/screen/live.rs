@@ -4,7 +4,6 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
-use ratatui::style::Style;
 
 use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
@@ -23,6 +22,7 @@ use crate::ui::model::attached;
 use crate::ui::panes::composer::draw_heading;
 use crate::ui::panes::queued;
 use crate::ui::panes::strip::Strip;
+use crate::ui::panes::transcript::prose::Prose;
 use crate::ui::panes::transcript::{Answering, LayoutContext, OpenDialog};
 use crate::ui::theme::Role;
 
@@ -69,7 +69,7 @@ impl App {
     /// Lays the live rows out.
     pub(super) fn layout_live(&mut self, area: Rect, view: View<'_>, queued: usize) -> LiveRows {
         self.writing.lay_out(area.width);
-        self.reading.lay_out_live(usize::from(area.width));
+        self.reading.lay_out_live(usize::from(area.width), view.ui);
         let terminal = self.inline_terminal().unwrap_or(area.as_size());
         // What is written comes first where not everything fits.
         let below = area.height.saturating_sub(2);
@@ -201,12 +201,10 @@ fn streamed_rows(open: &OpenDialog, who: &str, height: usize, view: View<'_>) ->
         Segment::Saying => (String::new(), Role::Text),
     };
     let head = Strip::new().put(who, ui.style(Role::Agent)).put(&kind, dim);
+    let prose = Prose::new(ui).in_role(role);
     let first = live.height().saturating_sub(height.saturating_sub(1));
-    let rows = (first..live.height()).map(|at| {
-        Strip::new()
-            .put(&" ".repeat(INDENT), Style::default())
-            .put(live.row(at).as_str(), ui.style(role))
-    });
+    let rows = (first..live.height())
+        .map(|at| live.row(at).map(|line| prose.strip(line, INDENT)).unwrap_or_default());
     std::iter::once(head).chain(rows).collect()
 }
 

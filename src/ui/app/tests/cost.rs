@@ -110,6 +110,27 @@ fn a_fast_reply_costs_less_than_its_own_size() {
 }
 
 #[test]
+fn the_record_of_a_streamed_answer_draws_no_text_again() {
+    let mut wire = Wire::new();
+    let part = "## A heading\n\nSome **strong** text with `code`.\n\n- one\n- two\n\n```\nlet a = 1;\n```\n\n";
+    let text = part.repeat(20);
+    let mut sent = 0;
+    let before = wire.bytes();
+    for chunk in text.split_inclusive(' ') {
+        wire.stage.live(&main_dialog(), Segment::Saying, chunk);
+        sent += chunk.len();
+        wire.frame();
+    }
+    let streamed = wire.bytes() - before;
+    assert!(streamed <= sent * 6, "{streamed} bytes for {sent} with a frame for each word");
+    let before = wire.bytes();
+    wire.stage.fact(&main_dialog(), 11, &words(&text));
+    wire.frame();
+    let cost = wire.bytes() - before;
+    assert!(cost <= 200, "{cost} bytes for a record whose text is on the screen");
+}
+
+#[test]
 fn a_frame_without_a_change_costs_no_byte() {
     let mut wire = Wire::new();
     let before = wire.bytes();

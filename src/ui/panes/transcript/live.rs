@@ -1,14 +1,13 @@
-//! The text being streamed: wrapped incrementally, so that a chunk costs only its own length.
+//! The text being streamed, as Markdown that grows: a chunk costs its own length and the block it belongs to.
 //!
 //! It is bounded: of a very long text only the end is kept; the complete text arrives as a record.
 
 use crate::domain::title::without_marks;
 use crate::protocol::event::Segment;
+use crate::ui::text::markdown::RenderMeans;
+use crate::ui::text::markdown::growing::GrowingMarkdown;
 use crate::ui::text::width::{cut, width};
-use crate::ui::text::{SafeText, StreamCleaner, TailWrap};
-
-/// Bytes kept of one segment.
-const MAX_SEGMENT_BYTES: usize = 512 * 1024;
+use crate::ui::text::{SafeText, StreamCleaner, StyledLine};
 
 /// Bytes at the end of which the last words are.
 const MAX_TAIL_BYTES: usize = 1024;
@@ -18,12 +17,9 @@ const MAX_TAIL_BYTES: usize = 1024;
 pub struct LiveSegment {
     pub segment: Segment,
     cleaner: StreamCleaner,
-    wrap: TailWrap,
-    width: usize,
+    markdown: GrowingMarkdown,
     words: usize,
     in_word: bool,
-    /// Rows dropped at the front since the last call of [`Live::take_dropped`].
-    dropped: usize,
 }
 
 /// The segments of a running generation that are not on disk yet, oldest first.
@@ -33,9 +29,10 @@ pub struct Live {
 }
 
 impl Live {
-    pub fn push(&mut self, segment: Segment, text: &str, width: usize) {
+    /// Adds streamed text; its rows follow with [`Self::lay_out`].
+    pub fn push(&mut self, segment: Segment, text: &str) {
         if self.segments.last().is_none_or(|last| last.segment != segment) {
-            self.segments.push(LiveSegment::new(segment, width));
+            self.segments.push(LiveSegment::new(segment));
         }
         if let Some(last) = self.segments.last_mut() {
             last.push(text);
@@ -61,39 +58,36 @@ impl Live {
         &self.segments
     }
 
-    pub fn resize(&mut self, width: usize) {
-        for segment in &mut self.segments {
-            segment.wrap.resize(width);
-            segment.width = width;
+    /// Brings the rows up to date; those of thinking only where it is shown.
+    pub fn lay_out(&mut self, width: usize, means: RenderMeans<'_>, with_thinking: bool) {
+        for one in &mut self.segments {
+            if one.segment == Segment::Saying || with_thinking {
+                one.markdown.lay_out(width, means);
+            }
         }
     }
 
     /// Rows dropped at the front of segment `at` since the last call.
     pub fn take_dropped(&mut self, at: usize) -> usize {
-        self.segments.get_mut(at).map_or(0, |s| std::mem::take(&mut s.dropped))
+        self.segments.get_mut(at).map_or(0, |s| s.markdown.take_dropped())
     }
 }
 
 impl LiveSegment {
-    fn new(segment: Segment, width: usize) -> Self {
+    fn new(segment: Segment) -> Self {
         Self {
             segment,
             cleaner: StreamCleaner::default(),
-            wrap: TailWrap::new(width),
-            width,
+            markdown: GrowingMarkdown::default(),
             words: 0,
             in_word: false,
-            dropped: 0,
         }
     }
 
     fn push(&mut self, text: &str) {
         self.count(text);
         let clean = self.cleaner.clean(text);
-        self.wrap.push(&clean);
-        if self.wrap.text().as_str().len() > MAX_SEGMENT_BYTES {
-            self.drop_front();
-        }
+        self.markdown.push(&clean);
     }
 
     fn count(&mut self, text: &str) {
@@ -106,29 +100,19 @@ impl LiveSegment {
         }
     }
 
-    /// Drops the first half of the rows.
-    fn drop_front(&mut self) {
-        let before = self.wrap.rows().len();
-        let middle = self.wrap.rows().get(before / 2).map_or(0, |row| row.start);
-        let text = self.wrap.text();
-        let kept = text.part(middle..text.as_str().len());
-        self.wrap = TailWrap::new(self.width);
-        self.wrap.push(&kept);
-        self.dropped += before.saturating_sub(self.wrap.rows().len());
-    }
-
+    /// Rows as laid out last; at least one.
     pub fn height(&self) -> usize {
-        self.wrap.rows().len()
+        self.markdown.rows().len().max(1)
     }
 
-    /// One row, cleaned.
-    pub fn row(&self, at: usize) -> SafeText {
-        self.wrap.row(at)
+    /// One row.
+    pub fn row(&self, at: usize) -> Option<&StyledLine> {
+        self.markdown.rows().get(at)
     }
 
     /// The text so far; of a very long one the end.
     pub fn text(&self) -> &str {
-        self.wrap.text().as_str()
+        self.markdown.text()
     }
 
     pub fn words(&self) -> usize {
@@ -137,7 +121,7 @@ impl LiveSegment {
 
     /// The end of the text, on one line of at most `cells`, without the marks of Markdown.
     pub fn last_words(&self, cells: usize) -> SafeText {
-        let text = self.wrap.text().as_str();
+        let text = self.text();
         let from = text.len().saturating_sub(MAX_TAIL_BYTES);
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
         let tail = text.get(from..).unwrap_or_default();
@@ -155,70 +139,55 @@ impl LiveSegment {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
+    use crate::ui::highlight::CodeColours;
+    use crate::ui::links::Links;
+    use crate::ui::theme::Glyphs;
+
+    fn lay_out(live: &mut Live) {
+        let (colours, links) = (CodeColours::off(), Links::default());
+        live.lay_out(
+            20,
+            RenderMeans { glyphs: &Glyphs::UTF8, colours: &colours, links: &links },
+            true,
+        );
+    }
+
+    fn row(live: &Live, at: usize) -> String {
+        live.segments()[0].row(at).map(StyledLine::text).unwrap_or_default()
+    }
 
     #[test]
     fn a_record_replaces_its_segment() {
         let mut live = Live::default();
-        live.push(Segment::Thinking, "hm, ", 20);
-        live.push(Segment::Thinking, "well", 20);
-        live.push(Segment::Saying, "yes", 20);
+        live.push(Segment::Thinking, "hm, ");
+        live.push(Segment::Thinking, "well");
+        live.push(Segment::Saying, "yes");
         assert_eq!(live.segments().len(), 2);
         assert_eq!(live.segments()[0].words(), 2);
         live.remove_recorded(Segment::Thinking);
         assert_eq!(live.segments().len(), 1);
-        assert_eq!(live.segments()[0].row(0).as_str(), "yes");
+        lay_out(&mut live);
+        assert_eq!(row(&live, 0), "yes");
         live.remove_recorded(Segment::Saying);
         assert!(live.is_empty());
     }
 
     #[test]
-    fn of_an_endless_text_the_end_is_kept() {
+    fn commands_to_the_terminal_are_made_visible_even_when_cut() {
         let mut live = Live::default();
-        for n in 0..100_000 {
-            live.push(Segment::Saying, &format!("line {n}\n"), 20);
-        }
-        let segment = &live.segments()[0];
-        assert!(segment.wrap.text().as_str().len() <= MAX_SEGMENT_BYTES);
-        assert_eq!(segment.last_words(40).as_str(), "line 99998 line 99999");
-        assert!(live.take_dropped(0) > 0);
-        assert_eq!(live.take_dropped(0), 0);
+        live.push(Segment::Saying, "a\u{1b}");
+        live.push(Segment::Saying, "[2Jb");
+        lay_out(&mut live);
+        assert_eq!(row(&live, 0), "a␛[2Jb");
     }
 
     #[test]
-    fn commands_to_the_terminal_are_made_visible_even_when_cut() {
+    fn of_an_endless_text_the_last_words_are_known() {
         let mut live = Live::default();
-        live.push(Segment::Saying, "a\u{1b}", 20);
-        live.push(Segment::Saying, "[2Jb", 20);
-        assert_eq!(live.segments()[0].row(0).as_str(), "a␛[2Jb");
-    }
-
-    proptest! {
-        #[test]
-        fn in_any_chunking_rows_of_a_line_that_has_ended_never_change(
-            pieces in prop::collection::vec(prop::sample::select(vec![
-                "word ", "你好", "\n", "\n\n", "- ", "> ", "# ", "```\n", "    code", "**", "a long word_of_one ",
-                "👍", "e\u{301}", "\t",
-            ]), 1..40),
-            chunk in 1_usize..9,
-            width in 8_usize..40,
-        ) {
-            let text = pieces.concat();
-            let mut live = Live::default();
-            let mut closed: Vec<String> = Vec::new();
-            let letters: Vec<char> = text.chars().collect();
-            for part in letters.chunks(chunk) {
-                live.push(Segment::Saying, &part.iter().collect::<String>(), width);
-                let segment = &live.segments()[0];
-                let rows: Vec<String> =
-                    (0..segment.height()).map(|row| segment.row(row).as_str().to_owned()).collect();
-                prop_assert!(rows.starts_with(&closed), "{closed:?} became {rows:?}");
-                let ended = segment.text().rfind('\n').map_or("", |at| &segment.text()[..at]);
-                let count = crate::ui::text::wrap(ended, width).len();
-                closed = if ended.is_empty() { closed } else { rows[..count].to_vec() };
-            }
+        for n in 0..100_000 {
+            live.push(Segment::Saying, &format!("line {n}\n"));
         }
+        assert_eq!(live.segments()[0].last_words(40).as_str(), "line 99998 line 99999");
     }
 }

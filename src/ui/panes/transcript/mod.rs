@@ -51,7 +51,7 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::text::CopyText;
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
-use prose::plain_rows;
+use prose::{Prose, plain_rows};
 
 pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -289,7 +289,8 @@ impl TranscriptPane {
             self.end_selection();
         }
         self.height = usize::from(area.height);
-        open.wrap_live(live_width(width));
+        let means = Prose::means(context.view.ui);
+        open.lay_out_live(live_width(width), means, open.unfolded.thinking);
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }

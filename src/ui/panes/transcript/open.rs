@@ -9,6 +9,7 @@ use crate::domain::transcript::{Block, BlockChange, Prepended, RecordPosition, T
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
+use crate::ui::text::markdown::RenderMeans;
 
 /// Bytes kept of one text; `show` prints all of it from the disk.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -190,16 +191,14 @@ impl OpenDialog {
         if !self.awaiting && self.course != self.courses {
             return false;
         }
-        self.live.push(segment, text, self.live_width);
+        self.live.push(segment, text);
         true
     }
 
-    /// Wraps the streamed text for rows of so many cells.
-    pub fn wrap_live(&mut self, cells: usize) {
-        if cells != self.live_width {
-            self.live_width = cells;
-            self.live.resize(cells);
-        }
+    /// Lays the streamed text out for rows of so many cells.
+    pub fn lay_out_live(&mut self, cells: usize, means: RenderMeans<'_>, with_thinking: bool) {
+        self.live_width = cells;
+        self.live.lay_out(cells, means, with_thinking);
     }
 
     /// The line before which older records can be requested.

@@ -5,35 +5,58 @@ use ratatui::style::Style;
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::markdown::RenderMeans;
-use crate::ui::text::{SafeText, StyledLine, markdown, wrap};
+use crate::ui::text::{SafeText, StyledLine, StyledSpan, markdown, wrap};
+use crate::ui::theme::Role;
 
 /// Renders model output as rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Prose<'a> {
     ui: &'a UiSettings,
+    /// The role of text without a mark.
+    role: Role,
 }
 
 impl<'a> Prose<'a> {
     pub fn new(ui: &'a UiSettings) -> Self {
-        Self { ui }
+        Self { ui, role: Role::Text }
+    }
+
+    /// The same for text of another role.
+    #[must_use]
+    pub fn in_role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    /// What Markdown is rendered with.
+    pub fn means(ui: &UiSettings) -> RenderMeans<'_> {
+        let UiSettings { glyphs, colours, links, .. } = ui;
+        RenderMeans { glyphs, colours, links }
     }
 
     /// Rows of at most `width` cells after an indentation.
     pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
         let clean = SafeText::clean(text.trim_end());
-        let UiSettings { glyphs, colours, links, .. } = self.ui;
-        let means = RenderMeans { glyphs, colours, links };
-        markdown::render(&clean, width, means).iter().map(|line| self.strip(line, indent)).collect()
+        let lines = markdown::render(&clean, width, Self::means(self.ui));
+        lines.iter().map(|line| self.strip(line, indent)).collect()
     }
 
-    fn strip(self, line: &StyledLine, indent: usize) -> Strip {
+    /// One line as a row.
+    pub fn strip(self, line: &StyledLine, indent: usize) -> Strip {
         if line.spans.is_empty() {
             return Strip::new();
         }
         let start = Strip::new().pad_to(indent);
-        line.spans
-            .iter()
-            .fold(start, |strip, span| strip.put(span.text.as_str(), span.style(&self.ui.theme)))
+        line.spans.iter().fold(start, |strip, span| strip.put(span.text.as_str(), self.style(span)))
+    }
+
+    /// The style of a span: unmarked and strong text keep the role of the whole.
+    fn style(self, span: &StyledSpan) -> Style {
+        let is_plain = matches!(span.role, Role::Text | Role::TextStrong);
+        if is_plain && self.role != Role::Text {
+            span.in_role(self.role).style(&self.ui.theme)
+        } else {
+            span.style(&self.ui.theme)
+        }
     }
 }
 

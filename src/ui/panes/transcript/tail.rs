@@ -1,14 +1,16 @@
 //! The items below the blocks: streamed text, and lines about the dialog's state.
 
-use ratatui::style::Style;
-
 use super::context::TranscriptContext;
 use super::live::LiveSegment;
 use super::open::OpenDialog;
+use super::prose::Prose;
 use super::words;
 use crate::protocol::event::Segment;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
+
+/// Cells before streamed text.
+const INDENT: usize = 2;
 
 /// Rows of a live segment or of the tail, without the blank row before.
 pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: isize) -> usize {
@@ -41,10 +43,11 @@ pub(super) fn rows(
     let Some(at) = row.checked_sub(1) else {
         return (Strip::new().put(context.speaker, ui.style(head_role)), Strip::new());
     };
-    let mut strip =
-        Strip::new().put("  ", Style::default()).put(live.row(at).as_str(), ui.style(role));
-    if at + 1 == live.height() {
-        strip.push(" ", ui.style(Role::Cursor));
+    let prose = Prose::new(ui).in_role(role);
+    let mut strip = live.row(at).map(|line| prose.strip(line, INDENT)).unwrap_or_default();
+    // A full row has no cell left for it.
+    if at + 1 == live.height() && strip.width() < INDENT + open.live_width {
+        strip = strip.pad_to(INDENT).put(" ", ui.style(Role::Cursor));
     }
     (strip, Strip::new())
 }

@@ -173,43 +173,6 @@ proptest! {
     }
 }
 
-/// Blocks that are closed by a blank line and a line of text.
-const BLOCKS: [&str; 9] = [
-    "one two three four five six seven",
-    "# A heading that is long enough to be broken",
-    "```rust\nfn a() {\n\n    b();\n}\n```",
-    "- one\n- two two two two two two two\n  - deep\n\n    more of it",
-    "9. nine\n10. ten ten ten ten ten ten",
-    "- [x] done\n- [ ] open",
-    "> said\n> so, and **so** it was said",
-    "| a | bb |\n|---|---:|\n| c | 你好 |",
-    "---",
-];
-
-proptest! {
-    #[test]
-    fn rows_of_a_closed_block_stay_while_more_text_arrives_in_any_chunks(
-        blocks in prop::collection::vec(prop::sample::select(BLOCKS.to_vec()), 1..5),
-        cut in any::<prop::sample::Index>(),
-        width in 12_usize..50,
-    ) {
-        let mut text = String::new();
-        let mut closed_at = Vec::new();
-        for block in blocks {
-            text.push_str(block);
-            text.push_str("\n\nEnd.\n\n");
-            closed_at.push(text.len());
-        }
-        let letters: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        let now = &text[..letters[cut.index(letters.len())]];
-        let rows = texts(now, width);
-        for end in closed_at.into_iter().filter(|end| *end <= now.len()) {
-            let closed = texts(&text[..end], width);
-            prop_assert!(rows.starts_with(&closed), "{closed:#?}\nbecame\n{rows:#?}");
-        }
-    }
-}
-
 #[test]
 fn colours_of_code_change_no_text_and_no_row() {
     let markdown = "- a\n\n  ```rust\n  fn a() { \"日本語\" } // a long comment that goes on\n\n  let b = 1;\n  ```\n";

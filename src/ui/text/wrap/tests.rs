@@ -137,10 +137,12 @@ fn a_megabyte_without_a_break_is_wrapped_in_one_pass() {
 }
 
 #[test]
-fn another_width_wraps_again() {
-    let mut tail = TailWrap::new(20);
-    tail.push(&SafeText::clean("one two three"));
-    tail.resize(5);
-    let rows = [0, 1, 2, 9].map(|at| tail.row(at).into_string());
-    assert_eq!(rows, ["one", "two", "three", ""]);
+fn code_that_grows_is_broken_as_code() {
+    let mut tail = TailWrap::of_code(6);
+    for piece in ["  let ", "x  =", " 1;\n  y"] {
+        tail.push(&SafeText::clean(piece));
+    }
+    let rows = [0, 1, 2, 3, 9].map(|at| tail.row(at).into_string());
+    assert_eq!(rows, ["  let ", "x  = 1", ";", "  y", ""]);
+    assert_eq!(tail.rows(), wrap_hard(tail.text().as_str(), 6));
 }
