@@ -61,7 +61,7 @@ impl Sheets {
                     Sheet::Usage(_) => *request == SheetRequest::Usage,
                 }
         });
-        if wanted {
+        if wanted && self.content.as_ref() != Some(&sheet) {
             self.revision += 1;
             self.content = Some(sheet);
         }
@@ -82,7 +82,10 @@ impl Sheets {
         now: Instant,
     ) -> Option<(DialogId, SheetRequest)> {
         let (dialog, request) = self.open.as_ref()?;
-        let of_tree = [SheetRequest::Timeline, SheetRequest::Usage].contains(request);
+        let of_tree = matches!(
+            request,
+            SheetRequest::Timeline | SheetRequest::Usage | SheetRequest::Changes(_)
+        );
         if dialog.root != *root || !of_tree {
             return None;
         }

@@ -80,6 +80,8 @@ pub struct ChangesSheet {
     /// All files are folded but those above.
     folded: Option<bool>,
     rows: Vec<ReviewRow>,
+    /// The files of the rows, by path.
+    paths: Vec<String>,
     made_for: Option<RowsFor>,
     /// The revision of the colours of code, if some of the code is still plain.
     incomplete: Option<u64>,
@@ -100,6 +102,7 @@ impl ChangesSheet {
             toggled: BTreeSet::new(),
             folded: None,
             rows: Vec::new(),
+            paths: Vec::new(),
             made_for: None,
             incomplete: None,
             cursor: 0,
@@ -204,7 +207,8 @@ impl ChangesSheet {
         self.toggled.contains(&change.path) != all_folded
     }
 
-    /// Makes the rows if they are not those of this content at this width. The cursor stays in its file.
+    /// Makes the rows if they are not those of this content at this width. The cursor stays in its
+    /// file, at its row, wherever that file stands in newer content.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
@@ -216,7 +220,10 @@ impl ChangesSheet {
             self.rows.clear();
             return;
         };
-        let file = self.file();
+        let file = self.file().and_then(|file| self.paths.get(file).cloned());
+        let head = self.rows.iter().position(|row| Some(row.file) == self.file());
+        let below_head = self.cursor - head.unwrap_or(self.cursor).min(self.cursor);
+        let below_top = self.cursor.saturating_sub(self.top);
         let lines =
             |change: &NetChange| -> usize { change.hunks.iter().map(|h| h.lines.len()).sum() };
         let all: usize = content.changes.iter().map(lines).sum();
@@ -228,10 +235,14 @@ impl ChangesSheet {
         self.incomplete = incomplete;
         self.made_for = Some(made_for);
         self.search.rows_changed();
-        if self.file() != file {
-            let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);
-            self.cursor = head.unwrap_or_default();
-        }
+        self.paths = content.changes.iter().map(|change| change.path.clone()).collect();
+        let Some(path) = file else { return };
+        let file = self.paths.iter().position(|known| *known == path);
+        let of_file = |row: &ReviewRow| Some(row.file) == file;
+        let head = self.rows.iter().position(of_file);
+        let last = self.rows.iter().rposition(of_file);
+        self.cursor = head.zip(last).map_or(0, |(head, last)| (head + below_head).min(last));
+        self.top = self.cursor.saturating_sub(below_top);
     }
 
     fn heading(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Heading {

@@ -140,6 +140,35 @@ fn content_that_changes_keeps_the_cursor_in_a_file() {
 }
 
 #[test]
+fn the_row_with_the_cursor_keeps_its_place_when_another_file_is_changed() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut stage = shown(width, height);
+        let before = stage.keys("j j").screen();
+        let mut newer = changes();
+        let last = newer.pop().expect("a change");
+        newer.insert(0, last);
+        answer(&mut stage, ChangesScope::MainDialog, newer);
+        let after = stage.screen();
+        assert_eq!(at_cursor(&after), at_cursor(&before), "{before}\n{after}");
+        let row = |screen: &str| screen.lines().position(|line| line.contains(&at_cursor(&before)));
+        // Where all rows fit, there is nothing to scroll.
+        assert!(height > 24 || row(&after) == row(&before), "{before}\n{after}");
+    }
+}
+
+#[test]
+fn changes_of_side_dialogs_come_while_the_sheet_is_open() {
+    let mut stage = shown(80, 24);
+    let count = |stage: &Stage| stage.sent.iter().filter_map(of_sheet).count();
+    let asked = count(&stage);
+    stage.wait(std::time::Duration::from_secs(30));
+    let happened = row(&side("r"), Some(&main_dialog()), "researcher", stopped());
+    stage.apply(DriverEvent::Row(Box::new(happened)));
+    stage.wait(std::time::Duration::from_secs(30)).screen();
+    assert!(count(&stage) > asked, "it is read again");
+}
+
+#[test]
 fn e_opens_the_file_in_the_editor_at_the_line_with_the_cursor() {
     let edits =
         |path: &str, line| Effect::Program(ProgramJob::EditFile { path: path.to_owned(), line });
