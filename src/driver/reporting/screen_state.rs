@@ -131,7 +131,10 @@ impl ScreenState {
             DriverReport::Refresh => {
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
                 out.push(DriverEvent::Consent(self.consent.clone()));
-                self.push_all(out);
+                // Before, not all questions are known, and one that is missing would pass for answered.
+                if self.surveyed {
+                    self.push_all(out);
+                }
             }
         }
     }

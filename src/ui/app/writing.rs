@@ -2,6 +2,7 @@
 
 mod answering;
 mod images;
+mod returning;
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -38,6 +39,8 @@ pub(super) struct Writing {
     drafts: Drafts,
     /// Drafts that are being sent, with their texts.
     sending: Vec<(DraftKey, String)>,
+    /// The draft to which refused texts were given back last, and these texts: the next one stands after them.
+    refused: Option<(DraftKey, String)>,
     before_answering: Option<ReturnPoint>,
     /// Fields of other targets as they were left, with undo and chips; the last one left last.
     left: VecDeque<(DraftKey, Field)>,
@@ -72,6 +75,7 @@ impl Writing {
             composer: Composer::new(SentTexts::from_stored(drafts.get(&DraftKey::Sent))),
             drafts,
             sending: Vec::new(),
+            refused: None,
             before_answering: None,
             left: VecDeque::new(),
             images_asked: 0,
@@ -432,22 +436,6 @@ impl Writing {
         }
     }
 
-    /// The message was refused: it is a draft again.
-    pub fn refused(&mut self, key: &DraftKey, text: &str, now: Instant) -> Vec<FollowUp> {
-        self.no_longer_sending(key, text);
-        let here = self.composer.target.key().as_ref() == Some(key);
-        if here && self.is_empty() {
-            self.composer.field.set_draft(text);
-        }
-        if !self.drafts.has(key) {
-            self.drafts.set(key, text, now);
-        }
-        let DraftKey::Answer(id) = key else {
-            return Vec::new();
-        };
-        vec![FollowUp::UnmarkSent(id.clone())]
-    }
-
     fn no_longer_sending(&mut self, key: &DraftKey, text: &str) {
         if let Some(at) = self.sending.iter().position(|(of, sent)| of == key && sent == text) {
             self.sending.remove(at);
@@ -510,19 +498,19 @@ impl Writing {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::domain::RootId;
 
-    fn dialog() -> DialogId {
+    pub(super) fn dialog() -> DialogId {
         DialogId::main(RootId::new("a"))
     }
 
-    fn key() -> DraftKey {
+    pub(super) fn key() -> DraftKey {
         DraftKey::Message(dialog())
     }
 
-    fn writing(text: &str) -> (Writing, Instant) {
+    pub(super) fn writing(text: &str) -> (Writing, Instant) {
         let now = Instant::now();
         let mut writing = Writing::new(DraftTexts::new());
         writing.write_to(Target::Dialog(dialog()), now);
@@ -531,7 +519,7 @@ mod tests {
         (writing, now)
     }
 
-    fn send(writing: &mut Writing, now: Instant) -> Vec<FollowUp> {
+    pub(super) fn send(writing: &mut Writing, now: Instant) -> Vec<FollowUp> {
         writing.send(&Inbox::default(), false, now)
     }
 
@@ -560,14 +548,6 @@ mod tests {
         assert_eq!(writing.drafts().get(&key()), pasted);
         writing.undo(now);
         assert!(writing.is_empty());
-    }
-
-    #[test]
-    fn a_refused_message_is_in_the_composer_again() {
-        let (mut writing, now) = writing("hello");
-        send(&mut writing, now);
-        assert_eq!(writing.refused(&key(), "hello", now), []);
-        assert_eq!(writing.composer().field.text(), "hello");
     }
 
     #[test]

@@ -156,6 +156,9 @@ fn before_the_initial_survey_is_complete_nothing_is_announced() {
         DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
     assert_eq!(apply(&mut state, report), []);
     assert_eq!(apply(&mut state, DriverReport::Idle { root: root(), idle: true }), []);
+    let listed =
+        |event: &DriverEvent| matches!(event, DriverEvent::Rows(_) | DriverEvent::Inbox(_));
+    assert!(!apply(&mut state, DriverReport::Refresh).iter().any(listed), "not all are known");
     let events = apply(&mut state, DriverReport::SurveyDone);
     let expected = [
         DriverEvent::Rows(rows),

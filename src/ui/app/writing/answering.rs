@@ -80,24 +80,6 @@ impl Writing {
         self.stop_answering_with((Tone::Bad, words::QUESTION_GONE), open, now)
     }
 
-    /// What was typed as an answer becomes a message draft of its dialog, after what is there.
-    pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
-        let target = Target::Dialog(dialog.clone());
-        let key = DraftKey::Message(dialog.clone());
-        let here = *self.target() == target;
-        let before =
-            if here { self.composer.field.text() } else { self.drafts.get(&key).to_owned() };
-        let text = match before.trim() {
-            "" => typed.to_owned(),
-            _ => format!("{before}\n\n{typed}"),
-        };
-        self.drafts.set(&key, &text, now);
-        self.drafts.save();
-        if here {
-            self.composer.field.set_draft(&text);
-        }
-    }
-
     fn stop_answering_with(
         &mut self,
         (tone, word): (Tone, Text),

@@ -158,6 +158,17 @@ impl Field {
             })
     }
 
+    /// Inserts a draft before all of the text; the caret stays where it is in the text. False if it is too long.
+    pub fn prepend_draft(&mut self, draft: &str) -> bool {
+        let caret = self.buffer.caret();
+        self.buffer.move_to(Place::default());
+        let done = self.paste_draft(draft);
+        let end = self.buffer.caret();
+        let byte = if caret.row == 0 { end.byte + caret.byte } else { caret.byte };
+        self.buffer.move_to(Place { row: end.row + caret.row, byte });
+        done
+    }
+
     /// Inserts the path of an image that is being read, as a label; false if there are many chips already, or it
     /// is too long.
     pub fn insert_reading(&mut self, number: u64, path: &str, label: String) -> bool {

@@ -1,0 +1,161 @@
+//! Texts that come back as drafts: what was refused, and answers to questions that are not open any more.
+
+use std::time::Instant;
+
+use super::Writing;
+use crate::domain::DialogId;
+use crate::ui::app::follow_up::{FollowUp, FollowUps};
+use crate::ui::model::DraftKey;
+use crate::ui::panes::composer::Target;
+
+impl Writing {
+    /// The message was refused: it is a draft again, before what was typed since.
+    pub fn refused(&mut self, key: &DraftKey, text: &str, now: Instant) -> FollowUps {
+        let is_of_sheet = matches!(key, DraftKey::Reminder(..) | DraftKey::Section(..));
+        if is_of_sheet && self.drafts.has(key) {
+            // What was typed since continues it.
+            return Vec::new();
+        }
+        let here = self.target().key().as_ref() == Some(key);
+        let typed = if here { self.composer.field.text() } else { self.unsent_draft(key) };
+        self.no_longer_sending(key, text);
+        // What was not sent from the composer, as a new dialog, is its stored draft until it is done.
+        let typed = if !here && typed == text { String::new() } else { typed };
+        let merged = self.before_typed(key, text, &typed);
+        if here {
+            let before = merged.strip_suffix(typed.as_str()).filter(|_| !typed.is_empty());
+            if !before.is_some_and(|before| self.composer.field.prepend_draft(before)) {
+                self.composer.field.set_draft(&merged);
+            }
+        }
+        self.drafts.set(key, &merged, now);
+        self.drafts.save();
+        let DraftKey::Answer(id) = key else {
+            return Vec::new();
+        };
+        vec![FollowUp::UnmarkSent(id.clone())]
+    }
+
+    /// The refused text and what was typed since. Texts that are refused one after another stand in the order in
+    /// which they were sent.
+    fn before_typed(&mut self, key: &DraftKey, text: &str, typed: &str) -> String {
+        let earlier = self.refused.take().filter(|(of, _)| of == key);
+        let split = earlier.and_then(|(_, earlier)| {
+            let rest = typed.strip_prefix(earlier.as_str())?.to_owned();
+            Some((joined(&earlier, text), rest))
+        });
+        let (refused, rest) = split.unwrap_or_else(|| (text.to_owned(), typed.to_owned()));
+        let merged = joined(&refused, rest.trim_start_matches('\n'));
+        self.refused = Some((key.clone(), refused));
+        merged
+    }
+
+    /// What was typed as an answer becomes a message draft of its dialog, after what is there.
+    pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
+        let target = Target::Dialog(dialog.clone());
+        let key = DraftKey::Message(dialog.clone());
+        let here = *self.target() == target;
+        let before =
+            if here { self.composer.field.text() } else { self.drafts.get(&key).to_owned() };
+        let text = joined(&before, typed);
+        self.drafts.set(&key, &text, now);
+        self.drafts.save();
+        if here {
+            self.composer.field.set_draft(&text);
+        }
+    }
+}
+
+/// Two texts with an empty line between them.
+fn joined(first: &str, second: &str) -> String {
+    match (first.trim(), second.trim()) {
+        ("", _) => second.to_owned(),
+        (_, "") => first.to_owned(),
+        _ => format!("{first}\n\n{second}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{key, send, writing};
+    use super::*;
+    use crate::domain::Lang;
+    use crate::protocol::{AttachedImage, ImageSource};
+    use crate::ui::draft_writer::DraftTexts;
+    use crate::ui::model::DraftImage;
+
+    #[test]
+    fn a_refused_message_is_in_the_composer_again() {
+        let (mut writing, now) = writing("hello");
+        send(&mut writing, now);
+        assert_eq!(writing.refused(&key(), "hello", now), []);
+        assert_eq!(writing.composer().field.text(), "hello");
+        assert_eq!(writing.drafts().get(&key()), "hello");
+    }
+
+    #[test]
+    fn a_refused_message_stands_before_what_was_typed_since() {
+        let (mut writing, now) = writing("hello");
+        send(&mut writing, now);
+        writing.composer.field.paste("more");
+        writing.keep(now);
+        writing.refused(&key(), "hello", now);
+        assert_eq!(writing.composer().field.text(), "hello\n\nmore");
+        writing.composer.field.paste("!");
+        assert_eq!(writing.composer().field.text(), "hello\n\nmore!", "the caret stays");
+        assert_eq!(writing.drafts().get(&key()), "hello\n\nmore");
+    }
+
+    #[test]
+    fn a_message_refused_while_another_dialog_is_open_stands_before_its_newer_draft() {
+        for (typed, expected) in [("more", "hello\n\nmore"), ("", "hello")] {
+            let (mut writing, now) = writing("hello");
+            send(&mut writing, now);
+            writing.composer.field.paste(typed);
+            writing.write_to(Target::Nobody, now);
+            writing.refused(&key(), "hello", now);
+            assert_eq!(writing.drafts().get(&key()), expected);
+            writing.write_to(Target::Dialog(super::super::tests::dialog()), now);
+            assert_eq!(writing.composer().field.text(), expected);
+        }
+    }
+
+    #[test]
+    fn messages_refused_one_after_another_stand_in_the_order_in_which_they_were_sent() {
+        for typed in ["", "more"] {
+            let (mut writing, now) = writing("one");
+            send(&mut writing, now);
+            writing.composer.field.paste("two");
+            send(&mut writing, now);
+            writing.composer.field.paste(typed);
+            writing.refused(&key(), "one", now);
+            writing.refused(&key(), "two", now);
+            let expected = format!("one\n\ntwo\n\n{typed}");
+            assert_eq!(writing.composer().field.text(), expected.trim_end());
+            assert_eq!(writing.drafts().get(&key()), expected.trim_end());
+        }
+    }
+
+    #[test]
+    fn a_refused_message_that_is_its_stored_draft_is_not_there_twice() {
+        let (mut writing, now) = (Writing::new(DraftTexts::new()), Instant::now());
+        writing.set_draft(&DraftKey::New, "go", now);
+        writing.refused(&DraftKey::New, "go", now);
+        assert_eq!(writing.drafts().get(&DraftKey::New), "go");
+    }
+
+    #[test]
+    fn a_refused_image_is_attached_again_beside_what_was_typed_since() {
+        let (mut writing, now) = writing("");
+        let source = ImageSource::Copy("a-copy".to_owned());
+        let image = AttachedImage { name: "a.png".to_owned(), bytes: 7, source };
+        let image = DraftImage::new(image, Lang::En, "/p/a.png");
+        let typed = format!("look {}", image.token());
+        writing.composer.field.paste_draft(&typed);
+        send(&mut writing, now);
+        writing.composer.field.paste("more");
+        writing.refused(&key(), &typed, now);
+        assert!(writing.composer().field.has_images());
+        assert_eq!(writing.composer().field.text(), format!("{typed}\n\nmore"));
+    }
+}
