@@ -170,7 +170,10 @@ pub const SETTINGS: [Setting; 20] = [
     Setting {
         path: &["composer_keys"],
         values: Values::OneOf(terminal::COMPOSER_KEYS),
-        default: || format!("`{}`", ComposerKeys::default().name()),
+        default: || {
+            let (plain, vi) = (ComposerKeys::Plain.name(), ComposerKeys::Vi.name());
+            format!("`{plain}`; `{vi}` with the set `{vi}` of `keys`")
+        },
         meaning: "keys of the composer: those of a shell, or the modes of vi",
     },
     Setting {

@@ -13,6 +13,7 @@ mod appearance;
 mod areas;
 mod attention;
 mod batch;
+mod begun_keys;
 mod browsing;
 mod call_text;
 mod consent;
@@ -41,6 +42,7 @@ mod offering;
 mod overlays;
 mod pick;
 mod pointer;
+mod pressing;
 mod preview;
 mod printing;
 mod problems;
@@ -71,6 +73,7 @@ use self::appearance::Appearance;
 pub use self::appearance::LookChange;
 use self::attention::InView;
 use self::batch::Batch;
+use self::begun_keys::{BegunKeys, Pressed};
 pub(in crate::ui) use self::call_text::{CallText, failed as call_failed};
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
@@ -83,9 +86,10 @@ use self::focus::FocusState;
 use self::follow_up::FollowUp;
 use self::held::HeldAnswers;
 use self::inline::Inline;
-use self::key_reports::{HelpHint, KeyReports};
+use self::key_reports::KeyReports;
 pub use self::modes::ComposerKeys;
-use self::overlays::{OverlayFacts, Overlays};
+use self::new_overlay::NewOverlay;
+use self::overlays::{ALWAYS_ACTIVE, OverlayFacts, Overlays};
 pub use self::pointer::Gesture;
 use self::pointer::Pointer;
 use self::preview::{Preview, PreviewStep};
@@ -110,15 +114,12 @@ use crate::ui::draft_writer::DraftTexts;
 use crate::ui::keymap::Chord;
 use crate::ui::links::Links;
 use crate::ui::model::{DraftKey, Model, Tone, attached};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::{composer, inbox, transcript, tree};
 use crate::ui::text::SafeText;
 use crate::ui::theme::{Shade, ShadedThemes, Theme};
-
-/// Actions that work under every overlay.
-const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 /// What an app is created with.
 #[derive(Debug)]
@@ -153,6 +154,8 @@ pub struct App {
     ending: DemoEnding,
     redraw: Redraw,
     keys: KeyReports,
+    /// Keys that begin a longer sequence.
+    begun: Option<BegunKeys>,
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
@@ -190,6 +193,7 @@ impl App {
             ending: DemoEnding::default(),
             redraw: Redraw::new(options.moment),
             keys: KeyReports::default(),
+            begun: None,
             queue: QueueStrip::default(),
             size: None,
             in_view: InView::default(),
@@ -221,21 +225,19 @@ impl App {
         self.redraw.mark();
         self.hints.pressed();
         let chord = Chord::from(key);
-        self.keys.press(chord);
-        if self.overlays.is_empty() && self.vi_key(key) {
+        self.keys.press(chord.into());
+        if self.begun.is_none() && self.overlays.is_empty() && self.vi_key(key) {
             return self.outcome();
         }
-        if self.overlays.is_empty() {
-            let known = self.ending.action(chord, self.focus.now(), &self.ui.keymap);
-            match known.or_else(|| self.ui.keymap.action(self.scope(), chord)) {
-                Some(action) => self.act_or_type(action, key),
-                None if self.focus.is(Focus::Composer) && Field::takes(key) => {
-                    self.writing.type_key(key, self.redraw.now());
-                }
-                None => self.report_unused_key(self.scope(), chord),
+        match (self.press(chord), self.overlays.is_empty()) {
+            (Pressed::Done, _) => {}
+            (Pressed::Action(action), true) => self.act_or_type(action, key),
+            (Pressed::Unbound, true) if self.focus.is(Focus::Composer) && Field::takes(key) => {
+                self.writing.type_key(key, self.redraw.now());
             }
-        } else {
-            self.overlay_key(key);
+            (Pressed::Unbound, true) => self.report_unused_key(self.scope()),
+            (Pressed::Action(action), false) => self.overlay_key(key, Some(action)),
+            (Pressed::Unbound, false) => self.overlay_key(key, None),
         }
         self.outcome()
     }
@@ -243,6 +245,7 @@ impl App {
     /// Handles pasted text. It never triggers actions.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
         self.redraw.mark();
+        self.begun = None;
         let taken = self.with_overlay(|pane, cx| {
             pane.paste(text, cx);
             Handled::Done
@@ -324,7 +327,8 @@ impl App {
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
         let (fills, prints) = (self.fills_at(), self.prints_at());
-        [ages, countdown, strip, undo, fills, prints].into_iter().flatten().min()
+        let next_keys = self.begun.as_ref().and_then(|begun| begun.appears_at(drawn));
+        [ages, countdown, strip, undo, fills, prints, next_keys].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.
@@ -504,19 +508,45 @@ impl App {
         self.redraw.mark();
     }
 
-    /// Reports that this key does nothing here.
-    fn report_unused_key(&mut self, scope: Scope, key: Chord) {
-        let help = if self.overlays.is_empty() { HelpHint::Shown } else { HelpHint::Hidden };
-        let report = self.keys.report(scope, key, &self.ui, help);
+    /// Whose keys help and the palette show while no overlay is open.
+    fn pane_keys(&self) -> KeysOf {
+        let keys = if self.writing.has_vi() { EditingKeys::Vi } else { EditingKeys::Plain };
+        KeysOf::pane(self.scope(), self.focus.is(Focus::Composer).then_some(keys))
+    }
+
+    /// Reports that the key being handled does nothing here.
+    fn report_unused_key(&mut self, scope: Scope) {
+        let report = self.keys.report(scope, &self.ui);
         self.follow(report);
     }
 
-    fn overlay_key(&mut self, key: KeyEvent) {
-        let scope = self.overlays.scope().unwrap_or(Scope::PANES);
-        let action = self.ui.keymap.action(scope, Chord::from(key));
-        if let Some(global) = action.filter(|action| ALWAYS_ACTIVE.contains(action)) {
-            self.act(global);
-            return;
+    fn overlay_key(&mut self, key: KeyEvent, action: Option<Action>) {
+        let scope = self.key_scope();
+        let acted = action.is_some_and(|action| self.act_in_overlay(action));
+        let types = action.is_none() || scope == composer::SCOPE;
+        let used = acted || (types && self.with_overlay(|pane, cx| pane.typed(key, cx)));
+        if !used {
+            self.report_unused_key(scope);
+        }
+    }
+
+    /// Does what an action does in the topmost overlay; false if that is nothing.
+    fn act_in_overlay(&mut self, action: Action) -> bool {
+        if ALWAYS_ACTIVE.contains(&action) {
+            self.act(action);
+            return true;
+        }
+        if !self.overlays.keeps(action)
+            && let Some(keys) = self.overlays.keys(&self.ui.keymap)
+        {
+            if action == Action::Help {
+                self.follow([FollowUp::Show(NewOverlay::Help(keys))]);
+                return true;
+            }
+            if action == Action::Palette {
+                self.follow([FollowUp::Show(NewOverlay::Palette(keys))]);
+                return true;
+            }
         }
         // Keys may come faster than frames.
         if self.overlays.awaits_layout()
@@ -524,18 +554,11 @@ impl App {
         {
             self.layout(size);
         }
-        if let Some(shown) = action.and_then(|action| self.overlays.search_key(action, &self.ui)) {
+        if let Some(shown) = self.overlays.search_key(action, &self.ui) {
             self.follow(shown);
-            return;
+            return true;
         }
-        let used = self.with_overlay(|pane, cx| {
-            let handled = action.map_or(Handled::Ignored, |action| pane.act(action, cx));
-            let types = action.is_none() || scope == composer::SCOPE;
-            if handled == Handled::Ignored && types { pane.typed(key, cx) } else { handled }
-        });
-        if !used {
-            self.report_unused_key(scope, Chord::from(key));
-        }
+        self.with_overlay(|pane, cx| pane.act(action, cx))
     }
 
     /// Calls the topmost overlay; false if there is none or it ignored the call.

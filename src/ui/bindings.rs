@@ -6,11 +6,14 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::action::{Action, Binding, Scope};
-use super::keymap::{KeyFault, Keymap};
+use super::keymap::{Chord, KeyFault, Keymap};
 use super::lists;
 use super::panes::{
-    changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
+    changes, composer, confirm, consent, field, inbox, log, mind, sheet, timeline, transcript,
+    tree, usage,
 };
+use crate::domain::Lang;
+use crate::domain::text::Localized;
 
 /// The end of a demo.
 pub const DEMO: Scope = Scope::new("demo", "演示结束时", &[Scope::PANES, Scope::ANYWHERE]);
@@ -107,7 +110,28 @@ pub fn defaults() -> Keymap {
 
 /// The defaults with the changes of a parsed key file, and what is wrong with it.
 pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
-    Keymap::with_overrides(all(), overrides)
+    let (keymap, mut faults) = Keymap::with_overrides(all(), overrides);
+    faults.extend(hidden_field_keys(&keymap, &Keymap::before(all(), overrides)));
+    (keymap, faults)
+}
+
+/// One fault for each key that a key file takes from the text field.
+fn hidden_field_keys(keymap: &Keymap, before: &Keymap) -> Vec<KeyFault> {
+    let mut faults = Vec::new();
+    for Binding { scope, action, .. } in all().iter().filter(|one| one.scope.is_for_typing()) {
+        let known = before.keys(*scope, *action);
+        for keys in keymap.keys(*scope, *action).iter().filter(|keys| !known.contains(keys)) {
+            let first = keys.chords().first().map(Chord::to_string).unwrap_or_default();
+            let Some(does) = field::meaning_of(&first) else { continue };
+            let (en, zh) = (does.in_lang(Lang::En), does.in_lang(Lang::Zh));
+            let text = Localized::new(
+                format!("{first} hides a key for editing the text: {en}"),
+                format!("{first} 遮住了编辑文字的键：{zh}"),
+            );
+            faults.push(KeyFault::new(&[scope.name(), action.name()], text));
+        }
+    }
+    faults
 }
 
 #[cfg(test)]
@@ -115,7 +139,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::domain::Lang;
 
     #[test]
     fn an_action_is_bound_once_in_a_scope_and_its_names_there_are_unique() {

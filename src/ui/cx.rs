@@ -192,6 +192,8 @@ pub enum Intent {
     },
     /// Do this, as by its key, where this scope has the focus.
     Run(Scope, Action),
+    /// Do this in the overlay below, if it has this scope.
+    RunInOverlay(Scope, Action),
     /// Show these changes of files.
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.

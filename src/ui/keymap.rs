@@ -4,17 +4,23 @@
 //! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
 
 mod chord;
+mod overrides;
 mod presets;
+mod sequence;
+mod trie;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
 
+use self::overrides::{KeyOverrides, PRESET, preset_of};
+use self::trie::Node;
 use super::action::{Action, Binding, Scope};
 use crate::domain::text::{Localized, Text, localized};
 pub use chord::Chord;
 pub use presets::{KeyPreset, PRESETS};
+pub use sequence::KeySequence;
 
 /// An action in a scope.
 type BindingKey = (Scope, Action);
@@ -23,12 +29,21 @@ type BindingKey = (Scope, Action);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bindings: &'static [Binding],
-    keys: BTreeMap<BindingKey, Vec<Chord>>,
-    /// Only used for lookups, never iterated, so its order does not matter.
-    lookup: HashMap<(Scope, Chord), Action>,
+    keys: BTreeMap<BindingKey, Vec<KeySequence>>,
+    /// The same for lookups.
+    tries: BTreeMap<Scope, Node>,
 }
 
-/// An invalid entry of a key file, or a key bound to two actions.
+/// What pressed keys mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyMatch {
+    Action(Action),
+    /// They begin longer ones.
+    Prefix,
+    Nothing,
+}
+
+/// An invalid entry of a key file, or keys that two actions cannot have at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFault {
     /// Scope and action, as far as they are known.
@@ -37,7 +52,7 @@ pub struct KeyFault {
 }
 
 impl KeyFault {
-    fn new(place: &[&str], text: impl Into<Localized>) -> Self {
+    pub(super) fn new(place: &[&str], text: impl Into<Localized>) -> Self {
         let place = place.iter().map(|&key| key.to_owned()).collect();
         Self { place, text: text.into() }
     }
@@ -111,8 +126,8 @@ impl Keymap {
         let keys = default_keys_of_all(bindings);
         let mut changes =
             KeyOverrides { bindings, keys, changed: BTreeSet::new(), faults: Vec::new() };
-        for (scope, action, keys) in preset.iter().flat_map(|preset| preset.keys) {
-            changes.scope(scope, &serde_json::json!({ *action: keys }));
+        if let Some(preset) = preset {
+            changes.preset(&preset);
         }
         let KeyOverrides { keys, changed, mut faults, .. } = changes;
         let (keymap, conflicts) = Self::from_keys(bindings, keys, &changed);
@@ -120,27 +135,71 @@ impl Keymap {
         (keymap, faults)
     }
 
-    /// What a key does while `focus` has the focus.
+    /// The keys that a key file begins with: the defaults, or those of the set it names.
+    pub(super) fn before(bindings: &'static [Binding], file: &Value) -> Self {
+        Self::with_preset(bindings, preset_of(file).0).0
+    }
+
+    /// What keys do that are pressed one after another while `focus` has the focus.
     #[must_use]
-    pub fn action(&self, focus: Scope, key: Chord) -> Option<Action> {
-        focus.chain().find_map(|scope| self.action_in(scope, key))
+    pub fn action(&self, focus: Scope, keys: impl Into<KeySequence>) -> Option<Action> {
+        self.reached(focus, keys.into().chords())
+    }
+
+    /// What the keys pressed until now mean while `focus` has the focus, if those before the last are a prefix.
+    pub fn pressed(&self, focus: Scope, keys: &KeySequence) -> KeyMatch {
+        self.meaning(focus, keys.chords())
+    }
+
+    fn meaning(&self, focus: Scope, keys: &[Chord]) -> KeyMatch {
+        let found = focus.chain().find_map(|scope| self.tries.get(&scope)?.find(keys));
+        found.map_or(KeyMatch::Nothing, |node| {
+            node.action().map_or(KeyMatch::Prefix, KeyMatch::Action)
+        })
+    }
+
+    /// As [`Keymap::action`]: none of the keys before the last does something alone.
+    fn reached(&self, focus: Scope, keys: &[Chord]) -> Option<Action> {
+        let mut before = (1..keys.len()).filter_map(|count| keys.get(..count));
+        if !before.all(|keys| self.meaning(focus, keys) == KeyMatch::Prefix) {
+            return None;
+        }
+        match self.meaning(focus, keys) {
+            KeyMatch::Action(action) => Some(action),
+            KeyMatch::Prefix | KeyMatch::Nothing => None,
+        }
     }
 
     /// What a key does by the bindings of this scope alone.
     pub fn action_in(&self, scope: Scope, key: Chord) -> Option<Action> {
-        self.lookup.get(&(scope, key)).copied()
+        self.tries.get(&scope)?.find(&[key])?.action()
     }
 
     /// The keys of an action in this scope alone; the first is the one to show.
-    pub fn keys(&self, scope: Scope, action: Action) -> &[Chord] {
+    pub fn keys(&self, scope: Scope, action: Action) -> &[KeySequence] {
         self.keys.get(&(scope, action)).map_or(&[], Vec::as_slice)
     }
 
     /// The key to show in a hint for an action while `focus` has the focus, if one works there.
     pub fn hint(&self, focus: Scope, action: Action) -> Option<String> {
         let mut keys = focus.chain().flat_map(|scope| self.keys(scope, action));
-        let key = keys.find(|key| self.action(focus, **key) == Some(action))?;
-        Some(key.to_string())
+        let keys = keys.find(|keys| self.reached(focus, keys.chords()) == Some(action))?;
+        Some(keys.to_string())
+    }
+
+    /// What can follow the keys pressed until now: the rest of the keys, and what they do.
+    #[must_use]
+    pub fn following(
+        &self,
+        focus: Scope,
+        begun: &KeySequence,
+    ) -> Vec<(KeySequence, &'static Binding)> {
+        let rows = self.listing(focus).into_iter();
+        let rest = |(binding, keys): (&'static Binding, Vec<KeySequence>)| {
+            let rest: Vec<_> = keys.iter().filter_map(|keys| keys.after(begun)).collect();
+            rest.into_iter().map(move |rest| (rest, binding))
+        };
+        rows.flat_map(rest).collect()
     }
 
     /// The bindings of this scope alone, also those without a key.
@@ -151,13 +210,14 @@ impl Keymap {
     /// All bindings that work while `focus` has the focus: narrow scopes first, each with its keys. Keys
     /// that a narrower scope binds to something else are left out.
     #[must_use]
-    pub fn listing(&self, focus: Scope) -> Vec<(&'static Binding, Vec<Chord>)> {
+    pub fn listing(&self, focus: Scope) -> Vec<(&'static Binding, Vec<KeySequence>)> {
         let mut rows = Vec::new();
         let in_scope = |scope| self.bindings.iter().filter(move |one| one.scope == scope);
         for binding in focus.chain().flat_map(in_scope) {
-            let reaches = |key: &&Chord| self.action(focus, **key) == Some(binding.action);
+            let reaches =
+                |keys: &&KeySequence| self.reached(focus, keys.chords()) == Some(binding.action);
             let keys = self.keys(binding.scope, binding.action).iter();
-            let keys: Vec<Chord> = keys.filter(reaches).copied().collect();
+            let keys: Vec<KeySequence> = keys.filter(reaches).cloned().collect();
             if !keys.is_empty() {
                 rows.push((binding, keys));
             }
@@ -167,29 +227,26 @@ impl Keymap {
 
     fn from_keys(
         bindings: &'static [Binding],
-        mut keys: BTreeMap<BindingKey, Vec<Chord>>,
+        mut keys: BTreeMap<BindingKey, Vec<KeySequence>>,
         changed: &BTreeSet<BindingKey>,
     ) -> (Self, Vec<KeyFault>) {
-        let mut lookup = HashMap::new();
+        let mut tries: BTreeMap<Scope, Node> = BTreeMap::new();
         let mut conflicts = Vec::new();
         let (first, rest): (Vec<&Binding>, Vec<&Binding>) =
             bindings.iter().partition(|one| changed.contains(&(one.scope, one.action)));
         for Binding { scope, action, .. } in first.into_iter().chain(rest) {
-            let Some(chords) = keys.get_mut(&(*scope, *action)) else { continue };
-            chords.retain(|chord| {
-                let taken = *lookup.entry((*scope, *chord)).or_insert(*action);
-                if taken != *action {
-                    let (scope, winner, loser) = (scope.name(), taken.name(), action.name());
-                    let text = localized!(
-                        "{chord} is also bound to {loser}, which loses it",
-                        "{chord} 也绑定到 {loser}，后者失去此键"
-                    );
-                    conflicts.push(KeyFault::new(&[scope, winner], text));
+            let Some(sequences) = keys.get_mut(&(*scope, *action)) else { continue };
+            let trie = tries.entry(*scope).or_default();
+            sequences.retain(|lost| match trie.bind(lost, *action) {
+                Ok(()) => true,
+                Err((taken, winner)) => {
+                    let text = conflict(&taken, lost, *action);
+                    conflicts.push(KeyFault::new(&[scope.name(), winner.name()], text));
+                    false
                 }
-                taken == *action
             });
         }
-        (Self { bindings, keys, lookup }, conflicts)
+        (Self { bindings, keys, tries }, conflicts)
     }
 
     /// One fault for each new key of this binding that shadows an action of a wider scope, or is
@@ -201,28 +258,35 @@ impl Keymap {
     ) -> Vec<KeyFault> {
         let (scope, action) = (binding.scope, binding.action);
         let name = action.name();
-        let defaults: Vec<Chord> = default_keys(binding).collect();
+        let defaults: Vec<KeySequence> = default_keys(binding).collect();
         let mut warnings = Vec::new();
-        let keys = self.keys(scope, action).iter();
-        for chord in keys.filter(|chord| !defaults.contains(chord)) {
-            let at = |scope| {
-                let other = self.action_in(scope, *chord).filter(|other| *other != action);
-                Some((scope, other?))
+        let sequences = self.keys(scope, action).iter();
+        for keys in sequences.filter(|keys| !defaults.contains(keys)) {
+            let at = |scope: Scope| {
+                let (taken, other) = self.tries.get(&scope)?.clash(keys)?;
+                (other != action).then_some((scope, taken, other))
             };
-            if let Some((of, other)) = scope.chain().skip(1).find_map(at) {
+            if let Some((of, taken, other)) = scope.chain().skip(1).find_map(at) {
                 let (scope, of, other) = (scope.name(), of.name(), other.name());
-                let text = localized!(
-                    "{chord} hides {other} ({of}) there",
-                    "{chord} 在那里遮住了 {other}（{of}）"
-                );
+                let text = if taken == *keys {
+                    localized!(
+                        "{keys} hides {other} ({of}) there",
+                        "{keys} 在那里遮住了 {other}（{of}）"
+                    )
+                } else {
+                    localized!(
+                        "{keys} hides {taken} there, which is {other} ({of})",
+                        "{keys} 在那里遮住了 {taken}，即 {other}（{of}）"
+                    )
+                };
                 warnings.push(KeyFault::new(&[scope, name], text));
             }
-            for (narrow, other) in self.narrower(scope).into_iter().filter_map(at) {
+            for (narrow, taken, other) in self.narrower(scope).into_iter().filter_map(at) {
                 if !changed.contains(&(narrow, other)) {
                     let (of, here, other) = (scope.name(), narrow.name(), other.name());
                     let text = localized!(
-                        "in {here} {chord} stays {other}",
-                        "在 {here} 中 {chord} 仍是 {other}"
+                        "in {here} {taken} stays {other}",
+                        "在 {here} 中 {taken} 仍是 {other}"
                     );
                     warnings.push(KeyFault::new(&[of, name], text));
                 }
@@ -243,116 +307,29 @@ impl Keymap {
     }
 }
 
-/// Names a set of keys in a key file.
-const PRESET: &str = "preset";
-
-/// The set that a key file names.
-fn preset_of(file: &Value) -> (Option<KeyPreset>, Option<KeyFault>) {
-    let (name, place): (_, &[&str]) = match file {
-        Value::String(_) => (file, &[]),
-        Value::Object(entries) => match entries.get(PRESET) {
-            Some(name) => (name, &[PRESET]),
-            None => return (None, None),
-        },
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return (None, None),
-    };
-    let preset = name.as_str().and_then(KeyPreset::named);
-    let names = KeyPreset::names();
-    let unknown = || localized!("{name} is none of: {names}", "{name} 不是其中之一：{names}");
-    let fault = preset.is_none().then(|| KeyFault::new(place, unknown()));
-    (preset, fault)
+/// What is said to the action that has the keys `taken`, so that another loses its keys `lost`.
+fn conflict(taken: &KeySequence, lost: &KeySequence, loser: Action) -> Localized {
+    let loser = loser.name();
+    if taken == lost {
+        return localized!(
+            "{taken} is also bound to {loser}, which loses it",
+            "{taken} 也绑定到 {loser}，后者失去此键"
+        );
+    }
+    let (short, long) = if lost.after(taken).is_some() { (taken, lost) } else { (lost, taken) };
+    localized!(
+        "{short} is a prefix of {long}; {loser} loses {lost}",
+        "{short} 是 {long} 的前缀；{loser} 失去 {lost}"
+    )
 }
 
-fn default_keys(binding: &Binding) -> impl Iterator<Item = Chord> {
-    binding.keys.iter().filter_map(|key| Chord::parse(key))
+fn default_keys(binding: &Binding) -> impl Iterator<Item = KeySequence> {
+    binding.keys.iter().filter_map(|keys| KeySequence::parse(keys))
 }
 
-fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<BindingKey, Vec<Chord>> {
+fn default_keys_of_all(bindings: &[Binding]) -> BTreeMap<BindingKey, Vec<KeySequence>> {
     let keys = bindings.iter().map(|one| ((one.scope, one.action), default_keys(one).collect()));
     keys.collect()
-}
-
-/// The default keys with the changes of a key file.
-#[derive(Debug)]
-struct KeyOverrides {
-    bindings: &'static [Binding],
-    keys: BTreeMap<BindingKey, Vec<Chord>>,
-    /// What the file names.
-    changed: BTreeSet<BindingKey>,
-    faults: Vec<KeyFault>,
-}
-
-impl KeyOverrides {
-    fn scope(&mut self, name: &str, entries: &Value) {
-        let scope = self.bindings.iter().map(|one| one.scope).find(|scope| scope.name() == name);
-        let (Some(scope), Value::Object(entries)) = (scope, entries) else {
-            let text = Text::new("not a scope with a mapping of actions", "不是带有动作映射的范围");
-            self.faults.push(KeyFault::new(&[name], text));
-            return;
-        };
-        for (action, value) in entries {
-            match self.entry(scope, action, value) {
-                Ok((place, chords)) => {
-                    self.keys.insert(place, chords);
-                    self.changed.insert(place);
-                }
-                Err(fault) => self.faults.push(KeyFault::new(&[name, action], fault)),
-            }
-        }
-    }
-
-    fn entry(
-        &self,
-        scope: Scope,
-        name: &str,
-        value: &Value,
-    ) -> Result<(BindingKey, Vec<Chord>), Localized> {
-        let action = self.named(scope, name).ok_or_else(|| self.unknown(scope, name))?;
-        let names = if let Value::Array(names) = value {
-            names.as_slice()
-        } else if value.is_string() {
-            std::slice::from_ref(value)
-        } else {
-            let text = Text::new("expected a key or a list of keys", "应为一个按键或按键列表");
-            return Err(text.into());
-        };
-        let mut chords = Vec::with_capacity(names.len());
-        for name in names {
-            let chord = name.as_str().and_then(Chord::parse);
-            let chord =
-                chord.ok_or_else(|| localized!("{name} is not a key", "{name} 不是按键"))?;
-            if scope.is_for_typing() && chord.is_typed() {
-                return Err(localized!("{chord} types text here", "{chord} 在这里用于输入文字"));
-            }
-            if action == Action::Accept && chord.is_enter() {
-                return Err(localized!(
-                    "{chord} cannot confirm what cannot be undone",
-                    "{chord} 不能用来确认无法撤销的操作"
-                ));
-            }
-            chords.push(chord);
-        }
-        Ok(((scope, action), chords))
-    }
-
-    /// The action with this name in a scope, also by a name of earlier versions.
-    fn named(&self, scope: Scope, name: &str) -> Option<Action> {
-        let mut here = self.bindings.iter().filter(|one| one.scope == scope);
-        here.find(|one| one.is_named(name)).map(|one| one.action)
-    }
-
-    fn unknown(&self, scope: Scope, name: &str) -> Localized {
-        match scope.chain().skip(1).find(|wider| self.named(*wider, name).is_some()) {
-            Some(wider) => {
-                let wider = wider.name();
-                localized!(
-                    "no such action; it is defined under {wider}",
-                    "没有这个动作；它定义在 {wider} 下"
-                )
-            }
-            None => Text::new("no such action", "没有这个动作").into(),
-        }
-    }
 }
 
 #[cfg(test)]

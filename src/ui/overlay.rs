@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::action::{Action, Scope};
+use super::action::{Action, Binding, Scope};
 use super::cx::{Cx, View};
 use super::panes::row_search::RowSearch;
 use crate::protocol::MindView;
@@ -38,12 +38,57 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
+/// Whose keys help and the palette show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeysOf {
+    pub scope: Scope,
+    /// Of an overlay only these, with the scope in which they are bound.
+    pub only: Option<Vec<(Scope, Action)>>,
+    /// The keys with which a text is edited there.
+    pub editing: Option<EditingKeys>,
+}
+
+/// The keys of a text field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditingKeys {
+    Plain,
+    Vi,
+}
+
+impl KeysOf {
+    /// Those of a pane: all that are bound there.
+    pub fn pane(scope: Scope, editing: Option<EditingKeys>) -> Self {
+        Self { scope, only: None, editing }
+    }
+
+    pub fn has(&self, binding: &Binding) -> bool {
+        let place = (binding.scope, binding.action);
+        self.only.as_ref().is_none_or(|only| only.contains(&place))
+    }
+}
+
 /// Something on top of the screen. The topmost overlay receives every key.
 pub trait Overlay: fmt::Debug {
     /// The scope in which its keys are resolved.
     fn scope(&self) -> Scope;
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled;
+
+    /// True if the action of this binding does something here: help and the palette list it. Most overlays have a
+    /// scope of their own and handle all that is bound there.
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == self.scope()
+    }
+
+    /// True if this action, which shows help or the palette elsewhere, is its own.
+    fn keeps(&self, _action: Action) -> bool {
+        false
+    }
+
+    /// True if nothing below it can be seen.
+    fn covers(&self) -> bool {
+        false
+    }
 
     /// A key without an action.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled;

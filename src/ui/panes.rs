@@ -16,6 +16,7 @@ pub mod inbox;
 pub mod input_prompt;
 pub mod log;
 pub mod mind;
+pub mod next_keys;
 pub mod palette;
 pub mod queued;
 pub mod quit;

@@ -14,8 +14,14 @@ pub(super) const SWITCH: &[&str] = &["on", "off"];
 /// The keys that the composer may have, as they are named.
 pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
 
-/// The keys of the composer; those of a shell unless others are named.
+/// The keys of the composer; unless others are named, those of vi if the set of keys is, and else of a shell.
 pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
+    if value.get("composer_keys").is_none_or(Value::is_null) {
+        let keys = value.get("keys");
+        let preset = keys.map(|keys| keys.get("preset").unwrap_or(keys)).and_then(Value::as_str);
+        let like = ComposerKeys::ALL.into_iter().find(|keys| preset == Some(keys.name()));
+        return like.unwrap_or_default();
+    }
     let word = read_word(value, "composer_keys", COMPOSER_KEYS, report);
     let known = ComposerKeys::ALL.into_iter().find(|keys| word == Some(keys.name()));
     known.unwrap_or_default()

@@ -64,6 +64,7 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("limits:\n  answer_minutes: 1.5\n", vec![(true, "cannot be 1.5")]),
         ("quiet_hours: 22:00-07:00\nremind_minutes: 15\n", vec![]),
         ("composer_keys: vi\n", vec![]),
+        ("keys: vi\ncomposer_keys: plain\n", vec![]),
         ("composer_keys: emacs\n", vec![(true, "\"emacs\" is none of: plain, vi")]),
         ("composer_keys: [vi]\n", vec![(true, "is none of: plain, vi")]),
         ("quiet_hours: 22-07\n", vec![(true, "\"22-07\" are no hours")]),
@@ -175,6 +176,22 @@ fn hints_are_shown_unless_they_are_switched_off() {
     ] {
         let config = from_text("c", Ok(Some(text.to_owned())), ability);
         assert_eq!((config.hints, config.problems.len()), (hints, problems), "{text}");
+    }
+}
+
+#[test]
+fn the_set_vi_is_for_the_composer_too_unless_its_keys_are_named() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, keys) in [
+        ("", ComposerKeys::Plain),
+        ("keys: vi", ComposerKeys::Vi),
+        ("keys: { preset: vi, tree: { stop: x } }", ComposerKeys::Vi),
+        ("keys: vi\ncomposer_keys: plain", ComposerKeys::Plain),
+        ("keys: emacs", ComposerKeys::Plain),
+        ("keys: plain\ncomposer_keys: vi", ComposerKeys::Vi),
+    ] {
+        let config = from_text("c", Ok(Some(text.to_owned())), ability);
+        assert_eq!((config.composer_keys, config.problems.len()), (keys, 0), "{text}");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::domain::DialogId;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::keymap::Chord;
+use crate::ui::keymap::KeySequence;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::inbox;
 
@@ -58,9 +58,9 @@ pub(super) fn answer_alike(
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.
-pub(super) fn answer_number(pressed: Option<Chord>, facts: Facts<'_>) -> FollowUps {
+pub(super) fn answer_number(pressed: Option<&KeySequence>, facts: Facts<'_>) -> FollowUps {
     let keys = facts.ui.keymap.keys(inbox::SCOPE, Action::Pick);
-    let Some(at) = pressed.and_then(|pressed| keys.iter().position(|key| *key == pressed)) else {
+    let Some(at) = pressed.and_then(|pressed| keys.iter().position(|key| key == pressed)) else {
         return Vec::new();
     };
     let questions = facts.model.inbox.len();
@@ -85,7 +85,9 @@ mod tests {
     fn a_number_is_a_question_and_without_questions_a_pane() {
         let mut workspace = Workspace::new();
         let press = |workspace: &Workspace, key| {
-            answer_number(Chord::parse(key), workspace.facts()).pop().expect("an effect")
+            answer_number(KeySequence::parse(key).as_ref(), workspace.facts())
+                .pop()
+                .expect("an effect")
         };
         let notice = |word| FollowUp::Notify(Tone::Plain, word);
         assert_eq!(press(&workspace, "2"), FollowUp::Focus(Focus::Inbox));

@@ -37,6 +37,8 @@ pub(super) enum FollowUp {
 
     /// Do this, as by its key.
     Act(Action),
+    /// The same in the topmost overlay, if it has this scope.
+    ActInOverlay(Scope, Action),
 
     // To the overlays.
     Show(NewOverlay),

@@ -48,6 +48,12 @@ impl App {
                 }
             }
 
+            FollowUp::ActInOverlay(scope, action) => {
+                if self.overlays.scope() != Some(scope) || !self.act_in_overlay(action) {
+                    self.notify(Tone::Plain, self.ui.text(words::NOT_HERE));
+                }
+            }
+
             FollowUp::Show(overlay) => {
                 let (workspace, drafts) = (&self.model.workspace, self.writing.drafts());
                 self.overlays.show(overlay, workspace, drafts);

@@ -13,7 +13,6 @@ use crate::protocol::LogLevel;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
-use crate::ui::keymap::Chord;
 use crate::ui::lists::copy_parts;
 use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
@@ -72,8 +71,8 @@ impl App {
             Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
             Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
             Action::Cancel => self.cancel(),
-            Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.scope()))],
-            Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.scope()))],
+            Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.pane_keys()))],
+            Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.pane_keys()))],
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
             Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
@@ -259,7 +258,7 @@ impl App {
         if recalls && !self.writing.composer().field.at_edge(down) {
             self.writing.type_key(key, self.redraw.now());
         } else if self.act(action) == Handled::Ignored {
-            self.report_unused_key(self.scope(), Chord::from(key));
+            self.report_unused_key(self.scope());
         }
     }
 }

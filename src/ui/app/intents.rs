@@ -11,6 +11,7 @@ use super::new_overlay::NewOverlay;
 use super::requests::{PendingTakeBack, Request};
 use super::sheets;
 use crate::protocol::Command;
+use crate::ui::action::{Action, Scope};
 use crate::ui::cx::Intent;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::transcript::Towards;
@@ -47,10 +48,8 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::Agree { digests, level, then } => consent::agree(digests, level, then),
         Intent::StoreDrafts => vec![FollowUp::StoreDrafts],
         Intent::SaveDraft(key, text) => vec![FollowUp::SaveDraft(key, text)],
-        Intent::Run(scope, action) => {
-            let focus = Focus::of(scope).filter(|focus| *focus != facts.focus);
-            focus.map(FollowUp::Focus).into_iter().chain([FollowUp::Act(action)]).collect()
-        }
+        Intent::RunInOverlay(scope, action) => vec![FollowUp::ActInOverlay(scope, action)],
+        Intent::Run(scope, action) => run(scope, action, facts.focus),
         Intent::AnswerAlike { questions, text, typed } => {
             answering::answer_alike(questions, &text, &typed)
         }
@@ -84,6 +83,20 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
             FollowUp::Request(Request::Create { agent, taskdoc, text }),
         ],
     }
+}
+
+/// Does what an action does in this scope, which may not be where the focus is.
+fn run(scope: Scope, action: Action, focus: Focus) -> FollowUps {
+    // In the open dialog its key is for the search, too.
+    let is_new = scope == Scope::PANES && action == Action::NewDialog;
+    if is_new && focus == Focus::Dialog {
+        return vec![FollowUp::Show(NewOverlay::NewDialog)];
+    }
+    if scope == Scope::PANES && focus == Focus::Composer {
+        return vec![FollowUp::Act(Action::Leave), FollowUp::Act(action)];
+    }
+    let focus = Focus::of(scope).filter(|known| *known != focus);
+    focus.map(FollowUp::Focus).into_iter().chain([FollowUp::Act(action)]).collect()
 }
 
 #[cfg(test)]

@@ -4,49 +4,41 @@ use super::follow_up::FollowUp;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
-use crate::ui::keymap::Chord;
+use crate::ui::keymap::KeySequence;
 use crate::ui::model::Tone;
-
-/// Whether the key for help is named: overlays have none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HelpHint {
-    Shown,
-    Hidden,
-}
 
 /// The key being handled, and the last one without an action.
 #[derive(Debug, Default)]
 pub(super) struct KeyReports {
-    pressed: Option<Chord>,
-    last_unused: Option<(Scope, Chord)>,
+    pressed: Option<KeySequence>,
+    last_unused: Option<(Scope, KeySequence)>,
 }
 
 impl KeyReports {
     /// A key is handled. After another key, an unused key is reported again.
-    pub fn press(&mut self, key: Chord) {
-        self.pressed = Some(key);
-        self.last_unused.take_if(|(_, unused)| *unused != key);
+    pub fn press(&mut self, keys: KeySequence) {
+        self.last_unused.take_if(|(_, unused)| *unused != keys);
+        self.pressed = Some(keys);
     }
 
-    pub fn pressed(&self) -> Option<Chord> {
-        self.pressed
+    /// With the keys before it, if it completes a sequence.
+    pub fn pressed(&self) -> Option<&KeySequence> {
+        self.pressed.as_ref()
     }
 
-    /// Reports that this key does nothing here, once while it is repeated.
-    pub fn report(
-        &mut self,
-        scope: Scope,
-        key: Chord,
-        ui: &UiSettings,
-        help: HelpHint,
-    ) -> Option<FollowUp> {
-        if self.last_unused.replace((scope, key)) == Some((scope, key)) {
+    /// Reports that the key being handled does nothing here, once while it is repeated.
+    pub fn report(&mut self, scope: Scope, ui: &UiSettings) -> Option<FollowUp> {
+        let keys = self.pressed.clone()?;
+        let name = ui.key_label(&keys.to_string());
+        let place = (scope, keys);
+        if self.last_unused.as_ref() == Some(&place) {
             return None;
         }
-        let name = ui.key_label(&key.to_string());
+        self.last_unused = Some(place);
         let mut text = format!("{name} {}", ui.text(words::DOES_NOTHING));
-        if help == HelpHint::Shown {
-            let (key, word) = (ui.key(scope, Action::Help), ui.text(words::HELP_HINT));
+        let key = ui.key(scope, Action::Help);
+        if !key.is_empty() {
+            let word = ui.text(words::HELP_HINT);
             text.push_str(&format!(" {} {key} {word}", ui.glyphs.middle_dot));
         }
         Some(FollowUp::NotifyText(Tone::Plain, text))
@@ -59,15 +51,15 @@ mod tests {
 
     use super::*;
     use crate::ui::app::facts::testing::Workspace;
+    use crate::ui::keymap::Chord;
 
     #[test]
     fn a_repeated_key_is_reported_once_and_again_after_another_key() {
         let key = |c| Chord::from(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
         let (mut reports, workspace) = (KeyReports::default(), Workspace::new());
         let report = |reports: &mut KeyReports, c| {
-            reports.press(key(c));
-            let ui = workspace.facts().ui;
-            reports.report(Scope::PANES, key(c), ui, HelpHint::Shown).is_some()
+            reports.press(key(c).into());
+            reports.report(Scope::PANES, workspace.facts().ui).is_some()
         };
         assert!(report(&mut reports, 'x') && !report(&mut reports, 'x'));
         assert!(report(&mut reports, 'y') && report(&mut reports, 'x'));

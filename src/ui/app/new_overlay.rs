@@ -3,18 +3,16 @@
 use crate::domain::DialogId;
 use crate::domain::text::Text;
 use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
-use crate::ui::action::Scope;
 use crate::ui::cx::{FilteredList, Intent};
+use crate::ui::overlay::KeysOf;
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::text::excerpts::Excerpt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NewOverlay {
-    /// The keys of this scope.
-    Help(Scope),
-    /// The palette, with what has the focus.
-    Palette(Scope),
+    Help(KeysOf),
+    Palette(KeysOf),
     /// The form for a new dialog, with its draft.
     NewDialog,
     /// The consent sheet; `then` is the dialog to continue after the user agreed.

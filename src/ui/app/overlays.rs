@@ -12,12 +12,13 @@ use crate::domain::record::Record;
 use crate::domain::{AgentId, DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{FoundPart, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::keymap::Keymap;
 use crate::ui::lists::{self, copy_parts, shelf};
 use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::confirm::Confirm;
@@ -38,6 +39,9 @@ use crate::ui::panes::sheet::{self, SheetPane};
 use crate::ui::panes::timeline::{self, TimelineSheet};
 use crate::ui::panes::transcript::{SearchCount, Towards};
 use crate::ui::panes::usage::{self, UsageSheet};
+
+/// Actions that work under every overlay.
+pub(super) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 #[derive(Debug, Default)]
 pub(super) struct Overlays {
@@ -79,8 +83,8 @@ impl Overlays {
     /// Opens an overlay.
     pub fn show(&mut self, overlay: NewOverlay, workspace: &WorkspaceView, drafts: &Drafts) {
         match overlay {
-            NewOverlay::Help(scope) => self.push(Help::about(scope)),
-            NewOverlay::Palette(from) => self.push(Palette::new(from)),
+            NewOverlay::Help(of) => self.push(Help::about(of)),
+            NewOverlay::Palette(of) => self.push(Palette::new(of)),
             NewOverlay::NewDialog => {
                 self.push(NewDialog::new(workspace, drafts.get(&DraftKey::New)));
             }
@@ -207,6 +211,35 @@ impl Overlays {
         self.stack.last().map(|top| top.scope())
     }
 
+    pub fn count(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The keys of the topmost overlay: what it handles, and what works under every overlay.
+    pub fn keys(&self, keymap: &Keymap) -> Option<KeysOf> {
+        let top = self.stack.last()?;
+        let scope = top.scope();
+        let works = |binding: &&Binding| {
+            top.handles(binding)
+                || ALWAYS_ACTIVE.contains(&binding.action)
+                || matches!(binding.action, Action::Help | Action::Palette)
+        };
+        let bindings = scope.chain().flat_map(|scope| keymap.bindings_of(scope));
+        let only = bindings.filter(works).map(|one| (one.scope, one.action)).collect();
+        let editing = scope.is_for_typing().then_some(EditingKeys::Plain);
+        Some(KeysOf { scope, only: Some(only), editing })
+    }
+
+    /// True if the topmost overlay does something else with this action than showing help or the palette.
+    pub fn keeps(&self, action: Action) -> bool {
+        self.stack.last().is_some_and(|top| top.keeps(action))
+    }
+
+    /// The first overlay that can be seen.
+    fn first_seen(&self) -> usize {
+        self.stack.iter().rposition(|overlay| overlay.covers()).unwrap_or(0)
+    }
+
     /// True if an overlay with this scope is open.
     pub fn shows(&self, scope: Scope) -> bool {
         self.stack.iter().any(|overlay| overlay.scope() == scope)
@@ -241,7 +274,9 @@ impl Overlays {
     pub fn layout(&mut self, facts: OverlayFacts<'_>, area: Rect, view: View<'_>) {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
-        for overlay in &mut self.stack {
+        // What is covered is not shown to anybody: a question that has to be read is not laid out below help.
+        let first = self.first_seen();
+        for overlay in self.stack.iter_mut().skip(first) {
             overlay.layout(area, view, &cx);
         }
     }
@@ -249,7 +284,7 @@ impl Overlays {
     pub fn draw(&self, facts: OverlayFacts<'_>, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
-        for overlay in &self.stack {
+        for overlay in self.stack.iter().skip(self.first_seen()) {
             overlay.draw(frame, area, view, &cx);
         }
     }

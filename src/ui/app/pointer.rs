@@ -123,6 +123,7 @@ impl App {
             return Vec::new();
         }
         self.redraw.mark();
+        self.begun = None;
         if self.overlays.is_empty() {
             let areas = self.pointer.areas;
             if let Some(part) = part_at(&areas, !areas.tabs.is_empty(), gesture.at) {

@@ -121,7 +121,9 @@ impl Screen<'_> {
         let (area, areas, ui) = (self.area, &self.areas, &*self.app.ui);
         let view = View { ui, now: &self.now };
         if let Some(live) = &self.live {
-            return self.draw_live(frame, live, view);
+            self.draw_live(frame, live, view);
+            let above = Rect { height: area.height.saturating_sub(1), ..area };
+            return self.app.draw_next_keys(frame, above, ui);
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
@@ -139,6 +141,7 @@ impl Screen<'_> {
         }
         self.draw_status(frame, areas.status, view);
         self.draw_overlays(frame, areas.overlays(), view);
+        self.app.draw_next_keys(frame, body, ui);
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {

@@ -56,6 +56,7 @@ pub(super) const SEND: Text = Text::new("send", "发送");
 pub(super) const SEND_AND_NEXT: Text = Text::new("send and next", "发送并到下一个");
 pub(super) const PICK: Text = Text::new("pick", "选");
 pub(super) const DOES_NOTHING: Text = Text::new("does nothing here", "在此无作用");
+pub(super) const NOT_BOUND_HERE: Text = Text::new("{} is not bound here", "{} 在此没有绑定");
 pub(super) const CHOOSE_DIALOG: Text = Text::new("choose a dialog first", "请先选择一个对话");
 pub(super) const NOT_RUNNING: Text = Text::new("it does not run now", "它现在没有运行");
 pub(super) const NOTHING_RUNS: Text = Text::new("no dialog runs now", "现在没有运行中的对话");

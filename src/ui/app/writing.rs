@@ -276,6 +276,10 @@ impl Writing {
         self.composer.vi = vi;
     }
 
+    pub fn has_vi(&self) -> bool {
+        self.composer.vi.is_some()
+    }
+
     /// Gives a key to vi, if the composer has its keys.
     pub fn vi_key(&mut self, key: KeyEvent, now: Instant) -> ViOutcome {
         let Composer { vi, field, .. } = &mut self.composer;

@@ -55,13 +55,14 @@ impl Chord {
         chord
     }
 
-    /// Reads a key name. Letters keep their case: `G` is shift and g.
+    /// Reads a key name. A letter keeps its case: `G` is shift and g; in names of other keys it does not matter.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = name;
         while let Some((head, tail)) = rest.split_once('+').filter(|(_, tail)| !tail.is_empty()) {
-            let (_, modifier) = MODIFIERS.iter().find(|(name, _)| *name == head)?;
+            let (_, modifier) =
+                MODIFIERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(head))?;
             modifiers |= *modifier;
             rest = tail;
         }
@@ -72,6 +73,26 @@ impl Chord {
     #[must_use]
     pub fn is_enter(self) -> bool {
         self.code == KeyCode::Enter
+    }
+
+    pub fn is_escape(self) -> bool {
+        self.code == KeyCode::Esc
+    }
+
+    /// True for keys with Ctrl or Alt, and for function keys.
+    pub fn is_command(self) -> bool {
+        self.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+            || matches!(self.code, KeyCode::F(_))
+    }
+
+    /// The name of the key that a terminal sends instead: with Ctrl these letters are the bytes of other keys.
+    pub fn is_sent_as(self) -> Option<&'static str> {
+        let KeyCode::Char(c) = self.code else { return None };
+        if !self.modifiers.contains(KeyModifiers::CONTROL) {
+            return None;
+        }
+        let same = [('i', "tab"), ('m', "enter"), ('[', "esc")];
+        same.into_iter().find(|(letter, _)| *letter == c).map(|(_, name)| name)
     }
 
     /// True for keys that type a character into a text field.
@@ -122,10 +143,10 @@ fn one_case(c: char, modifiers: KeyModifiers) -> char {
 }
 
 fn code_named(name: &str) -> Option<KeyCode> {
-    if let Some((_, code)) = NAMED.iter().find(|(known, _)| *known == name) {
+    if let Some((_, code)) = NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
         return Some(*code);
     }
-    if let Some(number) = name.strip_prefix('f').and_then(|digits| digits.parse().ok()) {
+    if let Some(number) = name.strip_prefix(['f', 'F']).and_then(|digits| digits.parse().ok()) {
         return (1..=24).contains(&number).then_some(KeyCode::F(number));
     }
     let mut chars = name.chars();

@@ -1,6 +1,9 @@
 //! Sets of keys that take the place of some defaults, as people know them from other programs. What a set does not
-//! name keeps its keys. Key files name scopes and actions the same way.
+//! name keeps its keys. What it says of an action holds in every scope that has it, except in text fields; what it
+//! says of single scopes takes the place of that. Key files name scopes and actions the same way.
 
+/// The keys that an action gets before its others, in every scope where nothing is typed.
+type AddedKeys = (&'static str, &'static [&'static str]);
 /// The keys of an action in a scope.
 type PresetKeys = (&'static str, &'static str, &'static [&'static str]);
 
@@ -8,15 +11,14 @@ type PresetKeys = (&'static str, &'static str, &'static [&'static str]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPreset {
     pub name: &'static str,
+    /// Keys that nothing has any more where nothing is typed.
+    pub without: &'static [&'static str],
+    pub everywhere: &'static [AddedKeys],
     pub keys: &'static [PresetKeys],
 }
 
 /// All sets.
-pub const PRESETS: [KeyPreset; 3] = [
-    KeyPreset { name: "plain", keys: PLAIN },
-    KeyPreset { name: "vi", keys: VI },
-    KeyPreset { name: "emacs", keys: EMACS },
-];
+pub const PRESETS: [KeyPreset; 3] = [PLAIN, VI, EMACS];
 
 impl KeyPreset {
     /// The set with this name.
@@ -32,78 +34,82 @@ impl KeyPreset {
     }
 }
 
+/// The letters that move in vi.
+const MOVING_LETTERS: &[&str] = &["h", "j", "k", "l", "g", "G"];
+
 /// Moving without letters.
-const PLAIN: &[PresetKeys] = &[
-    ("tree", "up", &["up"]),
-    ("tree", "down", &["down"]),
-    ("tree", "fold", &["left"]),
-    ("tree", "unfold", &["right"]),
-    ("tree", "top", &["home"]),
-    ("tree", "bottom", &["end"]),
-    ("inbox", "up", &["up"]),
-    ("inbox", "down", &["down"]),
-    ("inbox", "fold", &["left"]),
-    ("inbox", "unfold", &["right"]),
-    ("inbox", "top", &["home"]),
-    ("inbox", "bottom", &["end"]),
-    ("dialog", "up", &["up"]),
-    ("dialog", "down", &["down"]),
-    ("dialog", "half-page-up", &["ctrl+up"]),
-    ("dialog", "half-page-down", &["ctrl+down"]),
-    ("dialog", "top", &["home"]),
-    ("dialog", "bottom", &["end"]),
-    ("dialog", "find", &["ctrl+f", "/"]),
-    ("changes", "up", &["up"]),
-    ("changes", "down", &["down"]),
-    ("changes", "half-page-up", &["ctrl+up"]),
-    ("changes", "half-page-down", &["ctrl+down"]),
-    ("changes", "top", &["home"]),
-    ("changes", "bottom", &["end"]),
-    ("sheet", "up", &["up"]),
-    ("sheet", "down", &["down"]),
-];
+const PLAIN: KeyPreset = KeyPreset {
+    name: "plain",
+    without: MOVING_LETTERS,
+    everywhere: &[
+        ("half-page-up", &["ctrl+up"]),
+        ("half-page-down", &["ctrl+down"]),
+        ("find", &["ctrl+f"]),
+        ("filter", &["ctrl+f"]),
+    ],
+    keys: &[],
+};
 
-/// The defaults are near to vi; these are its pages.
-const VI: &[PresetKeys] = &[
-    ("dialog", "page-up", &["ctrl+b", "pageup"]),
-    ("dialog", "page-down", &["ctrl+f", "pagedown", "space"]),
-    ("changes", "page-up", &["ctrl+b", "pageup"]),
-    ("changes", "page-down", &["ctrl+f", "pagedown", "space"]),
-];
+/// The defaults are near to vi; these are its pages, and `g` begins what one goes to.
+const VI: KeyPreset = KeyPreset {
+    name: "vi",
+    without: &["g"],
+    everywhere: &[("top", &["g g"]), ("page-up", &["ctrl+b"]), ("page-down", &["ctrl+f"])],
+    keys: &[
+        ("tree", "to-asker", &["p", "g p"]),
+        ("dialog", "enter", &["enter", "g d"]),
+        ("dialog", "edit", &["e", "g f"]),
+        ("dialog", "previous-generation", &["[", "g T"]),
+        ("dialog", "next-generation", &["]", "g t"]),
+        ("dialog", "question-above", &["<", "g Q"]),
+        ("dialog", "question-below", &[">", "g q"]),
+        ("dialog", "change-above", &[",", "g C"]),
+        ("dialog", "change-below", &[".", "g c"]),
+        ("changes", "enter", &["enter", "g d"]),
+        ("changes", "edit", &["e", "g f"]),
+        ("changes", "previous-file", &["[", "g T"]),
+        ("changes", "next-file", &["]", "g t"]),
+        ("timeline", "enter", &["enter", "g d"]),
+        ("tokens", "enter", &["enter", "g d"]),
+    ],
+};
 
-/// `Ctrl+P` moves up, so the palette is `Alt+x` here, and `Ctrl+E` is the end of the line.
-const EMACS: &[PresetKeys] = &[
-    ("anywhere", "palette", &["alt+x"]),
-    ("panes", "cancel", &["ctrl+g", "esc"]),
-    ("tree", "up", &["ctrl+p", "up"]),
-    ("tree", "down", &["ctrl+n", "down"]),
-    ("tree", "fold", &["ctrl+b", "left"]),
-    ("tree", "unfold", &["ctrl+f", "right"]),
-    ("tree", "filter", &["ctrl+s", "/"]),
-    ("tree", "top", &["alt+<", "home"]),
-    ("tree", "bottom", &["alt+>", "end"]),
-    ("inbox", "up", &["ctrl+p", "up"]),
-    ("inbox", "down", &["ctrl+n", "down"]),
-    ("inbox", "fold", &["ctrl+b", "left"]),
-    ("inbox", "unfold", &["ctrl+f", "right"]),
-    ("inbox", "filter", &["ctrl+s", "/"]),
-    ("inbox", "top", &["alt+<", "home"]),
-    ("inbox", "bottom", &["alt+>", "end"]),
-    ("dialog", "up", &["ctrl+p", "up"]),
-    ("dialog", "down", &["ctrl+n", "down"]),
-    ("dialog", "page-up", &["alt+v", "pageup"]),
-    ("dialog", "page-down", &["ctrl+v", "pagedown", "space"]),
-    ("dialog", "find", &["ctrl+s", "/"]),
-    ("dialog", "top", &["alt+<", "home"]),
-    ("dialog", "bottom", &["alt+>", "end"]),
-    ("changes", "up", &["ctrl+p", "up"]),
-    ("changes", "down", &["ctrl+n", "down"]),
-    ("changes", "page-up", &["alt+v", "pageup"]),
-    ("changes", "page-down", &["ctrl+v", "pagedown", "space"]),
-    ("changes", "top", &["alt+<", "home"]),
-    ("changes", "bottom", &["alt+>", "end"]),
-    ("sheet", "up", &["ctrl+p", "up"]),
-    ("sheet", "down", &["ctrl+n", "down"]),
-    ("composer", "edit", &["alt+e"]),
-    ("composer", "leave", &["ctrl+g", "esc"]),
-];
+/// `Ctrl+P` moves up, so the palette is `Alt+x` here, `Ctrl+E` is the end of the line, and `Ctrl+X` begins more.
+const EMACS: KeyPreset = KeyPreset {
+    name: "emacs",
+    without: MOVING_LETTERS,
+    everywhere: &[
+        ("up", &["ctrl+p"]),
+        ("down", &["ctrl+n"]),
+        ("page-up", &["alt+v"]),
+        ("page-down", &["ctrl+v"]),
+        ("top", &["alt+<"]),
+        ("bottom", &["alt+>"]),
+        ("fold", &["ctrl+b"]),
+        ("unfold", &["ctrl+f"]),
+        ("earlier-span", &["ctrl+b"]),
+        ("later-span", &["ctrl+f"]),
+        ("find", &["ctrl+s"]),
+        ("filter", &["ctrl+s"]),
+        ("close", &["ctrl+g"]),
+        ("cancel", &["ctrl+g"]),
+        ("look-only", &["ctrl+g"]),
+    ],
+    keys: &[
+        ("anywhere", "palette", &["alt+x"]),
+        ("anywhere", "focus-next", &["tab", "ctrl+x o"]),
+        ("anywhere", "focus-1", &["alt+1", "ctrl+x d"]),
+        ("panes", "zoom", &["z", "ctrl+x 1"]),
+        ("panes", "find-everywhere", &["F", "ctrl+f", "ctrl+x ctrl+f"]),
+        ("panes", "quit", &["q", "ctrl+x ctrl+c"]),
+        ("tokens", "previous-generation", &["ctrl+b", "left", "["]),
+        ("tokens", "next-generation", &["ctrl+f", "right", "]"]),
+        ("confirm", "refuse", &["n", "ctrl+g", "esc", "ctrl+c"]),
+        ("composer", "send", &["enter", "ctrl+x ctrl+s"]),
+        ("composer", "undo", &["alt+u", "ctrl+_", "ctrl+x u"]),
+        ("composer", "history-up", &["up", "ctrl+p"]),
+        ("composer", "history-down", &["down", "ctrl+n"]),
+        ("composer", "edit", &["alt+e"]),
+        ("composer", "leave", &["ctrl+g", "esc"]),
+    ],
+};

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::ui::bindings::{self, defaults, with_overrides};
-use crate::ui::panes::{composer, confirm, consent, transcript, tree};
+use crate::ui::panes::{composer, confirm, consent, log, transcript, tree};
 
 fn chord(name: &str) -> Chord {
     Chord::parse(name).unwrap_or_else(|| panic!("not a key: {name}"))
@@ -44,6 +44,109 @@ fn what_terminals_report_for_one_key_is_one_chord() {
     assert_eq!(chord("ctrl+D"), chord("ctrl+d"));
     assert_eq!((chord("ctrl+7"), chord("ctrl+/")), (chord("ctrl+_"), chord("ctrl+_")));
     assert_eq!(chord("+"), chord("plus"));
+}
+
+#[test]
+fn the_case_of_names_does_not_matter_and_that_of_a_letter_does() {
+    for (written, name) in [
+        ("Ctrl+p", "ctrl+p"),
+        ("CTRL+ALT+x", "ctrl+alt+x"),
+        ("F2", "f2"),
+        ("PageUp", "pageup"),
+        ("Alt+Enter", "alt+enter"),
+        ("G", "G"),
+        ("Alt+G", "alt+G"),
+    ] {
+        assert_eq!(chord(written).to_string(), name, "{written}");
+    }
+}
+
+#[test]
+fn keys_that_a_terminal_sends_as_others_are_refused_with_the_reason() {
+    for (key, sent) in
+        [("ctrl+i", "tab"), ("Ctrl+M", "enter"), ("ctrl+[", "esc"), ("ctrl+x ctrl+i", "tab")]
+    {
+        let (keymap, faults) = with_overrides(&json!({"panes": {"quit": key}}));
+        assert_eq!((keymap, faults.len()), (defaults(), 1), "{key}");
+        assert!(faults[0].to_string().contains(&format!("as {sent}; bind {sent}")), "{faults:?}");
+    }
+}
+
+#[test]
+fn a_sequence_is_read_and_shown_and_has_few_keys() {
+    let keys = |names: &str| KeySequence::parse(names).map(|keys| keys.to_string());
+    assert_eq!(keys("Ctrl+x  ctrl+S").as_deref(), Some("ctrl+x ctrl+s"));
+    assert_eq!(keys(" ").as_deref(), Some("space"));
+    assert_eq!(keys("space f").as_deref(), Some("space f"));
+    for names in ["", "g xyz", "a b c d e", "\t"] {
+        assert_eq!(keys(names), None, "{names:?}");
+    }
+}
+
+#[test]
+fn a_prefix_of_other_keys_is_reported_with_both_names() {
+    for (file, winner, message) in [
+        (
+            json!({"tree": {"stop": "g s"}}),
+            ("g s", Action::Stop),
+            "keys: tree: stop: g is a prefix of g s; top loses g",
+        ),
+        (
+            json!({"tree": {"stop": "x", "fork": "x f"}}),
+            ("x", Action::Stop),
+            "keys: tree: stop: x is a prefix of x f; fork loses x f",
+        ),
+        (
+            json!({"tree": {"stop": "x f", "fork": "x f"}}),
+            ("x f", Action::Stop),
+            "keys: tree: stop: x f is also bound to fork, which loses it",
+        ),
+        (
+            json!({"tree": {"stop": "q s"}}),
+            ("q s", Action::Stop),
+            "keys: tree: stop: q s hides q there, which is quit (panes)",
+        ),
+        (
+            json!({"panes": {"zoom": "g z"}}),
+            ("g", Action::Top),
+            "keys: panes: zoom: in tree g stays top",
+        ),
+    ] {
+        let (keymap, faults) = with_overrides(&file);
+        assert!(faults.iter().any(|fault| fault.to_string() == message), "{faults:?}");
+        let keys = KeySequence::parse(winner.0).unwrap();
+        assert_eq!(keymap.action(tree::SCOPE, keys), Some(winner.1), "{file}");
+    }
+    let (keymap, _) = with_overrides(&json!({"panes": {"zoom": "g z"}}));
+    assert_eq!(keymap.hint(tree::SCOPE, Action::Zoom), None, "g does something else there");
+    assert_eq!(keymap.hint(log::SCOPE, Action::Zoom), None);
+}
+
+#[test]
+fn what_follows_a_prefix_is_of_all_scopes_where_the_keys_are_looked_up() {
+    let (keymap, faults) =
+        with_overrides(&json!({"tree": {"stop": "x s"}, "panes": {"zoom": "x z"}}));
+    assert_eq!(faults, []);
+    let begun = KeySequence::parse("x").unwrap();
+    assert_eq!(keymap.pressed(tree::SCOPE, &begun), KeyMatch::Prefix);
+    let following = keymap.following(tree::SCOPE, &begun).into_iter();
+    let following: Vec<_> =
+        following.map(|(rest, binding)| (rest.to_string(), binding.action)).collect();
+    assert_eq!(following, [("s".to_owned(), Action::Stop), ("z".to_owned(), Action::Zoom)]);
+    assert_eq!(keymap.pressed(tree::SCOPE, &begun.then(chord("q"))), KeyMatch::Nothing);
+}
+
+#[test]
+fn a_key_that_is_taken_from_the_text_field_is_reported_and_the_binding_has_it() {
+    let (keymap, faults) = with_overrides(&json!({"composer": {"clear": "ctrl+w"}}));
+    let faults: Vec<String> = faults.iter().map(KeyFault::to_string).collect();
+    let message =
+        "keys: composer: clear: ctrl+w hides a key for editing the text: Cut the word before";
+    assert_eq!(faults, [message]);
+    assert_eq!(keymap.action(composer::SCOPE, chord("ctrl+w")), Some(Action::ClearDraft));
+    let anywhere = with_overrides(&json!({"anywhere": {"help": ["f1", "ctrl+a"]}})).1;
+    assert_eq!(anywhere.len(), 1, "{anywhere:?}");
+    assert_eq!(with_overrides(&json!({"composer": {"edit": ["ctrl+e"]}})).1, [], "as by default");
 }
 
 #[test]

@@ -122,8 +122,13 @@ pub fn bindings<L: List>() -> Vec<Binding> {
         scope.bind(Action::NextMatch, &["n"]),
         scope.bind(Action::PreviousMatch, &["N"]),
     ];
-    let close = scope.bind(Action::Close, &["esc", "q", "ctrl+c"]);
-    walk.iter().copied().chain(own).chain(find).chain([close, L::OPENED_BY]).collect()
+    let last = [
+        scope.bind(Action::Palette, &[":"]),
+        scope.bind(Action::Help, &["?"]),
+        scope.bind(Action::Close, &["esc", "q", "ctrl+c"]),
+        L::OPENED_BY,
+    ];
+    walk.iter().copied().chain(own).chain(find).chain(last).collect()
 }
 
 /// Shows a list and handles its keys.

@@ -30,6 +30,7 @@ pub const BINDINGS: &[Binding] = &[
         .bind(Action::Stop, &["s"])
         .does("Quit, and stop background processes", "退出，并停止后台进程"),
     SCOPE.bind(Action::Refuse, &["n", "esc", "ctrl+c"]),
+    SCOPE.bind(Action::Help, &["?", "f1"]),
 ];
 
 #[derive(Debug)]
@@ -107,6 +108,12 @@ impl Overlay for Confirm {
             cx.intents.push(self.yes.clone());
         }
         Handled::Close
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        let enter_is_for = self.level == ConfirmLevel::Reversible;
+        binding.action != Action::Stop
+            && (enter_is_for || binding.action != Action::AcceptReversible)
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {

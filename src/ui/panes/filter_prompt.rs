@@ -9,7 +9,7 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, FilteredList, Intent, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
@@ -87,6 +87,19 @@ impl Overlay for FilterPrompt {
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::Redo
+                | Action::HistoryUp
+                | Action::HistoryDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

@@ -12,7 +12,7 @@ use super::transcript::prose::plain_rows;
 use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq, RootId};
 use crate::protocol::{ForkMode, Lifecycle};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, PutOff, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
@@ -161,6 +161,13 @@ impl Overlay for InputPrompt {
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send | Action::Leave | Action::ClearDraft | Action::Undo | Action::Redo
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {

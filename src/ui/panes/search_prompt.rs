@@ -11,7 +11,7 @@ use super::field::Field;
 use super::strip::Strip;
 use super::transcript::SearchCount;
 use crate::domain::text::{Text, in_lang};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::theme::Role;
@@ -98,6 +98,19 @@ impl Overlay for SearchPrompt {
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::Redo
+                | Action::HistoryUp
+                | Action::HistoryDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

@@ -12,7 +12,7 @@ use super::field::Field;
 use super::strip::{Strip, draw_between};
 use crate::domain::needle::Needle;
 use crate::domain::text::{Text, in_lang};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::width::width;
@@ -156,6 +156,20 @@ impl Overlay for SentPrompt {
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::Redo
+                | Action::FindSent
+                | Action::HistoryUp
+                | Action::HistoryDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {

@@ -136,7 +136,9 @@ impl Stage {
             let key = word.strip_prefix('<').and_then(|word| word.strip_suffix('>'));
             match key {
                 Some(name) => self.key(named(name)),
-                None => self.type_text(word),
+                None => {
+                    self.type_text(word);
+                }
             }
         }
         self
@@ -148,10 +150,11 @@ impl Stage {
         self.keys(&if one { name.to_owned() } else { format!("<{name}>") })
     }
 
-    pub fn type_text(&mut self, text: &str) {
+    pub fn type_text(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
             self.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
         }
+        self
     }
 
     fn key(&mut self, key: KeyEvent) {
@@ -367,11 +370,13 @@ fn named(name: &str) -> KeyEvent {
     let (modifiers, name) = match name.rsplit_once('+') {
         Some(("alt", name)) => (KeyModifiers::ALT, name),
         Some(("ctrl", name)) => (KeyModifiers::CONTROL, name),
+        Some(("shift", name)) => (KeyModifiers::SHIFT, name),
         Some(_) | None => (KeyModifiers::NONE, name),
     };
     let code = match name {
         "enter" => KeyCode::Enter,
         "esc" => KeyCode::Esc,
+        "tab" if modifiers == KeyModifiers::SHIFT => KeyCode::BackTab,
         "tab" => KeyCode::Tab,
         "up" => KeyCode::Up,
         "down" => KeyCode::Down,

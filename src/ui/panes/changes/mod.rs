@@ -341,6 +341,11 @@ impl Overlay for ChangesSheet {
         Handled::Done
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE
+            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Changes)
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

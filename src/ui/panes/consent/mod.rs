@@ -79,6 +79,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::PageDown, &["space", "ctrl+d", "pagedown"])
         .does("Scroll down half a page", "下移半页"),
+    SCOPE.bind(Action::Help, &["?", "f1"]),
 ];
 
 const MARGIN: usize = 2;

@@ -8,6 +8,7 @@
 mod buffer;
 mod chips;
 mod groups;
+mod keys;
 mod moves;
 mod rows;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use self::buffer::ChipOpened;
 use self::buffer::EditBuffer;
 use self::chips::{Chip, ChipKind, is_mark};
 use self::groups::EditKind;
+pub use self::keys::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS, meaning_of};
 use self::moves::Goal;
 pub use self::moves::Place;
 use self::rows::RowPart;

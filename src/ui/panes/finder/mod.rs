@@ -21,7 +21,7 @@ use crate::domain::needle::Needle;
 use crate::domain::text::Text;
 use crate::domain::transcript::RecordPosition;
 use crate::protocol::{FindEnd, FindRequest, FindScope};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::FoundPlace;
 use crate::ui::overlay::{Handled, Overlay};
@@ -230,6 +230,22 @@ impl Overlay for Finder {
         ];
         let handler = handlers.into_iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::FindEverywhere
+                | Action::FocusNext
+                | Action::HistoryUp
+                | Action::HistoryDown
+                | Action::PageUp
+                | Action::PageDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

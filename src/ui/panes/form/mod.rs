@@ -15,7 +15,7 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::text::Text;
 use crate::protocol::{MemberView, WorkspaceView};
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::DraftKey;
 use crate::ui::overlay::{Handled, Overlay};
@@ -254,6 +254,22 @@ impl Overlay for NewDialog {
         ];
         let handler = handlers.iter().find(|(known, _)| *known == action);
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::Redo
+                | Action::NewLine
+                | Action::FocusNext
+                | Action::FocusPrevious
+                | Action::HistoryUp
+                | Action::HistoryDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

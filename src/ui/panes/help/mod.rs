@@ -9,18 +9,23 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
 use super::row_search::{RowJump, RowSearch, top_for};
+use super::scroll_sign::{ShownRows, draw_scroll_sign};
 use super::strip::Strip;
 use super::transcript;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::keymap::{Chord, KeyMatch, KeySequence};
+use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay, scroll_distance};
 use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words;
 
 const MORE: Text = Text::new("more", "更多");
+const EDITING: Text = Text::new("editing", "编辑文字");
+const VI: Text = Text::new("vi editing", "vi 编辑");
 const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
@@ -30,10 +35,10 @@ const WIDE_CELLS: usize = 50;
 /// Cells before the keys, and the minimum between keys and description.
 const MARGIN: usize = 2;
 
-/// Help for one scope.
+/// Help for what has the keys.
 #[derive(Debug)]
 pub struct Help {
-    about: Scope,
+    about: KeysOf,
     top: usize,
     rows: usize,
     height: usize,
@@ -41,8 +46,8 @@ pub struct Help {
 }
 
 impl Help {
-    pub fn about(scope: Scope) -> Self {
-        Self { about: scope, top: 0, rows: 0, height: 0, search: RowSearch::default() }
+    pub fn about(about: KeysOf) -> Self {
+        Self { about, top: 0, rows: 0, height: 0, search: RowSearch::default() }
     }
 
     fn scroll(&mut self, rows: isize) -> Handled {
@@ -56,18 +61,72 @@ impl Help {
         let ui = view.ui;
         let mut scope = None;
         let mut lines = Vec::new();
-        for (binding, chords) in ui.keymap.listing(self.about) {
+        let listing = ui.keymap.listing(self.about.scope).into_iter();
+        for (binding, keys) in listing.filter(|(binding, _)| self.about.has(binding)) {
             if scope.replace(binding.scope) != Some(binding.scope) {
                 lines.push(Strip::new());
                 let name = format!("  {}", binding.scope.heading(ui.lang));
                 lines.push(Strip::new().put(&name, ui.style(Role::Title)));
             }
-            let names: Vec<String> =
-                chords.iter().map(|chord| ui.key_label(&chord.to_string())).collect();
-            lines.extend(key_rows(&names.join(" "), binding.sentence(ui.lang), ui, width));
+            lines.extend(key_rows(&names(&keys, ui), binding.sentence(ui.lang), ui, width));
+        }
+        match self.about.editing {
+            None => {}
+            Some(EditingKeys::Plain) => {
+                self.push_editing(&mut lines, EDITING, &EDIT_KEYS, ui, width);
+            }
+            Some(EditingKeys::Vi) => {
+                self.push_editing(&mut lines, VI, &VI_EDIT_KEYS, ui, width);
+                self.push_editing(&mut lines, EDITING, &EDIT_KEYS, ui, width);
+            }
         }
         lines
     }
+
+    /// The keys of the text field, without those that a binding takes.
+    fn push_editing(
+        &self,
+        lines: &mut Vec<Strip>,
+        heading: Text,
+        all: &[EditKeys],
+        ui: &UiSettings,
+        width: usize,
+    ) {
+        lines.push(Strip::new());
+        let heading = format!("  {}", ui.text(heading));
+        lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
+        for (keys, does) in all {
+            let keys = keys.iter().filter_map(|keys| KeySequence::parse(keys));
+            let is_free = |keys: &KeySequence| {
+                !keys.chords().first().is_some_and(|first| self.is_bound(*first, ui))
+            };
+            let keys: Vec<KeySequence> = keys.filter(is_free).collect();
+            if !keys.is_empty() {
+                lines.extend(key_rows(&names(&keys, ui), ui.text(*does), ui, width));
+            }
+        }
+    }
+
+    /// True if a key with Ctrl or Alt has an action here. Others are those of vi, which has them first.
+    fn is_bound(&self, chord: Chord, ui: &UiSettings) -> bool {
+        let meaning = ui.keymap.pressed(self.about.scope, &chord.into());
+        let handled = |action| {
+            let mut rows = ui.keymap.listing(self.about.scope).into_iter();
+            rows.any(|(binding, _)| binding.action == action && self.about.has(binding))
+        };
+        chord.is_command()
+            && match meaning {
+                KeyMatch::Action(action) => handled(action),
+                KeyMatch::Prefix => true,
+                KeyMatch::Nothing => false,
+            }
+    }
+}
+
+/// The keys of one action; sequences are told apart by commas.
+fn names(keys: &[KeySequence], ui: &UiSettings) -> String {
+    let names: Vec<String> = keys.iter().map(|keys| ui.key_label(&keys.to_string())).collect();
+    names.join(if keys.iter().any(KeySequence::is_long) { ", " } else { " " })
 }
 
 /// Keys on the left, their description on the right, each wrapped.
@@ -93,6 +152,14 @@ fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip>
 impl Overlay for Help {
     fn scope(&self) -> Scope {
         transcript::SCOPE
+    }
+
+    fn keeps(&self, _: Action) -> bool {
+        true
+    }
+
+    fn covers(&self) -> bool {
+        true
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
@@ -139,7 +206,10 @@ impl Overlay for Help {
             ]
             .join(PART),
         };
-        draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
+        let head = Rect { height: 1, ..area };
+        draw_heading(frame, head, view.ui, &heading, true);
+        let in_view = ShownRows { top: self.top, height: self.height, rows: self.rows };
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, in_view);
         let lines = self.lines(view, usize::from(area.width));
         let shown = lines.into_iter().skip(self.top).take(self.height);
         for (y, line) in (area.y + 1..area.bottom()).zip(shown) {

@@ -30,7 +30,8 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
             .into_iter()
             .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
         {
-            let lines = Help::about(about).lines(View { ui: &ui, now: &now }, width);
+            let lines = Help::about(KeysOf::pane(about, Some(EditingKeys::Vi)))
+                .lines(View { ui: &ui, now: &now }, width);
             assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
             let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
             let (mut keys, mut does) = (String::new(), String::new());

@@ -145,6 +145,11 @@ impl Overlay for LogSheet {
         if action == Action::LogLevel { self.next_level() } else { Handled::Ignored }
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE
+            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Log)
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

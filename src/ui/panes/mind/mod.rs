@@ -191,6 +191,10 @@ impl Overlay for MindSheet {
         if action == Action::PreviousPart { self.step_part(false) } else { Handled::Ignored }
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE || matches!(binding.action, Action::Cancel | Action::Quit)
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

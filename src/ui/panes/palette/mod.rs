@@ -16,9 +16,9 @@ use super::field::Field;
 use super::strip::{Strip, draw_between};
 use super::{inbox, transcript, tree};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, KeysOf, Overlay};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, RUN};
@@ -36,8 +36,8 @@ type Handler = fn(&mut Palette, &mut Cx<'_>) -> Handled;
 
 #[derive(Debug)]
 pub struct Palette {
-    /// What had the focus when it was opened.
-    from: Scope,
+    /// Whose actions it finds: of what had the focus when it was opened.
+    of: KeysOf,
     field: Field,
     chosen: usize,
     top: usize,
@@ -54,8 +54,9 @@ pub struct PaletteEntry {
 
 /// The actions whose name begins with this, then those that have a word in their name that does.
 pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
-    let (mut found, others): (Vec<_>, Vec<_>) =
-        all_entries(from, ui).into_iter().partition(|entry| entry.action.name().starts_with(typed));
+    let (mut found, others): (Vec<_>, Vec<_>) = entries_of_panes(from, ui)
+        .into_iter()
+        .partition(|entry| entry.action.name().starts_with(typed));
     found.sort_by_key(|entry| entry.action.name() != typed);
     let has_word =
         |entry: &PaletteEntry| entry.action.name().split('-').any(|word| word.starts_with(typed));
@@ -64,13 +65,13 @@ pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
 }
 
 impl Palette {
-    pub fn new(from: Scope) -> Self {
-        Self { from, field: Field::new(""), chosen: 0, top: 0 }
+    pub fn new(of: KeysOf) -> Self {
+        Self { of, field: Field::new(""), chosen: 0, top: 0 }
     }
 
     /// The actions that match what is typed, the best first.
     fn entries(&self, ui: &UiSettings) -> Vec<PaletteEntry> {
-        let all = all_entries(self.from, ui);
+        let all = all_entries(&self.of, ui);
         let typed = self.field.text();
         if typed.trim().is_empty() {
             return all;
@@ -98,7 +99,10 @@ impl Palette {
         let Some(entry) = self.entries(cx.ui).into_iter().nth(self.chosen) else {
             return Handled::Done;
         };
-        cx.intents.push(Intent::Run(entry.scope, entry.action));
+        cx.intents.push(match self.of.only {
+            Some(_) => Intent::RunInOverlay(self.of.scope, entry.action),
+            None => Intent::Run(entry.scope, entry.action),
+        });
         Handled::Close
     }
 
@@ -117,10 +121,32 @@ impl Palette {
     }
 }
 
-/// The actions of the focused pane with those that work everywhere, then those of the other panes.
-fn all_entries(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
-    let others = [tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE];
-    let others = others.into_iter().filter(|scope| *scope != from);
+fn all_entries(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
+    match of.only {
+        Some(_) => entries_of_overlay(of, ui),
+        None => entries_of_panes(of.scope, ui),
+    }
+}
+
+/// What an overlay does, narrow scopes first.
+fn entries_of_overlay(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
+    let mut entries: Vec<PaletteEntry> = Vec::new();
+    let bindings = of.scope.chain().flat_map(|scope| ui.keymap.bindings_of(scope));
+    for binding in bindings.filter(|binding| of.has(binding)) {
+        let Binding { scope, action, .. } = *binding;
+        if action != Action::Palette && !entries.iter().any(|entry| entry.action == action) {
+            let (sentence, key) = (binding.sentence(ui.lang), ui.key(of.scope, action));
+            entries.push(PaletteEntry { scope, action, sentence, key });
+        }
+    }
+    entries
+}
+
+/// The actions of the focused pane with those that work everywhere, then those of the other panes. From the
+/// composer, those of all panes are others.
+fn entries_of_panes(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
+    let others = [Scope::PANES, tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE];
+    let others = others.into_iter().filter(|scope| !from.chain().any(|here| here == *scope));
     let mut entries: Vec<PaletteEntry> = Vec::new();
     for (scope, is_here) in
         from.chain().map(|scope| (scope, true)).chain(others.map(|scope| (scope, false)))
@@ -130,8 +156,9 @@ fn all_entries(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
                 let works_here = from.chain().any(|scope| scope == entry.scope);
                 entry.action == binding.action && (works_here || entry.scope == scope)
             };
-            let known = entries.iter().any(is_listed);
-            if known || binding.action == Action::Palette {
+            let known = entries.iter().any(is_listed) && !is_another(binding, from);
+            // The key that was pressed says which question is picked.
+            if known || matches!(binding.action, Action::Palette | Action::Pick) {
                 continue;
             }
             let key = ui.key(if is_here { from } else { scope }, binding.action);
@@ -140,6 +167,13 @@ fn all_entries(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
         }
     }
     entries
+}
+
+/// True for what another binding hides that does more by the same key: in a search, that for a new dialog goes to
+/// the next match.
+fn is_another(binding: &Binding, from: Scope) -> bool {
+    let place = (binding.scope, binding.action);
+    place == (Scope::PANES, Action::NewDialog) && from == transcript::SCOPE
 }
 
 impl Overlay for Palette {
@@ -169,6 +203,10 @@ impl Overlay for Palette {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    fn keeps(&self, action: Action) -> bool {
+        action == Action::Palette
+    }
+
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
         let at = row.checked_sub(usize::from(HEAD_ROWS)).map(|row| self.top + row);
         let count = self.entries(cx.ui).len();
@@ -180,6 +218,18 @@ impl Overlay for Palette {
                 Handled::Done
             }
         }
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        matches!(
+            binding.action,
+            Action::Send
+                | Action::Leave
+                | Action::ClearDraft
+                | Action::Undo
+                | Action::HistoryUp
+                | Action::HistoryDown
+        )
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -245,7 +295,7 @@ impl Palette {
             bar.draw(buffer, Rect { width: 1, ..line }, line.y);
         }
         let mut left = Strip::new().put(entry.sentence, ui.style(Role::Text));
-        if !self.from.chain().any(|scope| scope == entry.scope) {
+        if !self.of.scope.chain().any(|scope| scope == entry.scope) {
             let place = format!("  {}", entry.scope.heading(ui.lang));
             left = left.put(&place, ui.style(Role::TextDim));
         }

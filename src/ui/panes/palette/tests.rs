@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::domain::Lang;
+use crate::protocol::Command;
 use crate::ui::app::tests::fixture::*;
 use crate::ui::bindings;
 use crate::ui::highlight::CodeColours;
@@ -61,16 +62,15 @@ fn the_first_match_is_chosen_again_after_each_key_and_escape_does_nothing_else()
 fn every_action_of_a_pane_is_in_the_palette_once() {
     let ui = settings();
     for from in [tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE] {
-        let entries = all_entries(from, &ui);
+        let entries = all_entries(&KeysOf::pane(from, None), &ui);
         for scope in [tree::SCOPE, inbox::SCOPE, transcript::SCOPE, Scope::PANES, Scope::ANYWHERE] {
             for binding in ui.keymap.bindings_of(scope) {
                 let found = entries.iter().filter(|entry| {
                     entry.action == binding.action
                         && (entry.scope == scope || from.chain().any(|one| one == entry.scope))
                 });
-                let expected = usize::from(binding.action != Action::Palette);
-                let reaches = from.chain().any(|one| one == scope) || Scope::PANES != scope;
-                assert!(!reaches || found.count() >= expected, "{from:?} {binding:?}");
+                let is_left_out = matches!(binding.action, Action::Palette | Action::Pick);
+                assert_eq!(found.count() >= 1, !is_left_out, "{from:?} {binding:?}");
             }
         }
         for (at, entry) in entries.iter().enumerate() {
@@ -79,6 +79,48 @@ fn every_action_of_a_pane_is_in_the_palette_once() {
             assert!(!entries[at + 1..].iter().any(again), "{entry:?}");
         }
     }
+}
+
+#[test]
+fn what_panes_do_is_found_while_writing_and_leaves_the_composer_first() {
+    for (typed, shown) in [("who ran", "TIMELINE"), ("log of this", ""), ("tokens", "TOKENS")] {
+        let mut stage = streaming(120, 40);
+        stage.keys("3 i").type_text("half a draft");
+        stage.keys("<ctrl+p>").type_text(typed);
+        stage.keys("<enter>");
+        if shown.is_empty() {
+            let asked = stage.sent.iter().any(|one| matches!(one, Command::Log { .. }));
+            assert!(asked, "{typed}");
+        } else {
+            assert!(stage.screen().contains(shown), "{typed}\n{}", stage.screen());
+        }
+        stage.keys("<esc> i");
+        assert_eq!(stage.composer_text(), "half a draft");
+    }
+    let mut stage = streaming(120, 40);
+    stage.keys("3 i").type_text("/timeline");
+    stage.keys("<enter>");
+    assert!(stage.screen().contains("TIMELINE"), "{}", stage.screen());
+    assert!(!stage.sent.iter().any(|one| matches!(one, Command::Say { .. })));
+    assert_eq!(stage.composer_text(), "", "the name of the action is not left behind");
+}
+
+#[test]
+fn a_number_is_not_offered_and_a_new_dialog_is_also_during_a_search() {
+    let screen = streaming(120, 40).keys("<alt+2> :").type_text("number").screen();
+    assert!(!screen.contains("Answer the question with this number"), "{screen}");
+    let mut stage = streaming(120, 40);
+    stage.keys("3 /").type_text("the");
+    stage.keys("<enter> <ctrl+p>").type_text("start a new dialog");
+    let both = stage.screen();
+    assert_eq!(both.matches("tart a new dialog").count(), 2 + 1, "{both}");
+    stage.keys("<down> <enter>");
+    let second = stage.screen();
+    let mut stage = streaming(120, 40);
+    stage.keys("3 /").type_text("the");
+    stage.keys("<enter> <ctrl+p>").type_text("start a new dialog");
+    let first = stage.keys("<enter>").screen();
+    assert!(first.contains("NEW DIALOG") != second.contains("NEW DIALOG"), "{first}\n{second}");
 }
 
 proptest! {

@@ -64,6 +64,12 @@ impl Editor {
         Self { subject, before, field }
     }
 
+    /// True if it does something on this action.
+    pub fn handles(action: Action) -> bool {
+        let edits = [Action::Undo, Action::Redo, Action::ClearDraft, Action::NewLine];
+        edits.contains(&action) || matches!(action, Action::Send | Action::Leave)
+    }
+
     pub fn act(&mut self, action: Action, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
         if action == Action::Send {
             return self.save(dialog, cx);

@@ -287,6 +287,15 @@ impl Overlay for SheetPane {
         }
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        if self.editor.is_some() {
+            return Editor::handles(binding.action);
+        }
+        let is_fixed = self.kind == SheetKind::Taskdoc
+            && matches!(binding.action, Action::Add | Action::AddPersonal | Action::Delete);
+        binding.action == Action::Cancel || (binding.scope == SCOPE && !is_fixed)
+    }
+
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
         match &mut self.editor {
             Some(editor) => editor.typed(key, cx),

@@ -410,6 +410,11 @@ impl Overlay for TimelineSheet {
         handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE
+            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Timeline)
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

@@ -256,6 +256,11 @@ impl Overlay for UsageSheet {
         if action == Action::OtherEnd { self.go(cx) } else { Handled::Ignored }
     }
 
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE
+            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Usage)
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

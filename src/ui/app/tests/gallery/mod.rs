@@ -24,6 +24,11 @@ struct Surface {
     show: fn(u16, u16) -> Stage,
 }
 
+/// The name of each part of the screen, and how it is brought there.
+pub fn surfaces() -> impl Iterator<Item = (&'static str, fn(u16, u16) -> Stage)> {
+    SURFACES.iter().map(|surface| (surface.name, surface.show))
+}
+
 #[test]
 fn every_part_of_the_screen_has_its_roles_at_every_size() {
     for Surface { name, show } in SURFACES {

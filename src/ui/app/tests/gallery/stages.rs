@@ -1,7 +1,7 @@
 //! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
 //! name without a part fails a test.
 
-use super::super::{ending, fixture::*, preview, queued, searching};
+use super::super::{ending, fixture::*, preview, queued, searching, sequences};
 use super::{Surface, blocks};
 use crate::domain::Lang;
 use crate::protocol::event::Segment;
@@ -75,6 +75,7 @@ surfaces_of!(OF_FOCUS: Focus, _every_focus {
 });
 
 pub const SURFACES: &[Surface] = &[
+    Surface { name: "next-keys", show: next_keys },
     Surface { name: "starting", show: Stage::new },
     Surface { name: "empty", show: empty },
     Surface { name: "tree", show: |width, height| pressed("1", width, height) },
@@ -254,5 +255,11 @@ fn visited(width: u16, height: u16) -> Stage {
 fn put_away(width: u16, height: u16) -> Stage {
     let mut stage = shelf::tests::with_shelf(super::super::lifecycle::shelf());
     stage.resize(width, height);
+    stage
+}
+
+fn next_keys(width: u16, height: u16) -> Stage {
+    let mut stage = sequences::with_keys(width, height, &serde_json::json!("vi"));
+    stage.keys("3 g").wait(std::time::Duration::from_millis(400));
     stage
 }

@@ -1,0 +1,90 @@
+//! What a pressed key means after those before it, and the list of what can follow, which is shown when nothing does
+//! for a moment.
+//!
+//! The next key completes the sequence, continues it, or is reported and does nothing: what is bound to it alone is
+//! not meant. `Esc` takes the keys back, and so do the mouse, pasted text, and what opens or closes on the screen.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::App;
+use super::begun_keys::{BegunKeys, KeyPlace, Pressed};
+use super::follow_up::FollowUp;
+use crate::ui::action::{Binding, Scope};
+use crate::ui::app::words;
+use crate::ui::cx::UiSettings;
+use crate::ui::keymap::{Chord, KeyMatch, KeySequence};
+use crate::ui::model::Tone;
+use crate::ui::panes::next_keys::{self, NextKey};
+
+impl App {
+    /// The scope in which keys are looked up: of what is on top.
+    pub(super) fn key_scope(&self) -> Scope {
+        self.overlays.scope().unwrap_or_else(|| self.scope())
+    }
+
+    fn key_place(&self) -> KeyPlace {
+        (self.key_scope(), self.overlays.count())
+    }
+
+    /// Takes the next key; while a sequence is begun, it is for that.
+    pub(super) fn press(&mut self, chord: Chord) -> Pressed {
+        let Some(begun) = self.begun.take() else {
+            if self.overlays.is_empty()
+                && let Some(action) = self.ending.action(chord, self.focus.now(), &self.ui.keymap)
+            {
+                return Pressed::Action(action);
+            }
+            return self.meaning(chord.into());
+        };
+        if chord.is_escape() {
+            return Pressed::Done;
+        }
+        let keys = begun.keys.then(chord);
+        self.keys.press(keys.clone());
+        let is_here = begun.place == self.key_place();
+        let meaning = if is_here { self.meaning(keys.clone()) } else { Pressed::Unbound };
+        if meaning == Pressed::Unbound {
+            let name = self.ui.key_label(&keys.to_string());
+            let text = self.ui.sentence(words::NOT_BOUND_HERE, &name);
+            self.follow([FollowUp::NotifyText(Tone::Plain, text)]);
+            return Pressed::Done;
+        }
+        meaning
+    }
+
+    /// What these keys mean here; if they are a prefix, it is begun.
+    fn meaning(&mut self, keys: KeySequence) -> Pressed {
+        match self.ui.keymap.pressed(self.key_scope(), &keys) {
+            KeyMatch::Action(action) => Pressed::Action(action),
+            KeyMatch::Prefix if !self.following(&keys).is_empty() => {
+                let (place, since) = (self.key_place(), self.redraw.now());
+                self.begun = Some(BegunKeys { keys, place, since });
+                Pressed::Done
+            }
+            KeyMatch::Prefix | KeyMatch::Nothing => Pressed::Unbound,
+        }
+    }
+
+    /// What can follow these keys here.
+    fn following(&self, keys: &KeySequence) -> Vec<(KeySequence, &'static Binding)> {
+        let mut rows = self.ui.keymap.following(self.key_scope(), keys);
+        if let Some(of) = self.overlays.keys(&self.ui.keymap) {
+            rows.retain(|(_, binding)| of.has(binding));
+        }
+        rows
+    }
+
+    /// Draws what can follow the keys pressed until now, at the bottom of this area.
+    pub(super) fn draw_next_keys(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
+        let Some(begun) = self.begun.as_ref().filter(|one| one.is_listed(self.redraw.now())) else {
+            return;
+        };
+        let row = |(keys, binding): (KeySequence, &'static Binding)| NextKey {
+            keys: ui.key_label(&keys.to_string()),
+            does: binding.sentence(ui.lang),
+        };
+        let rows: Vec<NextKey> = self.following(&begun.keys).into_iter().map(row).collect();
+        next_keys::draw(frame, area, ui, &ui.key_label(&begun.keys.to_string()), &rows);
+    }
+}

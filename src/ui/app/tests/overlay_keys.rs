@@ -1,0 +1,162 @@
+//! Help and the palette on top of what is open: they show its keys, and closing them leads back to it.
+
+use super::fixture::*;
+use super::gallery::surfaces;
+use crate::protocol::Command;
+use crate::ui::action::Scope;
+use crate::ui::bindings;
+use crate::ui::overlay::EditingKeys;
+use crate::ui::panes::{composer, confirm, consent};
+
+const HELP: &str = "KEYS THAT WORK HERE";
+const PALETTE: &str = "ACTIONS · ";
+
+/// Every overlay, except help itself.
+fn overlays(width: u16, height: u16) -> Vec<(&'static str, Stage)> {
+    let stages = surfaces().map(|(name, show)| (name, show(width, height)));
+    stages.filter(|(name, stage)| !stage.app.overlays.is_empty() && *name != "help").collect()
+}
+
+fn asks(scope: Scope) -> bool {
+    [confirm::SCOPE, consent::SCOPE].contains(&scope)
+}
+
+#[test]
+fn help_and_palette_show_the_keys_of_what_is_open_and_lead_back_to_it() {
+    for (width, height) in [(120, 40), (40, 12)] {
+        for (name, mut stage) in overlays(width, height) {
+            let before = stage.screen();
+            let scope = stage.app.overlays.scope().unwrap();
+            let count = stage.app.overlays.count();
+            stage.keys("<f1>");
+            assert!(stage.screen().contains(HELP), "{name}\n{}", stage.screen());
+            stage.keys("<esc>");
+            assert_eq!(stage.screen(), before, "{name}");
+            stage.keys("<ctrl+p>");
+            if asks(scope) {
+                assert_eq!(stage.app.overlays.count(), count, "{name} is not passed by");
+                continue;
+            }
+            if name == "palette" {
+                assert_eq!(stage.app.overlays.count(), count - 1, "its own key closes it");
+                continue;
+            }
+            assert!(stage.screen().contains(PALETTE), "{name}\n{}", stage.screen());
+            stage.keys("<esc>");
+            assert_eq!(stage.screen(), before, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_question_mark_and_a_colon_are_text_where_one_types_and_keys_elsewhere() {
+    for (name, mut stage) in overlays(120, 40) {
+        let scope = stage.app.overlays.scope().unwrap();
+        let count = stage.app.overlays.count();
+        stage.keys("?");
+        let shows_help = stage.screen().contains(HELP);
+        assert_eq!(shows_help, scope != composer::SCOPE, "{name}\n{}", stage.screen());
+        if shows_help {
+            stage.keys("<esc> :");
+            let shows = stage.app.overlays.count() == count + 1;
+            assert_eq!(shows, !asks(scope), "{name}\n{}", stage.screen());
+        }
+    }
+}
+
+#[test]
+fn each_key_that_help_lists_on_an_overlay_does_something_and_no_other_does() {
+    for (name, show) in surfaces() {
+        let stage = show(120, 40);
+        let keymap = bindings::defaults();
+        let Some(of) = stage.app.overlays.keys(&keymap).filter(|_| name != "help") else {
+            continue;
+        };
+        assert_eq!(of.editing.is_some(), of.scope.is_for_typing(), "{name}");
+        assert_ne!(of.editing, Some(EditingKeys::Vi));
+        for (binding, _) in keymap.listing(of.scope) {
+            let mut stage = show(120, 40);
+            stage.screen();
+            stage.key_named(binding.keys[0]);
+            let screen = stage.screen();
+            // In a Taskdoc it is said why nothing can be added.
+            let is_refused = screen.contains("not editable:");
+            let does_nothing = is_refused || screen.contains("does nothing here");
+            assert!(!of.has(binding) || !does_nothing, "{name}: {binding:?} is listed\n{screen}");
+            // What an overlay is read with closes it by any key; a field takes what no action does.
+            let by_any_key = !does_nothing && (asks(of.scope) || closes_by_any_key(name));
+            let edits = of.scope == composer::SCOPE;
+            assert!(
+                of.has(binding) || does_nothing || by_any_key || edits,
+                "{name}: {binding:?} is not listed\n{screen}"
+            );
+        }
+    }
+}
+
+/// Lists that are read like a text, and the confirmations.
+fn closes_by_any_key(name: &str) -> bool {
+    ["problems", "team", "quit", "consent"].contains(&name)
+}
+
+#[test]
+fn the_palette_runs_an_action_of_the_overlay_below_it() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3 r :").type_text("add a reminder to this");
+    let screen = stage.screen();
+    assert!(!screen.contains("Start a new dialog"), "only what works there\n{screen}");
+    stage.keys("<enter>");
+    assert_eq!(stage.app.overlays.count(), 1);
+    assert_eq!(stage.app.overlays.scope(), Some(composer::SCOPE), "it is being written");
+    stage.type_text("? :");
+    assert!(stage.screen().contains("? :"), "{}", stage.screen());
+}
+
+#[test]
+fn nothing_agrees_below_help_and_a_question_not_seen_cannot_be_confirmed() {
+    let mut stage = consent::tests::opened(120, 40, consent::tests::three());
+    stage.screen();
+    stage.keys("? a y <enter>").screen();
+    assert!(!stage.sent.iter().any(|one| matches!(one, Command::Agree { .. })));
+    // The question was never laid out before help covered it.
+    let mut stage = streaming(120, 40);
+    stage.keys("1 g j D ?");
+    stage.screen();
+    stage.keys("<esc> y");
+    assert!(!stage.sent.iter().any(|one| matches!(one, Command::Lifecycle { .. })));
+    assert!(!stage.app.overlays.is_empty(), "it still asks");
+}
+
+#[test]
+fn help_in_the_composer_lists_the_keys_of_the_text_field() {
+    let mut stage = streaming(120, 60);
+    let screen = stage.keys("3 i <f1>").screen();
+    for text in ["  editing", "Ctrl+w Alt+h", "Cut the word before", "Insert what was cut"] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+    let row = screen.lines().find(|row| row.contains("To the end of the line")).unwrap();
+    assert!(!row.contains("Ctrl+e"), "a binding has it: {row}");
+    assert!(!streaming(120, 60).keys("3 <f1>").screen().contains("  editing"));
+    let mut stage = streaming(120, 60);
+    stage.app.set_composer_keys(crate::ui::app::ComposerKeys::Vi);
+    let screen = stage.keys("i <f1>").screen();
+    let (mut seen, mut last) = (String::new(), screen);
+    while !seen.contains(&last) {
+        seen.push_str(&last);
+        last = stage.keys("<pagedown>").screen();
+    }
+    assert!(seen.contains("  vi editing") && seen.contains("Visual mode"), "{seen}");
+}
+
+#[test]
+fn help_has_the_sign_of_rows_above_and_below() {
+    let mut stage = streaming(60, 20);
+    let first = stage.keys("3 ?").screen();
+    let at = line_of(&first, HELP).unwrap();
+    assert!(first.lines().nth(at).unwrap().contains('↓'), "{first}");
+    let below = stage.keys("<pagedown>").screen();
+    assert!(below.lines().nth(at).unwrap().contains("↑↓"), "{below}");
+    let end = stage.keys("G").screen();
+    let row = end.lines().nth(at).unwrap();
+    assert!(row.contains('↑') && !row.contains('↓'), "{end}");
+}
