@@ -1,6 +1,7 @@
 //! A program has the terminal.
 
 use super::*;
+use crate::protocol::InboxRow;
 use crate::ui::caller::{Call, CallTarget, StopCalls};
 
 /// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
@@ -12,12 +13,13 @@ async fn edited<F: Future<Output = ()>>(
 ) -> Vec<String> {
     let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
     let keys = vec![press('i'), press('x'), ctrl_e.into()];
-    lent(keys, (host, caller), surface, shutdown, driver).await
+    lent(keys, Vec::new(), (host, caller), surface, shutdown, driver).await
 }
 
-/// The keys give the terminal to a program.
+/// The keys give the terminal to a program, after a frame with these questions.
 async fn lent<F: Future<Output = ()>>(
     keys: Vec<Input>,
+    inbox: Vec<InboxRow>,
     (host, caller): (TestHost, Caller),
     surface: &mut Memory,
     shutdown: impl Future<Output = ()>,
@@ -41,6 +43,8 @@ async fn lent<F: Future<Output = ()>>(
     let mut app = app();
     app.apply(DriverEvent::Inbox(Vec::new()));
     app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
+    // Not before: the first question would take the keys for its answer.
+    app.apply(DriverEvent::Inbox(inbox));
     let script = driver(Driver { commands, events });
     let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);
     assert_eq!(outcome.unwrap(), RunEnd::Settled);
@@ -105,8 +109,13 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
     // Somebody looks at the screen, and then at the pager: the inbox that was in view is not.
     let keys = vec![Event::FocusGained.into(), press('3'), press('O')];
     surface.resize(Size { width: 120, height: 40 });
+    let row = |id| {
+        let dialog = DialogId::main(RootId::new("a"));
+        fixture::question(&dialog, "lead", id, "Which?", "2026-11-21 12:00:00")
+    };
     lent(
         keys,
+        vec![row("q0")],
         (host, Caller::start(TellsOf(called)).unwrap()),
         &mut surface,
         std::future::pending(),
@@ -115,10 +124,11 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
                 std::fs::OpenOptions::new().write(true).open(fifo)
             });
             let mut pipe = in_time(open).await.unwrap().unwrap();
-            let dialog = DialogId::main(RootId::new("a"));
-            let row = fixture::question(&dialog, "lead", "q1", "Which?", "2026-11-21 12:00:00");
-            in_time(driver.events.send(DriverEvent::Inbox(vec![row]))).await.unwrap();
+            // One is answered elsewhere; another one takes its place.
+            let rows = vec![row("q1"), row("q2")];
+            in_time(driver.events.send(DriverEvent::Inbox(rows))).await.unwrap();
             let (question, headline) = ("q1".to_owned(), "Which?".to_owned());
+            let dialog = row("q1").dialog;
             let asked = DriverEvent::Asked { dialog, question, headline };
             in_time(driver.events.send(asked)).await.unwrap();
             in_time(is_called.recv()).await.unwrap();
@@ -129,7 +139,7 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
     )
     .await;
     let controls = String::from_utf8(surface.controls).unwrap();
-    assert_eq!(controls.matches("(1?) dominds\u{7}\u{7}").count(), 1, "{controls:?}");
+    assert_eq!(controls.matches("(2?) dominds\u{7}\u{7}").count(), 1, "{controls:?}");
 }
 
 #[tokio::test]
