@@ -149,8 +149,20 @@ fn address_at(text: &str) -> &str {
             open = open.saturating_sub(1);
             !is_opened
         }
-        '<' | '>' | '"' | '\'' | '`' | ']' | '|' | '“' | '”' | '‘' | '’' => true,
-        '\u{3000}'..='\u{303f}' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff1f}' => true,
+        '<'
+        | '>'
+        | '"'
+        | '\''
+        | '`'
+        | ']'
+        | '|'
+        | '“'
+        | '”'
+        | '‘'
+        | '’'
+        | '\u{3000}'..='\u{303f}'
+        | '\u{ff01}'..='\u{ff0f}'
+        | '\u{ff1a}'..='\u{ff1f}' => true,
         _ => c.is_whitespace(),
     };
     let end = text.find(ends).unwrap_or(text.len());

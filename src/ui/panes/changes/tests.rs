@@ -150,7 +150,7 @@ fn the_row_with_the_cursor_keeps_its_place_when_another_file_is_changed() {
         answer(&mut stage, ChangesScope::MainDialog, newer);
         let after = stage.screen();
         assert_eq!(at_cursor(&after), at_cursor(&before), "{before}\n{after}");
-        let row = |screen: &str| screen.lines().position(|line| line.contains(&at_cursor(&before)));
+        let row = |screen: &str| screen.lines().position(|line| line.contains(at_cursor(&before)));
         // Where all rows fit, there is nothing to scroll.
         assert!(height > 24 || row(&after) == row(&before), "{before}\n{after}");
     }
