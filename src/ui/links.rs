@@ -8,6 +8,7 @@
 //! address is always shown beside a text that differs from it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ratatui::style::Color;
@@ -113,6 +114,68 @@ fn is_linkable(address: &str) -> bool {
     }
 }
 
+/// Where addresses of the web stand in running text, without the punctuation around them.
+pub fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + text.get(from..)?.find("http")?;
+            let rest = text.get(start..)?;
+            let scheme = ["https://", "http://"].into_iter().find(|s| rest.starts_with(s));
+            let Some(scheme) = scheme else {
+                from = start + "http".len();
+                continue;
+            };
+            let address = address_at(rest);
+            from = start + address.len().max(scheme.len());
+            if address.len() > scheme.len() {
+                return Some(start..start + address.len());
+            }
+        }
+    })
+}
+
+/// The address at the start of a text: up to a blank, a quote, a bracket that was not opened in it, or punctuation of
+/// Chinese text.
+fn address_at(text: &str) -> &str {
+    let mut open = 0_usize;
+    let ends = |c: char| match c {
+        '(' => {
+            open += 1;
+            false
+        }
+        ')' => {
+            let is_opened = open > 0;
+            open = open.saturating_sub(1);
+            !is_opened
+        }
+        '<'
+        | '>'
+        | '"'
+        | '\''
+        | '`'
+        | ']'
+        | '|'
+        | '“'
+        | '”'
+        | '‘'
+        | '’'
+        | '\u{3000}'..='\u{303f}'
+        | '\u{ff01}'..='\u{ff0f}'
+        | '\u{ff1a}'..='\u{ff1f}' => true,
+        _ => c.is_whitespace(),
+    };
+    let end = text.find(ends).unwrap_or(text.len());
+    let address = text.get(..end).unwrap_or_default();
+    let is_balanced = address.matches('(').count() == address.matches(')').count();
+    let is_after = |c: char| match c {
+        '/' | '#' | '=' | '&' | '-' => false,
+        ')' => !is_balanced,
+        _ => c.is_ascii_punctuation(),
+    };
+    address.trim_end_matches(is_after)
+}
+
 /// True if a text looks like an address itself.
 #[must_use]
 pub fn looks_like_address(text: &str) -> bool {
@@ -159,6 +222,44 @@ mod tests {
         ] {
             assert_eq!(links.id_of(address), None, "{address:?}");
         }
+    }
+
+    #[test]
+    fn addresses_in_running_text_end_before_what_is_not_theirs() {
+        for (text, expected) in [
+            ("see https://a.example/x.", &["https://a.example/x"][..]),
+            (
+                "(https://a.example/x), http://b.example!",
+                &["https://a.example/x", "http://b.example"],
+            ),
+            (
+                "https://a.example/x_(y)_z and (https://a.example/x_(y)).",
+                &["https://a.example/x_(y)_z", "https://a.example/x_(y)"],
+            ),
+            (
+                "https://a.example/?q=1&r=#top; 'https://b.example/'",
+                &["https://a.example/?q=1&r=#top", "https://b.example/"],
+            ),
+            (
+                "见https://a.example/x，或（http://b.example）。",
+                &["https://a.example/x", "http://b.example"],
+            ),
+            (
+                "<https://a.example>|https://b.example|[https://c.example]",
+                &["https://a.example", "https://b.example", "https://c.example"],
+            ),
+            (
+                "“https://a.example” https://b.example…?!",
+                &["https://a.example", "https://b.example…"],
+            ),
+            ("https:// http:// http https://. httphttps://a", &["https://a"]),
+            ("ftp://a www.a.example javascript:https", &[]),
+        ] {
+            let found: Vec<&str> = addresses(text).map(|at| &text[at]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        let hostile = "http".repeat(50_000) + &"https://(".repeat(20_000);
+        assert!(addresses(&hostile).count() < 2);
     }
 
     #[test]

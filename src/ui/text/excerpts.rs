@@ -2,10 +2,10 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, TextMergeStream};
 
+use crate::ui::links::addresses;
+
 /// Excerpts of one text that are listed.
 const MAX_EXCERPTS: usize = 200;
-/// Characters that end an address in running text.
-const AFTER_ADDRESS: [char; 8] = ['<', '>', '"', '\'', '`', ')', ']', '|'];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExcerptKind {
@@ -105,7 +105,7 @@ impl Finder {
         if let Some(code) = &mut self.code {
             code.text.push_str(text);
         } else if self.links == 0 {
-            addresses(text).for_each(|address| self.link(address));
+            addresses(text).filter_map(|at| text.get(at)).for_each(|address| self.link(address));
         }
     }
 
@@ -115,19 +115,6 @@ impl Finder {
             self.found.push(Excerpt { kind: ExcerptKind::Link, text: target.to_owned() });
         }
     }
-}
-
-/// Web addresses in running text, without the punctuation after them.
-fn addresses(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| c.is_whitespace() || AFTER_ADDRESS.contains(&c));
-    words.filter_map(|word| {
-        let start = word.find("https://").or_else(|| word.find("http://"))?;
-        let address = word.get(start..)?;
-        let end = |c: char| c.is_ascii_punctuation() && !matches!(c, '/' | '#' | '=' | '&' | '-');
-        let address =
-            address.trim_end_matches(|c: char| end(c) || ('\u{3000}'..='\u{303f}').contains(&c));
-        (address.len() > "https://".len()).then_some(address)
-    })
 }
 
 #[cfg(test)]

@@ -132,12 +132,10 @@ impl<'g> Renderer<'g> {
             Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
                 self.text(&text);
             }
+            // A soft break stays a break: models write verses, options and lines of `key: value` without marks.
             Event::SoftBreak | Event::HardBreak => self.text("\n"),
             Event::Rule => self.rule(),
-            Event::TaskListMarker(done) => {
-                let mark = if done { self.glyphs.done } else { self.glyphs.idle };
-                self.text(&format!("{mark} "));
-            }
+            Event::TaskListMarker(done) => self.task_mark(done),
         }
     }
 
@@ -241,7 +239,8 @@ impl<'g> Renderer<'g> {
     }
 
     fn end_cell(&mut self) {
-        let cell = std::mem::take(&mut self.flow);
+        let mut cell = std::mem::take(&mut self.flow);
+        cell.link_addresses(self.addresses);
         if let Some(table) = &mut self.table {
             table.push_cell(&cell);
         }
@@ -326,6 +325,27 @@ impl<'g> Renderer<'g> {
         SafeText::clean(&marker)
     }
 
+    /// The mark of a task belongs to the marker of its item, so that its text hangs below its text; to the text
+    /// where there is no room.
+    fn task_mark(&mut self, done: bool) {
+        let mark = if done { self.glyphs.done } else { self.glyphs.idle };
+        let mark = SafeText::clean(&format!("{mark} "));
+        let cells = width(mark.as_str());
+        if let Some(Container::Item { indent, marker: Some(marker) }) = self.containers.last_mut() {
+            let before = marker.clone();
+            marker.append(&mark);
+            *indent += cells;
+            if self.drawn_containers() == self.containers.len() {
+                return;
+            }
+            if let Some(Container::Item { indent, marker }) = self.containers.last_mut() {
+                *indent -= cells;
+                *marker = Some(before);
+            }
+        }
+        self.text(mark.as_str());
+    }
+
     fn begin_block(&mut self) {
         self.flush();
         if std::mem::take(&mut self.gap) && (self.follows || !self.lines.is_empty()) {
@@ -342,7 +362,8 @@ impl<'g> Renderer<'g> {
 
     /// Writes the pending text, wrapped after the prefix of its containers.
     fn flush(&mut self) {
-        let flow = std::mem::take(&mut self.flow);
+        let mut flow = std::mem::take(&mut self.flow);
+        flow.link_addresses(self.addresses);
         if !flow.is_empty() {
             let rows = wrap(flow.text(), self.available());
             self.push_rows(flow.lines(rows));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::super::clean::SafeText;
 use super::{Emphasis, StyledLine, StyledSpan};
 use crate::ui::links::LinkId;
+use crate::ui::links::{Links, addresses};
 use crate::ui::theme::Role;
 
 /// The style of a run of text.
@@ -55,6 +56,46 @@ impl Flow {
             run_start = end;
         }
         self.runs = runs;
+    }
+
+    /// Makes links of the addresses that stand in running text.
+    pub fn link_addresses(&mut self, links: &Links) {
+        if !self.text().contains("http") {
+            return;
+        }
+        let runs = std::mem::take(&mut self.runs);
+        let mut start = 0;
+        for (end, style) in runs {
+            // Code stays code, and the text of a link names no address of its own.
+            if style.link.is_none()
+                && !matches!(style.role, Role::Code | Role::Link | Role::TextDim)
+            {
+                let text = self.text.as_str().get(start..end).unwrap_or_default();
+                for at in addresses(text) {
+                    let Some(link) = text.get(at.clone()).and_then(|one| links.id_of(one)) else {
+                        continue;
+                    };
+                    if at.start > 0 {
+                        self.runs.push((start + at.start, style));
+                    }
+                    let linked = TextStyle { role: Role::Link, link: Some(link), ..style };
+                    self.runs.push((start + at.end, linked));
+                }
+            }
+            if self.runs.last().is_none_or(|(last, _)| *last < end) {
+                self.runs.push((end, style));
+            }
+            start = end;
+        }
+    }
+
+    /// Appends a text with its styles.
+    pub fn append(&mut self, other: &Self) {
+        let mut start = 0;
+        for (end, style) in &other.runs {
+            self.push(&other.text.part(start..*end), *style);
+            start = *end;
+        }
     }
 
     pub fn text(&self) -> &str {

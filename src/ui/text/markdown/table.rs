@@ -118,8 +118,7 @@ impl Table {
             for (name, cell) in head.iter().zip(row) {
                 let mut flow = name.clone();
                 flow.push(&SafeText::clean(": "), TextStyle::default());
-                let text = cell.in_role(Role::Text);
-                flow.push(&SafeText::clean(text.text()), TextStyle::default());
+                flow.append(cell);
                 lines.extend(flow.lines(wrap(flow.text(), available)));
             }
         }

@@ -37,6 +37,10 @@ fn blocks_look_like_this() {
         ("- a\n\n- b", vec!["- a", "", "- b"]),
         ("- a\n\nafter", vec!["- a", "", "after"]),
         ("- [x] done\n- [ ] open", vec!["- ✓ done", "- ○ open"]),
+        (
+            "- [ ] one two three four\n  - [x] deep",
+            vec!["- ○ one two", "    three four", "    - ✓ deep"],
+        ),
         ("> said\n> so\n\nend", vec!["│ said", "│ so", "", "end"]),
         ("> a\n>\n> b", vec!["│ a", "│", "│ b"]),
         ("> - in a list\n>   more words", vec!["│ - in a list", "│   more words"]),
@@ -118,6 +122,19 @@ fn tables_are_in_columns_or_one_value_per_line() {
         ["a            b", "──────────────", "some longer  x", "words here"]
     );
     assert_eq!(texts("|abcdef|ghijkl|\n|-|-|\n|1|2|", 7), ["abcdef:", "1", "ghijkl:", "2"]);
+}
+
+#[test]
+fn a_table_of_one_value_per_line_keeps_links_and_code() {
+    let table = "|abcdef|ghijkl|\n|-|-|\n|`code`|[t](https://d)|";
+    assert_eq!(texts(table, 7)[..2], ["abcdef:", "code"]);
+    let spans: Vec<StyledSpan> = lines(table, 7).into_iter().flat_map(|line| line.spans).collect();
+    assert!(spans.iter().any(|span| span.role == Role::Code && span.text.as_str() == "code"));
+    let linked: Vec<String> = linked(table, 7).into_iter().map(|(_, address)| address).collect();
+    assert!(
+        !linked.is_empty() && linked.iter().all(|address| address == "https://d"),
+        "{linked:?}"
+    );
 }
 
 #[test]
@@ -233,6 +250,24 @@ fn web_and_mail_addresses_are_links_and_a_text_never_hides_another_address() {
         ("[www.bank](https://evil)", vec![link(" (https://evil)", "https://evil")]),
         ("[a](javascript:b) [c](file:///d) [e](#f)", vec![]),
         ("`https://a`", vec![]),
+        ("    https://a\n\n```\nhttps://b\n```", vec![]),
+        ("see https://a/x_y_z.", vec![link("https://a/x_y_z", "https://a/x_y_z")]),
+        (
+            "**https://a** (http://b/?c&amp;d)",
+            vec![link("https://a", "https://a"), link("http://b/?c&d", "http://b/?c&d")],
+        ),
+        (
+            "- https://a\n  https://b",
+            vec![link("https://a", "https://a"), link("https://b", "https://b")],
+        ),
+        ("见https://a/b，好", vec![link("https://a/b", "https://a/b")]),
+        ("https://bank@evil https://日本 https://", vec![]),
+        ("[see https://bank](https://evil)", vec![link(" (https://evil)", "https://evil")]),
+        ("[https://bank](ftp://evil/https://a)", vec![]),
+        (
+            "| https://a |\n|---|\n| https://b |",
+            vec![link("https://a", "https://a"), link("https://b", "https://b")],
+        ),
         ("| [a](https://b) |\n|---|\n| x |", vec![link("a (https://b)", "https://b")]),
     ] {
         assert_eq!(linked(markdown, 80), expected, "{markdown}");

@@ -33,8 +33,17 @@ fn texts(rows: &[StyledLine]) -> Vec<String> {
 }
 
 /// Pushes a text in chunks of so many characters; after each of them, `check` sees the rows.
-fn grow(text: &str, chunk: usize, width: usize, mut check: impl FnMut(&GrowingMarkdown)) {
-    let means = Means::plain();
+fn grow(text: &str, chunk: usize, width: usize, check: impl FnMut(&GrowingMarkdown)) {
+    grow_with(&Means::plain(), text, chunk, width, check);
+}
+
+fn grow_with(
+    means: &Means,
+    text: &str,
+    chunk: usize,
+    width: usize,
+    mut check: impl FnMut(&GrowingMarkdown),
+) {
     let mut growing = GrowingMarkdown::default();
     let mut cleaner = StreamCleaner::default();
     let letters: Vec<char> = text.chars().collect();
@@ -112,9 +121,10 @@ proptest! {
         chunk in 1_usize..40,
         width in prop::sample::select(vec![4_usize, 12, 30, 58, 100]),
     ) {
-        let recorded = Means::plain().rows(&text, width);
+        let means = Means::plain();
+        let recorded = means.rows(&text, width);
         let mut steps: Vec<Vec<StyledLine>> = Vec::new();
-        grow(&text, chunk, width, |growing| {
+        grow_with(&means, &text, chunk, width, |growing| {
             steps.push(growing.rows()[..growing.closed_rows()].to_vec());
         });
         let mut before: &[StyledLine] = &[];
