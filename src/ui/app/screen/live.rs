@@ -9,6 +9,7 @@ use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
 use crate::domain::question::choices::choices;
 use crate::domain::question::{headline, picking};
+use crate::domain::title::without_marks;
 use crate::domain::transcript::{AskedBlock, Block, BlockBody, RecordPosition};
 use crate::domain::{CallId, Course};
 use crate::protocol::InboxRow;
@@ -169,7 +170,7 @@ fn short_question(content: &str, typed: &str, width: usize, ui: &UiSettings) -> 
         let is_picked = picked.contains(&at);
         let (mark, role) =
             if is_picked { (ui.glyphs.done, Role::Accent) } else { (" ", Role::Text) };
-        let option = format!("  {mark} {}  {}", choice.key, choice.text);
+        let option = format!("  {mark} {}  {}", choice.key, without_marks(&choice.text));
         Strip::new().put(&option, ui.style(role))
     });
     let rows = std::iter::once(first).chain(options);
