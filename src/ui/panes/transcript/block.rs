@@ -149,7 +149,7 @@ fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>
         )
         .put(&context.dot(), context.style(Role::TextDim))
         .put(at.hour_minute(), context.style(Role::TextDim));
-    rows_of(head, plain_rows(text, 2, context.available(2), context.style(Role::Text)))
+    rows_of(head, Prose::new(context.ui).rows(text, 2, context.available(2)))
 }
 
 /// Text for the model: one dim line until it is opened.
@@ -216,7 +216,7 @@ fn thinking(
         head.push(&crate::ui::model::age::long(seconds), dim);
     }
     let rows = if context.unfolded {
-        plain_rows(text, 2, context.available(2), context.style(Role::Thinking))
+        Prose::new(context.ui).in_role(Role::Thinking).rows(text, 2, context.available(2))
     } else {
         Vec::new()
     };
@@ -284,10 +284,11 @@ fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLay
 /// The full request and reply.
 fn full_exchange(asked: &Tellask, words: &str, context: &LayoutContext<'_>) -> Vec<Strip> {
     let available = context.available(4);
-    let mut rows = plain_rows(&asked.content, 4, available, context.style(Role::TextDim));
+    let prose = Prose::new(context.ui);
+    let mut rows = prose.in_role(Role::TextDim).rows(&asked.content, 4, available);
     if asked.status != TellaskStatus::Working {
         rows.push(Strip::new());
-        rows.extend(Prose::new(context.ui).rows(words, 4, available));
+        rows.extend(prose.rows(words, 4, available));
     }
     rows
 }
@@ -355,21 +356,43 @@ fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> 
         None => context.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
     };
     let picked = answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default();
+    let lines: Vec<&str> = asked.content.lines().collect();
     let mut rows = Vec::new();
     let mut next = 0;
     for (at, choice) in choices.iter().enumerate() {
-        let before = asked.content.lines().take(choice.lines.start).skip(next);
-        rows.extend(before.flat_map(|line| question_line(line, context)));
+        let before = lines.get(next..choice.lines.start).unwrap_or_default();
+        push_question_text(before, &mut rows, context);
         next = choice.lines.end;
         rows.extend(choice_rows(choice, picked.contains(&at), context));
     }
-    let after = asked.content.lines().skip(next);
-    rows.extend(after.flat_map(|line| question_line(line, context)));
+    push_question_text(lines.get(next..).unwrap_or_default(), &mut rows, context);
+    while rows.last().is_some_and(Strip::is_empty) {
+        rows.pop();
+    }
     rows
 }
 
-fn question_line(line: &str, context: &LayoutContext<'_>) -> Vec<Strip> {
-    plain_rows(line, 2, context.available(2), context.style(Role::Text))
+/// Text of a question between its options, apart from them where it was.
+fn push_question_text(lines: &[&str], rows: &mut Vec<Strip>, context: &LayoutContext<'_>) {
+    let is_blank = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
+    if is_blank(lines.first()) && !rows.is_empty() {
+        rows.push(Strip::new());
+    }
+    let text = lines.join("\n");
+    if text.trim().is_empty() {
+        return;
+    }
+    let is_fence =
+        |line: &&&str| ["```", "~~~"].iter().any(|marks| line.trim_start().starts_with(marks));
+    if lines.iter().filter(is_fence).count() % 2 == 1 {
+        // Its options stand in code: what is around them is half of it.
+        rows.extend(plain_rows(&text, 2, context.available(2), context.style(Role::Text)));
+    } else {
+        rows.extend(Prose::new(context.ui).rows(&text, 2, context.available(2)));
+    }
+    if is_blank(lines.last()) {
+        rows.push(Strip::new());
+    }
 }
 
 /// `    b  keep it`, or with a mark in the margin; more rows begin below the text.
@@ -378,7 +401,8 @@ fn choice_rows(choice: &AnswerChoice, is_picked: bool, context: &LayoutContext<'
         if is_picked { (Role::Accent, context.ui.glyphs.done) } else { (Role::Text, " ") };
     let style = context.style(role);
     let key = format!("  {mark} {}  ", choice.key);
-    let texts = plain_rows(&choice.text, 0, context.available(width(&key)), style);
+    let prose = Prose::new(context.ui).in_role(role);
+    let texts = prose.rows(&choice.text, 0, context.available(width(&key)));
     let starts = std::iter::once(key.clone()).chain(std::iter::repeat(" ".repeat(width(&key))));
     starts.zip(texts).map(|(start, text)| Strip::new().put(&start, style).join(text)).collect()
 }

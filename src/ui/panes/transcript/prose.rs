@@ -37,6 +37,10 @@ impl<'a> Prose<'a> {
     pub fn rows(self, text: &str, indent: usize, width: usize) -> Vec<Strip> {
         let clean = SafeText::clean(text.trim_end());
         let lines = markdown::render(&clean, width, Self::means(self.ui));
+        if lines.is_empty() && !clean.is_empty() {
+            // A text of link definitions only has no Markdown to show.
+            return plain_rows(text, indent, width, self.ui.style(self.role));
+        }
         lines.iter().map(|line| self.strip(line, indent)).collect()
     }
 

@@ -234,3 +234,81 @@ fn a_question_at_the_end_is_shown_from_its_first_line() {
     let screen = stage.screen();
     assert!(screen.contains("asks · ") && screen.contains("c  the third"), "{screen}");
 }
+
+/// A dialog with one record of each kind that a member writes, in Markdown.
+fn marked() -> Stage {
+    let mut stage = Stage::new(80, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let asks = "## Which **store**?\n\nSee `codes.rs`:\n\n* one\n* two\n\na) the **first** one\n\
+        b) `second`, https://b.example\n\nI would take **b**.";
+    let record = |kind: &str, name: &str, id: &str, arguments: &serde_json::Value| {
+        serde_json::json!({
+            "ts": "2026-11-21 12:02:00", "type": kind, "genseq": 1, "id": id, "name": name,
+            "rawArgumentsText": arguments.to_string(), "deliveryMode": "tellask_call_start",
+        })
+        .to_string()
+    };
+    let assigned = r#"{"ts":"2026-11-21 12:00:00","type":"human_text_record","genseq":1,"content":"x","msgId":"m","grammar":"markdown","origin":"runtime","tellaskReplyDirective":{"expectedReplyCallName":"replyTellask","targetDialogId":"r","targetCallId":"c","tellaskContent":"Plan **all** of it:\n\n* tables"}}"#;
+    let thought = r#"{"ts":"2026-11-21 12:00:01","type":"agent_thought_record","genseq":1,"content":"Is it **hashed**?\n\n* yes"}"#;
+    let request = serde_json::json!({"targetAgentId": "reviewer", "tellaskContent": "Review **this**:\n\n* login"});
+    let call = record("tellask_call_record", "tellaskSessionless", "c1", &request);
+    let question = record(
+        "tellask_call_record",
+        "askHuman",
+        "q9",
+        &serde_json::json!({"tellaskContent": asks}),
+    );
+    stage.page(&[assigned, thought, &call, &question]).keys("3 z").screen();
+    stage
+}
+
+#[test]
+fn whatever_a_member_writes_is_markdown() {
+    let mut stage = marked();
+    stage.keys("t g").screen();
+    for _ in 0..4 {
+        stage.keys("j").screen();
+    }
+    let folded = stage.screen();
+    assert!(folded.contains("  Plan all of it:") && folded.contains("  - tables"), "{folded}");
+    assert!(folded.contains("  Is it hashed?") && folded.contains("  - yes"), "{folded}");
+    assert_eq!(
+        folded.lines().filter(|line| line.contains("login")).count(),
+        0,
+        "one line: {folded}"
+    );
+    stage.keys("( o");
+    let unfolded = stage.screen();
+    assert!(
+        unfolded.contains("    Review this:") && unfolded.contains("    - login"),
+        "{unfolded}"
+    );
+    for line in ["  Which store?", "  See codes.rs:", "  - two", "  I would take b."] {
+        assert!(unfolded.contains(line), "{line}: {unfolded}");
+    }
+    assert!(!unfolded.contains("**") && !unfolded.contains("* "), "{unfolded}");
+}
+
+#[test]
+fn options_in_markdown_keep_their_letters_and_are_picked() {
+    let mut stage = marked();
+    let text = "## Which **store**?\n\na) the **first** one\nb) `second`, https://b.example";
+    let waiting = question(&main_dialog(), "orchestrator", "q9", text, "2026-11-21 12:02:00");
+    stage.apply(DriverEvent::Inbox(vec![waiting])).keys("G").screen();
+    let screen = stage.screen();
+    let rows: Vec<&str> = screen.lines().collect();
+    let first = line_of(&screen, "a  the first one").expect("the option");
+    assert!(rows[first + 1].contains("    b  second, https://b.example"), "{screen}");
+    assert!(rows[first - 1].trim().is_empty() && rows[first + 2].trim().is_empty(), "{screen}");
+    stage.keys("a");
+    stage.type_text("b");
+    assert!(stage.screen().contains("  ✓ b  second, https://b.example"), "{}", stage.screen());
+}
+
+#[test]
+fn a_text_of_nothing_but_definitions_is_shown_as_it_is() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(&[&words("[all of it]: https://a.example")]).keys("3");
+    assert!(stage.screen().contains("[all of it]: https://a.example"), "{}", stage.screen());
+}
