@@ -104,6 +104,14 @@ impl DialogId {
         Self { root: root.clone(), this: this.clone() }
     }
 
+    /// The dialog with this text form; `None` if a part is empty.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (root, this) = text.split_once('#').unwrap_or((text, text));
+        let is_whole = !root.is_empty() && !this.is_empty();
+        is_whole.then(|| Self::side(&RootId::new(root), &SelfId::new(this)))
+    }
+
     #[must_use]
     pub fn is_main(&self) -> bool {
         self.root.as_str() == self.this.as_str()

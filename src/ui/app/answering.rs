@@ -11,7 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
 use crate::ui::keymap::KeySequence;
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
 
 /// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
@@ -46,15 +46,10 @@ pub(super) fn answer_alike(
     typed: &str,
 ) -> FollowUps {
     let answer = |(dialog, question): (DialogId, String)| {
-        let key = DraftKey::Answer(question.clone());
         let (text, typed) = (text.to_owned(), typed.to_owned());
-        [
-            FollowUp::SaveDraft(key, typed.clone()),
-            FollowUp::MarkSent(question.clone()),
-            FollowUp::HoldOne(HeldAnswer { dialog, question, text, typed }),
-        ]
+        FollowUp::SendAlike(HeldAnswer { dialog, question, text, typed })
     };
-    questions.into_iter().flat_map(answer).chain([FollowUp::StoreDrafts]).collect()
+    questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.

@@ -3,7 +3,7 @@
 use super::follow_up::FollowUp;
 use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
-use super::{App, Effect, Request};
+use super::{App, Effect, Focus, Request};
 use super::{consent, lifecycle, problems, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
@@ -14,10 +14,15 @@ use crate::ui::panes::consent as consent_sheet;
 impl App {
     /// Applies one event; returns the commands to send, in order.
     pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
+        let closes = matches!(event, DriverEvent::Inbox(_) | DriverEvent::Answered { .. });
         let changed = self.apply_event(event);
         self.redraw.mark_if(changed);
         let first = self.startup.open_first(&self.model, self.writing.drafts());
         self.open_first(first);
+        if closes {
+            // After the notice about the restored draft of another question.
+            self.give_back_gone();
+        }
         self.outcome()
     }
 
@@ -182,7 +187,8 @@ impl App {
     /// The composer leaves a question that is not open any more.
     fn inbox_changed(&mut self) {
         let (inbox, open) = (&self.model.inbox, self.reading.dialog());
-        let left = self.writing.inbox_changed(inbox, open, self.redraw.now());
+        let here = (self.focus.is(Focus::Composer), open);
+        let left = self.writing.inbox_changed(inbox, here, self.redraw.now());
         self.follow(left);
         for HeldAnswer { dialog, question, typed, .. } in
             self.held.without_question(&self.model.inbox)
@@ -193,5 +199,11 @@ impl App {
             self.writing.saved(&DraftKey::Answer(question), &typed, now);
             self.notify(Tone::Bad, self.ui.text(words::QUESTION_GONE));
         }
+    }
+
+    /// Answers that were typed and not sent, to questions that are not open any more, become message drafts.
+    pub(super) fn give_back_gone(&mut self) {
+        let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
+        self.follow(told);
     }
 }

@@ -110,6 +110,10 @@ pub(super) enum FollowUp {
     HoldAnswer(HeldAnswer),
     /// The same, whatever others are asked.
     HoldOne(HeldAnswer),
+    /// Send the same answer as to another question.
+    SendAlike(HeldAnswer),
+    /// It was sent to all of them: go on, if the composer is at one of them.
+    AlikeSent,
     /// An answer is not sent: it is a draft again.
     AnswerUndone(HeldAnswer),
     /// Go to the question after this one, or back to where the user was.

@@ -169,6 +169,14 @@ impl App {
             FollowUp::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
             FollowUp::WriteTo(target) => self.writing.write_to(target, now),
             FollowUp::Answer(pick) => {
+                let picked = pick.find(&self.model.inbox, self.writing.question());
+                let sent = picked.map(|row| row.question.id.clone());
+                if let Some(id) = sent.filter(|id| self.model.inbox.is_sent(id)) {
+                    let undone = self.held.take(&id).map(FollowUp::AnswerUndone);
+                    let sending = FollowUp::Notify(Tone::Plain, words::ANSWER_ON_ITS_WAY);
+                    self.follow([undone.unwrap_or(sending)]);
+                    return;
+                }
                 let from = (self.return_focus(), self.reading.dialog());
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
@@ -180,6 +188,16 @@ impl App {
                 alike.retain(|(_, id)| !drafts.has(&DraftKey::Answer(id.clone())));
                 self.follow(answering::ask_about_alike(&answer, alike, &self.ui));
                 self.follow([FollowUp::HoldOne(answer)]);
+            }
+            FollowUp::SendAlike(answer) => {
+                self.writing.sent_alike(&answer, now);
+                self.model.inbox.mark_sent(&answer.question);
+                self.follow([FollowUp::HoldOne(answer)]);
+            }
+            FollowUp::AlikeSent => {
+                let here = self.writing.question().filter(|id| self.model.inbox.is_sent(id));
+                let next = here.map(|id| FollowUp::AfterAnswer(id.to_owned()));
+                self.follow(next);
             }
             FollowUp::HoldOne(answer) => {
                 let now_due = self.held.hold(answer, now);
@@ -207,10 +225,14 @@ impl App {
             }
             FollowUp::SaveDraft(key, text) => self.writing.set_draft(&key, &text, now),
             FollowUp::StoreDrafts => self.writing.store(),
-            FollowUp::Saved(key, text) => self.writing.saved(&key, &text, now),
+            FollowUp::Saved(key, text) => {
+                self.writing.saved(&key, &text, now);
+                self.result_of_answer(&key);
+            }
             FollowUp::MessageRefused(key, text) => {
                 let refused = self.writing.refused(&key, &text, now);
                 self.follow(refused);
+                self.result_of_answer(&key);
             }
             FollowUp::EditQueued(dialog, message) => {
                 let edited = self.writing.edit_queued(dialog, &message, now);
@@ -237,6 +259,13 @@ impl App {
             FollowUp::TaskdocUsed(taskdoc) => {
                 self.model.workspace.move_taskdoc_to_front(taskdoc);
             }
+        }
+    }
+
+    /// After the result of an answer: its question may have closed meanwhile.
+    fn result_of_answer(&mut self, key: &DraftKey) {
+        if matches!(key, DraftKey::Answer(_)) {
+            self.give_back_gone();
         }
     }
 }

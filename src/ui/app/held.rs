@@ -66,6 +66,12 @@ impl HeldAnswers {
         self.held.pop().map(|(_, answer)| answer)
     }
 
+    /// The answer to this question; it is not held any more.
+    pub fn take(&mut self, question: &str) -> Option<HeldAnswer> {
+        let at = self.held.iter().position(|(_, answer)| answer.question == question)?;
+        Some(self.held.remove(at).1)
+    }
+
     /// The answers whose questions are not open any more.
     pub fn without_question(&mut self, inbox: &Inbox) -> Vec<HeldAnswer> {
         let gone = |(_, held): &mut (Instant, HeldAnswer)| inbox.get(&held.question).is_none();

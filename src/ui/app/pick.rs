@@ -34,7 +34,7 @@ impl Pick {
             Self::Selected => inbox.selected(),
             Self::At(row) => rows.get(*row),
             Self::Of(dialog) => {
-                let own = inbox.all().iter().find(|row| Some(&row.dialog) == dialog.as_ref());
+                let own = dialog.as_ref().and_then(|dialog| inbox.oldest_of(dialog));
                 own.or_else(|| inbox.oldest())
             }
             Self::Question(id) => inbox.get(id),

@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::writing::Writing;
 use crate::domain::DialogId;
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Tone, attached};
+use crate::ui::model::{DraftKey, Inbox, Tone, attached};
 use crate::ui::panes::field::Field;
 use crate::ui::panes::transcript::FileOfCall;
 use crate::ui::programs::{ProgramJob, ProgramOutcome};
@@ -20,7 +20,9 @@ impl App {
     pub fn program_ended(&mut self, outcome: ProgramOutcome) {
         match outcome {
             ProgramOutcome::Ended(ProgramJob::EditDraft { key, text }, Some(edited)) => {
-                let told = self.writing.edited(&key, (&text, &edited), self.redraw.now());
+                let now = self.redraw.now();
+                let inbox = &self.model.inbox;
+                let told = self.writing.edited(&key, (&text, &edited), inbox, now);
                 self.follow(told);
             }
             ProgramOutcome::Ended(
@@ -67,7 +69,8 @@ pub(super) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
 
 impl Writing {
     /// Edits the draft in the editor.
-    pub(super) fn edit(&self) -> FollowUps {
+    pub(super) fn edit(&mut self) -> FollowUps {
+        self.remember_edited();
         let text = attached::labelled(&self.composer().field.text());
         vec![match self.target().key() {
             Some(key) => FollowUp::Effect(Effect::Program(ProgramJob::EditDraft { key, text })),
@@ -75,20 +78,29 @@ impl Writing {
         }]
     }
 
-    /// The editor wrote another text. Words that came into the draft meanwhile, as a refused message does,
+    /// The editor wrote another text; as an answer to a question that has closed it is a message draft. Words that came into the draft meanwhile, as a refused message does,
     /// stand before it.
     fn edited(
         &mut self,
         key: &DraftKey,
         (before, edited): (&str, &str),
+        inbox: &Inbox,
         now: Instant,
     ) -> FollowUps {
+        let moved = self.draft_of_gone(key, inbox);
+        let key = moved.as_ref().unwrap_or(key);
         let is_shown = self.target().key().as_ref() == Some(key);
         let shown = self.composer().field.text();
         let current = if is_shown { shown } else { self.drafts().get(key).to_owned() };
         let known = attached::labelled(&current);
+        // The answer was given back when its question closed; now it is this text.
+        let given_back = known
+            .strip_suffix(before)
+            .filter(|other| moved.is_some() && !before.is_empty() && other.ends_with("\n\n"));
         let text = if known == before || known.is_empty() {
             edited.to_owned()
+        } else if let Some(other) = given_back {
+            format!("{other}{edited}")
         } else {
             format!("{known}\n\n{edited}")
         };
@@ -102,7 +114,8 @@ impl Writing {
         } else {
             self.set_draft(key, &draft, now);
         }
-        Vec::new()
+        let told = moved.map(|_| FollowUp::Notify(Tone::Bad, words::QUESTION_GONE));
+        told.into_iter().collect()
     }
 }
 
@@ -110,6 +123,7 @@ impl Writing {
 mod tests {
     use super::*;
     use crate::domain::text::Localized;
+    use crate::protocol::DriverEvent;
     use crate::ui::app::tests::fixture::*;
 
     fn draft_job(stage: &mut Stage) -> ProgramJob {
@@ -158,6 +172,20 @@ mod tests {
         stage.app.program_ended(ProgramOutcome::Ended(job, Some("edited".to_owned())));
         let text = stage.app.writing.composer().field.text();
         assert_eq!(text, "hellomore\n\nedited");
+    }
+
+    #[test]
+    fn an_answer_edited_while_its_question_closes_becomes_a_message_draft_once() {
+        for (typed, expected) in [("half", "the whole"), ("", "the whole")] {
+            let mut stage = answering(80, 24);
+            stage.keys(typed).keys("<ctrl+e>");
+            let job = draft_job(&mut stage);
+            stage.apply(DriverEvent::Inbox(Vec::new()));
+            stage.app.program_ended(ProgramOutcome::Ended(job, Some("the whole".to_owned())));
+            assert!(stage.screen().contains("not open any more"), "{}", stage.screen());
+            stage.keys("3 i");
+            assert_eq!(stage.composer_text(), expected);
+        }
     }
 
     #[test]

@@ -208,6 +208,7 @@ pub(super) const NOTHING_PUT_OFF: Text = Text::new("nothing was put off", "没�
 pub(super) const LATER: Text = Text::new("later", "稍后");
 pub(super) const ANSWER_UNDONE: Text =
     Text::new("not sent: the answer is a draft again", "未发出：回答又是草稿");
+pub(super) const ANSWER_ON_ITS_WAY: Text = Text::new("the answer is being sent", "回答正在发送");
 pub(super) const NO_ANSWER_TO_UNDO: Text = Text::new("no answer can be undone", "没有可撤回的回答");
 pub(super) const UNDO_SENT: Text = Text::new("undo answer", "撤回回答");
 pub(super) const SENT: Text = Text::new("sent", "已发出");

@@ -44,6 +44,8 @@ pub(super) struct Writing {
     before_answering: Option<ReturnPoint>,
     /// Fields of other targets as they were left, with undo and chips; the last one left last.
     left: VecDeque<(DraftKey, Field)>,
+    /// The question whose answer was handed to the editor last.
+    edited: Option<(String, DialogId)>,
     /// Images that were asked for; each has its number.
     images_asked: u64,
 }
@@ -78,6 +80,7 @@ impl Writing {
             refused: None,
             before_answering: None,
             left: VecDeque::new(),
+            edited: None,
             images_asked: 0,
         }
     }
@@ -179,6 +182,7 @@ impl Writing {
             let is_sent = text.is_empty() && self.unsent_draft(&key) != self.drafts.get(&key);
             if !is_sent {
                 self.drafts.set(&key, &text, now);
+                self.keep_asker(&text, now);
             }
         }
     }
@@ -222,7 +226,7 @@ impl Writing {
 
     pub fn undo(&mut self, now: Instant) -> Vec<FollowUp> {
         let was_empty = self.is_empty();
-        if !self.composer.field.undo() {
+        if !self.composer.undo() {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_UNDO)];
         }
         self.keep(now);
@@ -436,6 +440,9 @@ impl Writing {
         self.no_longer_sending(key, text);
         if self.drafts.get(key) == text {
             self.drafts.set(key, "", now);
+            if let DraftKey::Answer(id) = key {
+                self.drafts.set(&DraftKey::AskedIn(id.clone()), "", now);
+            }
             self.drafts.save();
         }
     }

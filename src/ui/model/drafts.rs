@@ -17,6 +17,8 @@ pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 pub enum DraftKey {
     Message(DialogId),
     Answer(String),
+    /// No draft: the dialog of the question that an answer is for.
+    AskedIn(String),
     /// No draft: until when a question is put off, in seconds of the clock.
     PutOff(String),
     /// No draft: what was sent before.
@@ -37,6 +39,7 @@ impl DraftKey {
         match self {
             Self::Message(dialog) => format!("message/{dialog}"),
             Self::Answer(question) => format!("answer/{question}"),
+            Self::AskedIn(question) => format!("asked-in/{question}"),
             Self::PutOff(question) => format!("later/{question}"),
             Self::Sent => "sent".to_owned(),
             Self::Looked => LOOKED.to_owned(),
@@ -68,6 +71,13 @@ impl Drafts {
 
     pub fn has(&self, key: &DraftKey) -> bool {
         !self.get(key).trim().is_empty()
+    }
+
+    /// The questions that have a draft of this kind.
+    pub fn questions(&self, kind: fn(String) -> DraftKey) -> Vec<String> {
+        let prefix = kind(String::new()).name();
+        let names = self.texts.range(prefix.clone()..).map(|(name, _)| name);
+        names.map_while(|name| name.strip_prefix(&prefix)).map(str::to_owned).collect()
     }
 
     pub fn set(&mut self, key: &DraftKey, text: &str, now: Instant) {
@@ -131,6 +141,14 @@ mod tests {
         assert_eq!(drafts.take_outgoing(), texts("new", "hi"));
         drafts.tick(now + Duration::from_secs(9));
         assert_eq!(drafts.take_outgoing(), DraftTexts::new());
+    }
+
+    #[test]
+    fn the_questions_with_a_draft_are_those_with_one_of_this_kind() {
+        let keys = ["answer/q1", "answer/q2", "asked-in/q3", "later/q4", "sent"];
+        let drafts = Drafts::new(keys.map(|key| (key.to_owned(), "text".to_owned())).into());
+        assert_eq!(drafts.questions(DraftKey::Answer), ["q1", "q2"]);
+        assert_eq!(drafts.questions(DraftKey::PutOff), ["q4"]);
     }
 
     #[test]

@@ -133,6 +133,11 @@ impl Inbox {
         self.sent.remove(id);
     }
 
+    /// True if the answer to the question is being sent, or held to be undone.
+    pub fn is_sent(&self, id: &str) -> bool {
+        self.sent.contains(id)
+    }
+
     /// True if the selected question shows what it is about.
     pub fn is_unfolded(&self) -> bool {
         self.unfolded
@@ -159,6 +164,11 @@ impl Inbox {
 
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
+    }
+
+    /// True if questions wait and none of them fits the filter.
+    pub fn hides_all(&self) -> bool {
+        self.shown.is_empty() && self.filter.is_some() && !self.in_order().is_empty()
     }
 
     pub fn set_filter(&mut self, filter: Option<Filter>) {
@@ -215,39 +225,57 @@ impl Inbox {
         self.shown.iter().filter(|row| !self.sent.contains(&row.question.id))
     }
 
+    /// The oldest question that waits, whether or not it fits the filter.
     pub fn oldest(&self) -> Option<&InboxRow> {
-        self.unanswered().min_by_key(|row| (&row.question.asked_at, &row.question.id))
+        self.all.iter().find(|row| self.is_waiting(&row.question.id))
     }
 
-    /// The next question after `id`, wrapping around to the first.
+    /// The oldest question of this dialog that waits.
+    pub fn oldest_of(&self, dialog: &DialogId) -> Option<&InboxRow> {
+        let mut own = self.all.iter().filter(|row| row.dialog == *dialog);
+        own.find(|row| self.is_waiting(&row.question.id))
+    }
+
+    /// The next question that waits after `id`, wrapping around to the first; whether or not it fits the filter.
     pub fn after(&self, id: Option<&str>) -> Option<&InboxRow> {
-        let at = id.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
-        let later = self.shown.get(at..).unwrap_or_default();
-        let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
-        later.iter().find(open).or_else(|| self.unanswered().next())
+        let rows = self.in_order();
+        let at = id.and_then(|id| position_in(&rows, id)).map_or(0, |at| at + 1);
+        let (earlier, later) = rows.split_at(at);
+        let mut round = later.iter().chain(earlier);
+        round.find(|row| self.is_waiting(&row.question.id)).copied()
     }
 
     /// The question before `id`, wrapping around to the last.
     pub fn before(&self, id: Option<&str>) -> Option<&InboxRow> {
-        let at = id.and_then(|id| self.position(id)).unwrap_or(0);
-        let earlier = self.shown.get(..at).unwrap_or_default();
-        let open = |row: &&InboxRow| !self.sent.contains(&row.question.id);
-        earlier.iter().rev().find(open).or_else(|| self.unanswered().next_back())
+        let rows = self.in_order();
+        let at = id.and_then(|id| position_in(&rows, id)).unwrap_or(0);
+        let (earlier, later) = rows.split_at(at);
+        let mut round = earlier.iter().rev().chain(later.iter().rev());
+        round.find(|row| self.is_waiting(&row.question.id)).copied()
+    }
+
+    /// The place of a question among all that are not put off, from 1.
+    pub fn number(&self, id: &str) -> Option<usize> {
+        position_in(&self.in_order(), id).map(|at| at + 1)
+    }
+
+    /// All questions that are not put off, in the order of the list; the filter does not count.
+    fn in_order(&self) -> Vec<&InboxRow> {
+        let here = |row: &&InboxRow| !self.later.contains_key(&row.question.id);
+        let mut rows: Vec<&InboxRow> = self.all.iter().filter(here).collect();
+        if self.order == InboxOrder::BlockedFirst {
+            rows.sort_by_key(|row| Reverse(row.blocks.len()));
+        }
+        rows
     }
 
     /// Chooses and orders what is shown; the selected question stays where it is on the screen.
     fn refresh(&mut self) {
         let chosen = self.selected().map(|row| row.question.id.clone());
         let on_screen = self.selected.saturating_sub(self.top);
-        let is_shown = |row: &&InboxRow| {
-            !self.later.contains_key(&row.question.id)
-                && self.filter.as_ref().is_none_or(|filter| filter.fits_question(row))
-        };
-        let mut shown: Vec<InboxRow> = self.all.iter().filter(is_shown).cloned().collect();
-        if self.order == InboxOrder::BlockedFirst {
-            shown.sort_by_key(|row| Reverse(row.blocks.len()));
-        }
-        self.shown = shown;
+        let filter = self.filter.as_ref();
+        let fits = |row: &&InboxRow| filter.is_none_or(|filter| filter.fits_question(row));
+        self.shown = self.in_order().into_iter().filter(fits).cloned().collect();
         if let Some(at) = chosen.and_then(|id| self.position(&id)) {
             self.selected = at;
             self.top = at.saturating_sub(on_screen);
@@ -257,5 +285,33 @@ impl Inbox {
 
     fn clamp(&mut self) {
         self.selected = self.selected.min(self.shown.len().saturating_sub(1));
+    }
+}
+
+fn position_in(rows: &[&InboxRow], id: &str) -> Option<usize> {
+    rows.iter().position(|row| row.question.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::tests::fixture::questions;
+
+    fn id(row: Option<&InboxRow>) -> &str {
+        row.map_or("", |row| row.question.id.as_str())
+    }
+
+    #[test]
+    fn a_filter_hides_no_question_from_the_keys_that_answer_the_next() {
+        let mut inbox = Inbox::default();
+        inbox.set(questions());
+        inbox.set_filter(Filter::new("no question says this"));
+        assert!(inbox.rows().is_empty());
+        assert_eq!((id(inbox.oldest()), id(inbox.after(Some("q1")))), ("q1", "q2"));
+        assert_eq!((id(inbox.after(Some("q2"))), id(inbox.before(Some("q1")))), ("q1", "q2"));
+        inbox.mark_sent("q1");
+        assert_eq!((id(inbox.oldest()), id(inbox.after(Some("q2")))), ("q2", "q2"));
+        inbox.put_off_until("q2", None);
+        assert_eq!((inbox.oldest(), inbox.after(None), inbox.before(None)), (None, None, None));
     }
 }

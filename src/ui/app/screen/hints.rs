@@ -85,7 +85,7 @@ impl Screen<'_> {
 
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
         let inbox = &self.app.model.inbox;
-        let number = inbox.position(id).map_or(1, |at| at + 1);
+        let number = inbox.number(id).unwrap_or(1);
         let row = inbox.get(id);
         let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
         let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {

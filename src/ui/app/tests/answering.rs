@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::text::Localized;
-use crate::protocol::{Command, DriverEvent, InboxRow};
+use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};
 use crate::ui::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<&str> {
@@ -16,6 +16,17 @@ fn answers(stage: &Stage) -> Vec<&str> {
         Some(text.as_str())
     })
     .collect()
+}
+
+/// The ticket of the first answer that was sent.
+fn answer_ticket(stage: &Stage) -> Ticket {
+    let ticket = stage.sent.iter().find_map(|command| {
+        let Command::Answer { ticket, .. } = command else {
+            return None;
+        };
+        Some(*ticket)
+    });
+    ticket.expect("an answer")
 }
 
 /// A stage on which the main dialog asks this.
@@ -120,13 +131,7 @@ fn an_answered_question_shows_which_option_was_taken() {
 fn a_refused_pick_is_restored_as_typed() {
     let mut stage = asked(80, 24, "Drop it? (yes/no)");
     stage.keys("n <enter>");
-    let ticket = stage.sent.iter().find_map(|command| {
-        let Command::Answer { ticket, .. } = command else {
-            return None;
-        };
-        Some(*ticket)
-    });
-    let ticket = ticket.expect("an answer");
+    let ticket = answer_ticket(&stage);
     stage.apply(DriverEvent::Refused { ticket, text: Localized::same("not now") }).keys("<alt+a>");
     let screen = stage.screen();
     assert!(screen.contains("› n  ✓ no") && screen.contains("  ✓ n  no"), "{screen}");
@@ -211,6 +216,33 @@ fn undo_restores_a_cleared_draft() {
 }
 
 #[test]
+fn undo_after_recalling_restores_what_was_cleared_before() {
+    let mut stage = streaming(80, 24);
+    stage.keys("i one <enter> two <enter>");
+    stage.keys("draft <ctrl+c> <up> <up>");
+    assert_eq!(stage.composer_text(), "one");
+    stage.keys("<alt+u>");
+    assert_eq!(stage.composer_text(), "draft");
+    stage.keys("<ctrl+c> <up> <up> <down>");
+    assert_eq!(stage.composer_text(), "two");
+    stage.keys("<down>");
+    assert_eq!(stage.composer_text(), "");
+    stage.keys("<alt+u>");
+    assert_eq!(stage.composer_text(), "draft");
+}
+
+#[test]
+fn a_filter_without_fits_says_so_and_hides_no_question_from_alt_a() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = answering(width, height);
+        stage.keys("<esc> 2 / zzzz <enter>");
+        assert!(stage.screen().contains("no question fits the filter"), "{}", stage.screen());
+        stage.keys("<alt+a>");
+        assert_eq!(stage.app.writing.question(), Some("q1"));
+    }
+}
+
+#[test]
 fn the_alt_key_is_called_alt() {
     for keys in ["?", "i", "n", "i <f1>"] {
         let mut stage = streaming(120, 40);
@@ -290,5 +322,103 @@ fn the_text_for_a_question_that_is_gone_becomes_a_message_draft() {
         assert!(screen.contains("mine") && screen.contains("yours"), "{screen}");
         stage.wait(Duration::from_secs(9)).screen();
         assert!(answers(&stage).is_empty());
+    }
+}
+
+#[test]
+fn a_kept_draft_of_an_answer_becomes_a_message_draft_when_its_question_closes() {
+    let mut stage = asked(80, 24, "Which?");
+    stage.keys("half <esc>").apply(DriverEvent::Inbox(Vec::new()));
+    assert!(stage.screen().contains("not open any more"), "{}", stage.screen());
+    stage.keys("3 i");
+    assert_eq!(stage.composer_text(), "half");
+}
+
+#[test]
+fn an_answer_that_is_refused_after_its_question_has_closed_becomes_a_message_draft() {
+    for refused in [true, false] {
+        let drafts = Notebook::default();
+        let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
+        let row = question(&main_dialog(), "orchestrator", "q9", "Which?", "2026-11-21 12:01:00");
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
+        stage.page(STORY).keys("yours <enter>").apply(DriverEvent::Inbox(Vec::new()));
+        assert_eq!(drafts.get("answer/q9").as_deref(), Some("yours"), "until the result is known");
+        let (ticket, text) = (answer_ticket(&stage), Localized::same("closed"));
+        stage.apply(if refused {
+            DriverEvent::Refused { ticket, text }
+        } else {
+            DriverEvent::Done { ticket, dialog: None }
+        });
+        stage.keys("3 i");
+        assert_eq!(stage.composer_text(), if refused { "yours" } else { "" });
+        stage.wait(Duration::from_secs(1));
+        assert_eq!((drafts.get("answer/q9"), drafts.get("asked-in/q9")), (None, None));
+    }
+}
+
+#[test]
+fn the_draft_for_a_question_that_closed_while_the_program_was_down_is_given_back() {
+    let open = question(&main_dialog(), "dba", "q7", "Which?", "2026-11-21 12:01:00");
+    let stored = [
+        ("answer/q7", "open"),
+        ("asked-in/q7", "x"),
+        ("later/q7", "99999999999"),
+        ("answer/q8", "of an earlier version"),
+        ("answer/q9", "half"),
+        ("later/q9", "1"),
+    ];
+    let drafts = Notebook::with("asked-in/q9", &main_dialog().to_string());
+    let stored = stored.map(|(key, text)| (key.to_owned(), text.to_owned()));
+    drafts.0.lock().unwrap().extend(stored);
+    let mut stage = Stage::with(80, 24, drafts.clone(), &Glyphs::UTF8);
+    stage.apply(DriverEvent::Rows(rows()));
+    stage.wait(Duration::from_secs(1));
+    assert_eq!(drafts.get("answer/q9").as_deref(), Some("half"), "nothing is listed yet");
+    stage.apply(DriverEvent::Inbox(vec![open]));
+    assert!(stage.screen().contains("not open any more"), "{}", stage.screen());
+    stage.wait(Duration::from_secs(1));
+    let message = drafts.get(&format!("message/{}", main_dialog()));
+    assert_eq!(message.as_deref(), Some("half"));
+    for gone in ["answer/q9", "asked-in/q9", "later/q9"] {
+        assert_eq!(drafts.get(gone), None, "{gone}");
+    }
+    for kept in ["answer/q7", "answer/q8"] {
+        assert!(drafts.get(kept).is_some(), "{kept}");
+    }
+}
+
+#[test]
+fn picking_a_question_whose_answer_is_held_undoes_it_and_one_on_its_way_says_so() {
+    let mut stage = asked(80, 24, "Which?").with_undo();
+    stage.keys("first <enter> 2 <enter>");
+    assert_eq!(stage.composer_text(), "first");
+    stage.wait(Duration::from_secs(9)).screen();
+    assert!(answers(&stage).is_empty());
+    let mut stage = asked(80, 24, "Which?");
+    stage.keys("first <enter> 2 <enter>");
+    assert!(stage.screen().contains("is being sent"), "{}", stage.screen());
+    assert_eq!((stage.composer_text().as_str(), answers(&stage).len()), ("", 1));
+}
+
+#[test]
+fn after_the_same_answer_to_the_only_other_question_the_user_is_back() {
+    for undo in [true, false] {
+        let alike = ["q1", "q2"]
+            .map(|id| question(&main_dialog(), "dba", id, "Which?", "2026-11-21 12:01:00"));
+        let mut stage = Stage::new(80, 24);
+        stage = if undo { stage.with_undo() } else { stage };
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(alike.into()));
+        stage.page(STORY).keys("same <enter>");
+        assert!(stage.screen().contains("has the same words"), "{}", stage.screen());
+        stage.keys("y");
+        assert_eq!(stage.app.writing.question(), None);
+        if undo {
+            stage.keys("<alt+r>");
+            assert_eq!(stage.composer_text(), "same");
+            stage.wait(Duration::from_secs(9)).screen();
+            assert_eq!(answers(&stage), ["same"]);
+        } else {
+            assert_eq!(answers(&stage), ["same", "same"]);
+        }
     }
 }

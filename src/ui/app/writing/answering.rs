@@ -12,6 +12,7 @@ use crate::ui::app::pick::Pick;
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Inbox, Tone};
 use crate::ui::panes::composer::Target;
+use crate::ui::panes::inbox::NOTHING_FITS;
 
 /// Where the user is: the pane that has the focus, or had it before the composer, and the open dialog.
 type Position<'a> = (Focus, Option<&'a DialogId>);
@@ -25,10 +26,12 @@ impl Writing {
         from: Position<'_>,
         now: Instant,
     ) -> FollowUps {
-        match pick.find(inbox, self.question()) {
-            Some(row) => self.answer(row, from, now),
-            None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
+        if let Some(row) = pick.find(inbox, self.question()) {
+            return self.answer(row, from, now);
         }
+        let is_hidden = matches!(pick, Pick::Selected | Pick::At(_)) && inbox.hides_all();
+        let word = if is_hidden { NOTHING_FITS } else { words::NO_QUESTIONS };
+        vec![FollowUp::Notify(Tone::Plain, word)]
     }
 
     /// Turns the composer to a question and shows it.
@@ -58,11 +61,12 @@ impl Writing {
         self.stop_answering_with((Tone::Good, words::ALL_ANSWERED), from.1, now)
     }
 
-    /// If the question in the composer is not open any more, answering ends.
+    /// If the question in the composer is not open any more, answering ends. Where the user is elsewhere, `focused`
+    /// is false, and he stays there.
     pub fn inbox_changed(
         &mut self,
         inbox: &Inbox,
-        open: Option<&DialogId>,
+        (focused, open): (bool, Option<&DialogId>),
         now: Instant,
     ) -> FollowUps {
         if self.question().is_none_or(|id| inbox.get(id).is_some()) {
@@ -70,14 +74,31 @@ impl Writing {
         }
         let Target::Question { dialog, id } = self.target().clone() else { return Vec::new() };
         let typed = self.composer.field.text();
-        if typed.trim().is_empty() {
-            return self.stop_answering_with((Tone::Plain, words::ANSWERED), open, now);
+        let is_empty = typed.trim().is_empty();
+        let told = if is_empty {
+            FollowUp::Notify(Tone::Plain, words::ANSWERED)
+        } else {
+            FollowUp::Notify(Tone::Bad, words::QUESTION_GONE)
+        };
+        if !is_empty {
+            self.leave_gone(&dialog, id, &typed, now);
         }
+        let back = if focused {
+            self.stop_answering(open, now)
+        } else {
+            self.before_answering = None;
+            self.write_to(open.cloned().map_or(Target::Nobody, Target::Dialog), now);
+            Vec::new()
+        };
+        back.into_iter().chain([told]).collect()
+    }
+
+    /// What was typed as an answer to a question that is gone becomes a message draft.
+    fn leave_gone(&mut self, dialog: &DialogId, id: String, typed: &str, now: Instant) {
         // First the message draft, so that no end of the program loses the text.
-        self.give_back(&dialog, &typed, now);
+        self.give_back(dialog, typed, now);
         self.composer.field.set("");
         self.drafts.set(&DraftKey::Answer(id), "", now);
-        self.stop_answering_with((Tone::Bad, words::QUESTION_GONE), open, now)
     }
 
     fn stop_answering_with(
@@ -140,11 +161,22 @@ mod tests {
         let now = Instant::now();
         writing.answer_picked(&Pick::At(1), &inbox, (Focus::Tree, None), now);
         inbox.remove("q1");
-        assert_eq!(writing.inbox_changed(&inbox, None, now), []);
+        assert_eq!(writing.inbox_changed(&inbox, (true, None), now), []);
         inbox.remove("q2");
         let expected =
             [FollowUp::Focus(Focus::Tree), FollowUp::Notify(Tone::Plain, words::ANSWERED)];
-        assert_eq!(writing.inbox_changed(&inbox, None, now), expected);
+        assert_eq!(writing.inbox_changed(&inbox, (true, None), now), expected);
+    }
+
+    #[test]
+    fn a_question_answered_elsewhere_moves_nobody_who_is_not_in_the_composer() {
+        let (mut writing, mut inbox) = (Writing::new(DraftTexts::new()), inbox());
+        let (now, begin, here) = (Instant::now(), main_dialog(), side("d"));
+        writing.answer_picked(&Pick::At(1), &inbox, (Focus::Tree, Some(&begin)), now);
+        inbox.remove("q2");
+        let expected = [FollowUp::Notify(Tone::Plain, words::ANSWERED)];
+        assert_eq!(writing.inbox_changed(&inbox, (false, Some(&here)), now), expected);
+        assert_eq!(*writing.target(), Target::Dialog(here));
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::time::Instant;
 use super::Writing;
 use crate::domain::DialogId;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
-use crate::ui::model::DraftKey;
+use crate::ui::app::held::HeldAnswer;
+use crate::ui::app::words;
+use crate::ui::model::{DraftKey, Inbox, Tone};
 use crate::ui::panes::composer::Target;
 
 impl Writing {
@@ -63,6 +65,82 @@ impl Writing {
         if here {
             self.composer.field.set_draft(&text);
         }
+    }
+
+    /// The answer is handed to the editor: its question may close before the text is back.
+    pub fn remember_edited(&mut self) {
+        self.edited = match self.target() {
+            Target::Question { dialog, id } => Some((id.clone(), dialog.clone())),
+            Target::Dialog(_) | Target::Nobody => None,
+        };
+    }
+
+    /// The message draft that an edited answer belongs to once its question is gone.
+    pub fn draft_of_gone(&self, key: &DraftKey, inbox: &Inbox) -> Option<DraftKey> {
+        let (id, dialog) = self.edited.as_ref()?;
+        let is_gone = *key == DraftKey::Answer(id.clone())
+            && inbox.get(id).is_none()
+            && self.question() != Some(id.as_str());
+        is_gone.then(|| DraftKey::Message(dialog.clone()))
+    }
+
+    /// Stores the dialog of the answer that is typed, so that the text has a place to go if the question closes.
+    pub(super) fn keep_asker(&mut self, typed: &str, now: Instant) {
+        if let Target::Question { dialog, id } = self.target() {
+            let is_used = !typed.is_empty() || self.is_sending(&DraftKey::Answer(id.clone()));
+            let asker = if is_used { dialog.to_string() } else { String::new() };
+            let key = DraftKey::AskedIn(id.clone());
+            self.drafts.set(&key, &asker, now);
+        }
+    }
+
+    /// The same answer as to another question is sent: it is a draft of this one until the driver has it.
+    pub fn sent_alike(&mut self, answer: &HeldAnswer, now: Instant) {
+        let key = DraftKey::Answer(answer.question.clone());
+        self.drafts.set(&key, &answer.typed, now);
+        let asker = DraftKey::AskedIn(answer.question.clone());
+        self.drafts.set(&asker, &answer.dialog.to_string(), now);
+        self.sending.push((key, answer.typed.clone()));
+        self.drafts.save();
+    }
+
+    /// The drafts of answers to questions that are not open any more become message drafts, and nothing else is
+    /// stored about these questions. An answer on its way keeps its draft until its result is known.
+    pub fn give_back_gone(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
+        let mut given = false;
+        for id in self.drafts.questions(DraftKey::Answer) {
+            let (key, asker) = (DraftKey::Answer(id.clone()), DraftKey::AskedIn(id.clone()));
+            let dialog = DialogId::parse(self.drafts.get(&asker));
+            let stays = inbox.get(&id).is_some()
+                || self.question() == Some(id.as_str())
+                || self.is_sending(&key);
+            // Without its dialog, as of an earlier version, the text stays where it is.
+            let Some(dialog) = dialog.filter(|_| !stays) else { continue };
+            let typed = self.drafts.get(&key).to_owned();
+            self.give_back(&dialog, &typed, now);
+            // Stored later than the new draft, so that no end of the program loses the text.
+            self.drafts.set(&key, "", now);
+            self.left.retain(|(of, _)| *of != key);
+            given = true;
+        }
+        for id in self.drafts.questions(DraftKey::AskedIn) {
+            let key = DraftKey::Answer(id.clone());
+            let has_draft = self.is_sending(&key) || !self.drafts.get(&key).is_empty();
+            if inbox.get(&id).is_none() && !has_draft {
+                self.drafts.set(&DraftKey::AskedIn(id), "", now);
+            }
+        }
+        for id in self.drafts.questions(DraftKey::PutOff) {
+            if inbox.get(&id).is_none() {
+                self.drafts.set(&DraftKey::PutOff(id), "", now);
+            }
+        }
+        let told = given.then_some(FollowUp::Notify(Tone::Bad, words::QUESTION_GONE));
+        told.into_iter().collect()
+    }
+
+    fn is_sending(&self, key: &DraftKey) -> bool {
+        self.sending.iter().any(|(of, _)| of == key)
     }
 }
 

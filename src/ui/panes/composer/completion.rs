@@ -218,10 +218,15 @@ fn typed_text(field: &Field) -> Option<TypedText> {
 fn typed_name(field: &Field) -> Option<TypedText> {
     let (start, before) = field.before_caret();
     let (rest, name) = before.rsplit_once('@')?;
-    let separate = rest.chars().next_back().is_none_or(|c| !TypedKind::has_in_id(c));
+    let separate = rest.chars().next_back().is_none_or(|c| !is_in_address(c));
     let is_name = separate && name.chars().all(|c| TypedKind::has_in_id(c) || c == '/');
     let at = Place { byte: start.byte + rest.len(), ..start };
     is_name.then(|| TypedText { kind: TypedKind::Name, at, text: name.to_owned() })
+}
+
+/// True for characters before the `@` of an address of mail. A language written without spaces has none of them.
+fn is_in_address(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+')
 }
 
 /// The beginning of an action's name, which is all of the text.
@@ -280,6 +285,8 @@ mod tests {
             ("@", vec!["@reviewer", "@dba", "@database"]),
             ("ask @d", vec!["@dba", "@database"]),
             ("问（@D", vec!["@dba", "@database"]),
+            ("请@d", vec!["@dba", "@database"]),
+            ("é@d", vec!["@dba", "@database"]),
             ("@ba", vec!["@dba", "@database"]),
             ("@rita", vec!["@reviewer"]),
             ("@dba", vec![]),

@@ -198,7 +198,10 @@ impl Composer {
             return self.show_recalled(Some(at + 1));
         }
         self.recalled = None;
-        self.field.set("");
+        self.field.undo();
+        if !self.field.is_empty() {
+            self.field.clear();
+        }
         true
     }
 
@@ -212,9 +215,24 @@ impl Composer {
         let Some(text) = at.and_then(|at| self.sent.get(at)) else {
             return false;
         };
-        self.field.set(text);
+        let text = text.to_owned();
+        // One step to undo, however far back the user goes.
+        if self.recalled_now().is_some() {
+            self.field.undo();
+        }
+        self.field.replace_all(&text);
         self.recalled = at;
         true
+    }
+
+    /// Undoes the last change; a recalled message gives way to what was there before, also if that was cleared.
+    pub fn undo(&mut self) -> bool {
+        let was_recalled = self.recalled_now().is_some();
+        let undone = self.field.undo();
+        if was_recalled && self.field.is_empty() {
+            self.field.undo();
+        }
+        undone
     }
 
     /// Draws the title, the text, and after it the option picked by its letter.

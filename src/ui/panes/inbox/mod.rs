@@ -19,6 +19,7 @@ use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
 use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::theme::Role;
 
+pub const NOTHING_FITS: Text = Text::new("no question fits the filter", "没有问题符合筛选");
 const CHOICE: Text = Text::new("choice", "选择");
 const FREE_TEXT: Text = Text::new("free text", "自由回答");
 const BLOCKS: Text = Text::new("blocks", "阻塞");
@@ -136,6 +137,12 @@ pub fn draw(
     buffer: &mut Buffer,
     area: Rect,
 ) {
+    if inbox.hides_all() {
+        let dim = view.ui.style(Role::TextDim);
+        let nothing = Strip::new().put(" ", dim).put(view.ui.text(NOTHING_FITS), dim);
+        nothing.draw(buffer, area, area.y);
+        return;
+    }
     let selected = inbox.selected_at();
     let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits(area));
     let mut y = area.y;
