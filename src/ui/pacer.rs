@@ -27,7 +27,7 @@ pub enum Link {
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
 /// Frames caused by keys that may be ahead of their rate.
 const KEY_BURST: u32 = 3;
-const LOCAL_INTERVAL: Duration = Duration::from_millis(40);
+const LOCAL_INTERVAL: Duration = Duration::from_millis(80);
 const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
 /// never takes more than a quarter of the time.
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn the_wait_depends_on_the_cause_the_link_and_the_cost_of_the_last_frame() {
         for (link, cause, cost, expected) in [
-            (Link::Local, Cause::Event, ms(1), [4, 36, 40, 40]),
+            (Link::Local, Cause::Event, ms(1), [4, 76, 80, 80]),
             (Link::Local, Cause::Event, ms(20), [80, 80, 80, 80]),
             (Link::Remote, Cause::Event, ms(1), [4, 96, 100, 100]),
             (Link::Remote, Cause::Event, ms(500), [2_000, 2_000, 2_000, 2_000]),

@@ -33,7 +33,7 @@ impl ColorDepth {
     pub fn reduce(self, colour: Color) -> Color {
         match self {
             Self::None => Color::Reset,
-            Self::True => colour,
+            Self::True => by_index(colour),
             Self::Palette => {
                 if let Color::Rgb(r, g, b) = colour {
                     Color::Indexed(nearest_in_palette([r, g, b]))
@@ -116,6 +116,16 @@ impl ColorDepth {
             Self::Sixteen | Self::Palette | Self::True => name,
         }
     }
+}
+
+/// The same colour by its number in the palette of 256, if it is one of its cube or of its greys: that takes fewer
+/// bytes. The first of the cube are left out, since some programs give them other values.
+fn by_index(colour: Color) -> Color {
+    const FIRST_THAT_STAYS: u8 = 22;
+    let Color::Rgb(r, g, b) = colour else { return colour };
+    let index = nearest_in_palette([r, g, b]);
+    let same = index >= FIRST_THAT_STAYS && palette_rgb(index) == [r, g, b];
+    if same { Color::Indexed(index) } else { colour }
 }
 
 /// Reads a colour name, `#rrggbb`, or an index of the 256-colour palette.

@@ -124,3 +124,13 @@ fn role_names_are_unique_and_found_again() {
         assert_eq!(Role::named(role.name()), Some(*role));
     }
 }
+
+#[test]
+fn a_24_bit_colour_that_is_in_the_palette_is_written_by_its_number() {
+    let of = |word| ColorDepth::True.reduce(super::colour::parse(word).unwrap());
+    assert_eq!(of("#5fafd7"), Color::Indexed(74), "of the cube");
+    assert_eq!(of("#a8a8a8"), Color::Indexed(248), "of the greys");
+    assert_eq!(of("#5fafd8"), Color::Rgb(0x5f, 0xaf, 0xd8), "beside it");
+    // Some programs give the first of the cube other values.
+    assert_eq!(of("#0000ff"), Color::Rgb(0, 0, 0xff), "number 21");
+}
