@@ -404,10 +404,8 @@ impl<'g> Renderer<'g> {
         let mut code = Flow::default();
         let mut start = 0;
         for run in self.colours.runs(language, text.as_str()) {
-            code.push(
-                &text.part(start..run.end),
-                TextStyle { role: run.role, ..TextStyle::default() },
-            );
+            let role = if run.role == Role::Code { base_of_code(language) } else { run.role };
+            code.push(&text.part(start..run.end), TextStyle { role, ..TextStyle::default() });
             start = run.end;
         }
         let available = self.available().saturating_sub(CODE_INDENT.len());
@@ -469,7 +467,7 @@ impl<'g> Renderer<'g> {
             Container::Item { indent, marker } => {
                 let marker = if take_markers { marker.take() } else { None };
                 let blank = || SafeText::clean(&" ".repeat(*indent));
-                StyledSpan::new(Role::TextDim, marker.unwrap_or_else(blank))
+                StyledSpan::new(Role::Text, marker.unwrap_or_else(blank))
             }
         };
         let spans = self.containers.iter_mut().take(drawn).map(span).collect();
@@ -483,6 +481,12 @@ impl<'g> Renderer<'g> {
 
 /// The prefix of each line of code.
 const CODE_INDENT: &str = "  ";
+
+/// Code whose parts are coloured has the colour of text between them, as in an editor; other code is told from
+/// text by a colour of its own.
+fn base_of_code(language: Option<Language>) -> Role {
+    if language.is_some() { Role::Text } else { Role::Code }
+}
 
 #[cfg(test)]
 mod tests;

@@ -15,8 +15,8 @@ use pulldown_cmark::Event;
 use super::super::clean::SafeText;
 use super::super::wrap::TailWrap;
 use super::definitions::Definitions;
-use super::{CODE_INDENT, RenderMeans, Renderer, StyledLine, StyledSpan, parser};
-use crate::ui::highlight::CodeColours;
+use super::{CODE_INDENT, RenderMeans, Renderer, StyledLine, StyledSpan, base_of_code, parser};
+use crate::ui::highlight::{CodeColours, Language};
 use crate::ui::theme::Role;
 
 /// Bytes kept of a text: of a longer one the end.
@@ -307,8 +307,8 @@ struct LongBlock {
     /// Bytes of the block before the wrapped text, and bytes that were given to it.
     skipped: usize,
     fed: usize,
-    /// The run of marks that ends it, if it is code.
-    fence: Option<String>,
+    /// What it began with, if it is code.
+    fence: Option<OpenFence>,
     /// Rows before those of the text, and rows that can no longer change.
     head: Vec<StyledLine>,
     settled: usize,
@@ -345,7 +345,8 @@ impl LongBlock {
             rows.truncate(at + self.head.len() + self.settled);
         }
         let made = self.wrap.rows().len();
-        let role = if self.fence.is_some() { Role::Code } else { Role::Text };
+        let language = self.fence.as_ref().and_then(|fence| fence.language);
+        let role = if self.fence.is_some() { base_of_code(language) } else { Role::Text };
         for row in self.settled..made {
             let mut line = StyledLine::plain(role, self.wrap.row(row));
             if self.fence.is_some() {
@@ -362,8 +363,8 @@ impl LongBlock {
         let Some(fence) = &self.fence else { return false };
         lines.lines().any(|line| {
             let marks = line.trim_start_matches(' ');
-            let rest = marks.strip_prefix(fence.as_str());
-            let mark = fence.chars().next().unwrap_or('`');
+            let rest = marks.strip_prefix(fence.marks.as_str());
+            let mark = fence.marks.chars().next().unwrap_or('`');
             line.len() - marks.len() < 4
                 && rest.is_some_and(|rest| rest.trim_start_matches(mark).trim().is_empty())
         })
@@ -377,13 +378,25 @@ impl LongBlock {
     }
 }
 
-/// The marks of a line that opens a fenced code block.
-fn opened_fence(line: &str) -> Option<String> {
+/// A code block that is open.
+#[derive(Debug)]
+struct OpenFence {
+    /// What it began with, and ends with.
+    marks: String,
+    language: Option<Language>,
+}
+
+/// The fence that a line opens.
+fn opened_fence(line: &str) -> Option<OpenFence> {
     let line = line.trim_start_matches(' ');
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let marks = line.chars().take_while(|c| *c == mark).count();
     let info = line.get(marks..).unwrap_or_default();
-    (marks >= 3 && !(mark == '`' && info.contains('`'))).then(|| mark.to_string().repeat(marks))
+    let opens = marks >= 3 && !(mark == '`' && info.contains('`'));
+    opens.then(|| OpenFence {
+        marks: mark.to_string().repeat(marks),
+        language: Language::of_fence(SafeText::line(info.trim()).as_str()),
+    })
 }
 
 #[cfg(test)]
