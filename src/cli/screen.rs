@@ -16,7 +16,6 @@ use crate::platform::{SystemClock, env};
 use crate::protocol::Command;
 use crate::store::{Store, StoreError};
 use crate::tools::{ProcessScope, Shells};
-use crate::ui::pacer::Link;
 use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::{ColorDepth, shade_of_variable};
@@ -244,12 +243,7 @@ async fn on_terminal(
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions {
-            link: link(),
-            grace: SHUTDOWN_TIMEOUT,
-            multiplexer: multiplexer(),
-            links: setup.links,
-        },
+        run: RunOptions { grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer(), links: setup.links },
         questions,
         modes,
     };
@@ -351,10 +345,6 @@ fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
         (true, _) => Questions::Awaited,
         (false, _) => Questions::Asked,
     }
-}
-
-fn link() -> Link {
-    if env::variable("SSH_CONNECTION").is_some() { Link::Remote } else { Link::Local }
 }
 
 /// The drafts of the last session; none if they cannot be read.

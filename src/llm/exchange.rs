@@ -38,7 +38,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_PAUSES: usize = 16;
 /// Between two batches of reads: half a frame of the screen. Servers send each token separately: batching them
 /// for less than a frame is invisible and saves most of the work.
-const READ_INTERVAL: Duration = Duration::from_millis(40);
+const READ_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A request and the state of its answer.
 #[derive(Debug)]

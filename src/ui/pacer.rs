@@ -15,20 +15,13 @@ pub enum Cause {
     Key,
 }
 
-/// How the terminal is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
-    Local,
-    /// Over SSH: fewer frames, since each costs a packet.
-    Remote,
-}
-
 /// Between two frames caused by keys, on average: 60 per second.
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
 /// Frames caused by keys that may be ahead of their rate.
 const KEY_BURST: u32 = 3;
-const LOCAL_INTERVAL: Duration = Duration::from_millis(80);
-const REMOTE_INTERVAL: Duration = Duration::from_millis(100);
+/// Between two frames caused by events, on average: what comes faster is not read faster, and each frame has
+/// bytes of its own.
+const EVENT_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
 /// never takes more than a quarter of the time.
 const COST_FACTOR: u32 = 4;
@@ -78,17 +71,15 @@ struct Frame {
     cost: Duration,
 }
 
-impl Pacer {
-    #[must_use]
-    pub fn new(link: Link) -> Self {
-        let interval = match link {
-            Link::Local => LOCAL_INTERVAL,
-            Link::Remote => REMOTE_INTERVAL,
-        };
-        let (frames, key_frames) = (Rate::new(interval, 1), Rate::new(KEY_INTERVAL, KEY_BURST));
+impl Default for Pacer {
+    fn default() -> Self {
+        let (frames, key_frames) =
+            (Rate::new(EVENT_INTERVAL, 1), Rate::new(KEY_INTERVAL, KEY_BURST));
         Self { dirty: None, last: None, frames, key_frames }
     }
+}
 
+impl Pacer {
     /// Something changed. A key takes precedence over events.
     pub fn mark(&mut self, cause: Cause) {
         self.dirty = self.dirty.max(Some(cause));
@@ -148,7 +139,7 @@ mod tests {
     #[test]
     fn without_a_change_there_is_no_frame() {
         let now = Instant::now();
-        let mut pacer = Pacer::new(Link::Local);
+        let mut pacer = Pacer::default();
         assert_eq!(pacer.due(now), None);
         pacer.mark(Cause::Event);
         pacer.drawn(now, ms(1));
@@ -158,15 +149,15 @@ mod tests {
     #[test]
     fn the_first_frame_is_drawn_at_once() {
         let now = Instant::now();
-        let mut pacer = Pacer::new(Link::Remote);
+        let mut pacer = Pacer::default();
         pacer.mark(Cause::Event);
         assert!(pacer.is_due(now));
     }
 
     /// The waits before each of the frames that this cause makes one after the other.
-    fn waits(link: Link, cause: Cause, cost: Duration, frames: usize) -> Vec<Duration> {
+    fn waits(cause: Cause, cost: Duration, frames: usize) -> Vec<Duration> {
         let start = Instant::now();
-        let (mut pacer, mut last) = (Pacer::new(link), start);
+        let (mut pacer, mut last) = (Pacer::default(), start);
         pacer.mark(cause);
         pacer.drawn(start, cost);
         let next = |_| {
@@ -181,23 +172,22 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_depends_on_the_cause_the_link_and_the_cost_of_the_last_frame() {
-        for (link, cause, cost, expected) in [
-            (Link::Local, Cause::Event, ms(1), [4, 76, 80, 80]),
-            (Link::Local, Cause::Event, ms(20), [80, 80, 80, 80]),
-            (Link::Remote, Cause::Event, ms(1), [4, 96, 100, 100]),
-            (Link::Remote, Cause::Event, ms(500), [2_000, 2_000, 2_000, 2_000]),
-            (Link::Remote, Cause::Key, ms(10), [20, 20, 20, 20]),
-            (Link::Local, Cause::Key, ms(900), [50, 50, 50, 50]),
+    fn the_wait_depends_on_the_cause_and_the_cost_of_the_last_frame() {
+        for (cause, cost, expected) in [
+            (Cause::Event, ms(1), [4, 96, 100, 100]),
+            (Cause::Event, ms(30), [120, 120, 120, 120]),
+            (Cause::Event, ms(500), [2_000, 2_000, 2_000, 2_000]),
+            (Cause::Key, ms(10), [20, 20, 20, 20]),
+            (Cause::Key, ms(900), [50, 50, 50, 50]),
         ] {
             let expected: Vec<Duration> = expected.into_iter().map(ms).collect();
-            assert_eq!(waits(link, cause, cost, 4), expected, "{link:?} {cause:?} {cost:?}");
+            assert_eq!(waits(cause, cost, 4), expected, "{cause:?} {cost:?}");
         }
     }
 
     #[test]
     fn a_few_letters_are_drawn_at_once_and_many_sixty_times_a_second() {
-        let waits = waits(Link::Remote, Cause::Key, ms(0), 60);
+        let waits = waits(Cause::Key, ms(0), 60);
         assert_eq!(waits.get(..3), Some([ms(0); 3].as_slice()));
         assert!(waits.iter().skip(3).all(|wait| *wait == KEY_INTERVAL), "{waits:?}");
     }
@@ -205,7 +195,7 @@ mod tests {
     #[test]
     fn a_waiting_event_does_not_delay_a_key() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(Link::Remote);
+        let mut pacer = Pacer::default();
         pacer.drawn(start, ms(1));
         pacer.mark(Cause::Key);
         pacer.mark(Cause::Event);
@@ -215,7 +205,7 @@ mod tests {
     #[test]
     fn a_slow_write_counts_even_when_it_ends_after_the_drawing() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(Link::Local);
+        let mut pacer = Pacer::default();
         pacer.drawn(start, ms(1));
         pacer.wrote(ms(50));
         pacer.mark(Cause::Event);

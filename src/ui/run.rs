@@ -26,7 +26,7 @@ use super::caller::Caller;
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
-use super::pacer::{Cause, Link, Pacer};
+use super::pacer::{Cause, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
 use super::terminal::{Control, LinkSupport, Multiplexer, Notifier};
@@ -73,7 +73,6 @@ pub struct Channels<K, S> {
 
 #[derive(Debug, Clone, Copy)]
 pub struct RunOptions {
-    pub link: Link,
     /// How long dialogs may take to stop at the end.
     pub grace: Duration,
     pub multiplexer: Multiplexer,
@@ -194,7 +193,7 @@ impl<'a, S: Surface> Run<'a, S> {
         foreground: Foreground,
         options: RunOptions,
     ) -> Self {
-        let pacer = Pacer::new(options.link);
+        let pacer = Pacer::default();
         Self {
             app,
             surface,

@@ -135,7 +135,6 @@ fn app() -> App {
 }
 
 const OPTIONS: RunOptions = RunOptions {
-    link: Link::Local,
     grace: Duration::from_secs(3),
     multiplexer: Multiplexer::None,
     links: LinkUse::Auto,
@@ -503,7 +502,8 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             programs: Arc::new(TestHost::default()),
         };
         let driver = async {
-            sleep(200).await;
+            // Two frames of events, and time for a busy machine.
+            sleep(800).await;
             events.send(DriverEvent::Stopped).await.unwrap();
         };
         let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
