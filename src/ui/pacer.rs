@@ -56,8 +56,9 @@ impl Rate {
     }
 
     fn drawn(&mut self, started: Instant) {
-        let due = self.even.map_or(started, |even| even.max(started));
-        self.even = Some(due + self.interval);
+        let even = self.even.map_or(started, |even| even.max(started)) + self.interval;
+        // Frames that others caused do not add up: the next one is at most an interval away.
+        self.even = Some(even.min(started + self.interval.saturating_mul(self.burst + 1)));
     }
 
     fn due(&self) -> Option<Instant> {
@@ -200,6 +201,20 @@ mod tests {
         pacer.mark(Cause::Key);
         pacer.mark(Cause::Event);
         assert!(pacer.is_due(start + ms(20)));
+    }
+
+    #[test]
+    fn frames_of_keys_do_not_delay_those_of_events_further() {
+        let start = Instant::now();
+        let mut pacer = Pacer::default();
+        let mut keys = (0..100).map(|key| start + ms(30) * key);
+        for at in keys.clone() {
+            pacer.mark(Cause::Key);
+            pacer.drawn(at, ms(1));
+        }
+        pacer.mark(Cause::Event);
+        let last = keys.next_back().unwrap();
+        assert_eq!(pacer.due(last), Some(last + EVENT_INTERVAL));
     }
 
     #[test]

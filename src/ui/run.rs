@@ -323,6 +323,8 @@ impl<'a, S: Surface> Run<'a, S> {
         let lent = self.foreground.has_terminal();
         let frame = self.pacer.due(now).filter(|_| !lent && self.surface.is_ready());
         let app = if lent { self.app.wake_hidden_at() } else { self.app.wake_at() };
+        // What is overdue and waits for a frame comes with it.
+        let app = app.map(|at| frame.filter(|_| at <= now).map_or(at, |frame| frame.max(at)));
         // A command that waits for its draft is woken by the writer.
         let retry =
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
