@@ -14,7 +14,7 @@ use super::{find, queries, transcript};
 use crate::app;
 use crate::domain::transcript::{Block, BlockBody, Transcript};
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Course, DialogId, RootId, SelfId, Stamp};
+use crate::domain::{AgentId, Course, DialogId, FileChange, RootId, SelfId, Stamp};
 use crate::store::{Access, Store, Survey};
 use crate::ui::text::SafeText;
 
@@ -50,6 +50,20 @@ struct ExportedBlock {
     at: Stamp,
     heading: String,
     text: String,
+    /// Of a call of a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<ExportedCall>,
+    /// The text as part of a Markdown document.
+    #[serde(skip)]
+    markdown: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ExportedCall {
+    name: String,
+    arguments: String,
+    /// What it changed in files.
+    changes: Vec<FileChange>,
 }
 
 /// Why an export ended early.
@@ -206,7 +220,7 @@ fn write_markdown(course: &ExportedCourse, out: &mut dyn Write) -> io::Result<()
     write!(out, "\n## course {}\n", course.course)?;
     for block in &course.blocks {
         let (heading, at) = (&block.heading, &block.at);
-        write!(out, "\n### {heading} · {at}\n\n{}\n", block.text)?;
+        write!(out, "\n### {heading} · {at}\n\n{}\n", block.markdown)?;
     }
     Ok(())
 }
@@ -248,12 +262,30 @@ fn escaped(text: &str) -> String {
 
 fn exported(agent: &AgentId, block: &Block) -> ExportedBlock {
     let (heading, text) = transcript::title_and_text(agent.as_str(), block);
+    let safe = |text: &str| SafeText::clean(text).into_string();
+    let text = safe(text.trim_end());
+    let call = if let BlockBody::Tool(call) = &block.body {
+        let changes = block.body.changes().unwrap_or_default();
+        Some(ExportedCall {
+            name: SafeText::line(&call.name).into_string(),
+            arguments: safe(&call.arguments),
+            changes: changes.iter().map(cleaned).collect(),
+        })
+    } else {
+        None
+    };
     ExportedBlock {
         kind: kind(&block.body),
         at: block.at.clone(),
         heading: SafeText::line(&heading).into_string(),
-        text: SafeText::clean(text.trim_end()).into_string(),
+        markdown: transcript::as_markdown(&block.body, &text).into_owned(),
+        text,
+        call,
     }
+}
+
+fn cleaned(change: &FileChange) -> FileChange {
+    change.clone().map_texts(|text| SafeText::clean(&text).into_string())
 }
 
 fn kind(body: &BlockBody) -> &'static str {

@@ -1,8 +1,11 @@
 //! The text of a transcript for `show` and `show --markdown`, from the same blocks as the screen.
 
+use std::borrow::Cow;
+
 use crate::domain::record::Entry;
 use crate::domain::transcript::{Block, BlockBody, Tellask, TellaskStatus, Transcript};
 use crate::domain::{Course, PushCount};
+use crate::ui::text::call_text::{call_language, call_text};
 
 use super::lines;
 use super::queries::TranscriptFormat;
@@ -18,12 +21,26 @@ pub fn print(agent: &str, course: Course, entries: &[Entry], form: TranscriptFor
         let (title, text) = title_and_text(agent, block);
         let at = block.at.hour_minute();
         match form {
-            TranscriptFormat::Markdown => lines::print(&format!("\n## {title} · {at}\n\n{text}")),
+            TranscriptFormat::Markdown => {
+                let text = as_markdown(&block.body, &text);
+                lines::print(&format!("\n## {title} · {at}\n\n{text}"));
+            }
             TranscriptFormat::Plain | TranscriptFormat::Json => {
                 lines::print(&format!("\n{title} · {at}\n{}", indented(&text)));
             }
         }
     }
+}
+
+/// The text of a block as part of a document: what a call did is a code block.
+pub fn as_markdown<'a>(body: &BlockBody, text: &'a str) -> Cow<'a, str> {
+    let BlockBody::Tool(call) = body else { return text.into() };
+    if text.trim().is_empty() {
+        return text.into();
+    }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{}\n{}\n{fence}", call_language(call), text.trim_end_matches('\n')).into()
 }
 
 fn indented(text: &str) -> String {
@@ -48,8 +65,9 @@ pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
             (speaker, format!("{text}{mark}"))
         }
         BlockBody::Tool(call) => {
-            let result = call.result.as_ref().map_or("no result", |result| result.text.as_str());
-            (format!("{speaker} calls {} {}", call.name, call.arguments), result.to_owned())
+            let text = call_text(call);
+            let text = if call.result.is_none() { format!("{text}no result") } else { text };
+            (format!("{speaker} calls {} {}", call.name, call.arguments), text)
         }
         BlockBody::Tellask(tellask) => tellask_text(&speaker, tellask),
         BlockBody::Question(asked) => {

@@ -46,6 +46,11 @@ pub enum StoreError {
         path: PathBuf,
         text: String,
     },
+    /// More than the file of drafts may have.
+    DraftsTooLarge {
+        bytes: usize,
+        most: usize,
+    },
 }
 
 /// What was being done with a file or folder.
@@ -140,6 +145,10 @@ impl StoreError {
             Self::Encode { path, text } => localized!(
                 ("writing {}: {text}", path.display()),
                 ("写入 {}：{text}", path.display())
+            ),
+            Self::DraftsTooLarge { bytes, most } => localized!(
+                "all drafts together would take {bytes} bytes of {most}: send or shorten one",
+                "所有草稿共需 {bytes} 字节，上限为 {most} 字节：请发送或缩短其中一份"
             ),
         }
     }
@@ -262,6 +271,7 @@ mod tests {
             StoreError::BadName { name: "..".to_owned() },
             StoreError::interrupted("panic"),
             StoreError::Encode { path: path.clone(), text: "no".to_owned() },
+            StoreError::DraftsTooLarge { bytes: 2, most: 1 },
         ];
         let held = holders.map(|holder| StoreError::Held { holder });
         let misplaced =

@@ -65,6 +65,9 @@ impl Store {
     }
 
     /// Keeps a draft, or forgets it with `None`.
+    ///
+    /// # Errors
+    /// It cannot be written, or the drafts are too large together: those before stay as they are.
     pub fn write_draft(&self, key: &str, text: Option<&str>) -> Result<(), StoreError> {
         self.must_write()?;
         let path = self.layout.drafts();
@@ -80,6 +83,10 @@ impl Store {
         files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let json = serde_json::to_string(&drafts)
             .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
+        // What is longer could not be read again, and with it all drafts would be lost.
+        if json.len() > MAX_FILE_BYTES {
+            return Err(StoreError::DraftsTooLarge { bytes: json.len(), most: MAX_FILE_BYTES });
+        }
         files::replace(self.disk(), &path, json.as_bytes(), false)
     }
 }

@@ -299,7 +299,8 @@ impl Store {
             | StoreError::BadName { .. }
             | StoreError::Interrupted(_)
             | StoreError::EarlierLayout(_)
-            | StoreError::Encode { .. } => {
+            | StoreError::Encode { .. }
+            | StoreError::DraftsTooLarge { .. } => {
                 let path = self.layout.root(bucket, root);
                 let text =
                     localized!("{root} is unreadable now: {error}", "现在无法读取 {root}：{error}");

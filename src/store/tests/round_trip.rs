@@ -68,6 +68,16 @@ fn a_tidy_end_leaves_nothing_of_ours() {
 }
 
 #[test]
+fn a_draft_that_is_too_large_leaves_the_others_as_they_are() {
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    store.write_draft("a", Some("kept")).unwrap();
+    let refused = store.write_draft("b", Some(&"x".repeat(4 * 1024 * 1024)));
+    assert!(matches!(refused, Err(StoreError::DraftsTooLarge { .. })), "{refused:?}");
+    assert_eq!(store.read_drafts().unwrap(), [("a".to_owned(), "kept".to_owned())].into());
+}
+
+#[test]
 fn a_title_is_kept_until_it_is_taken_away_or_its_tree_is_deleted() {
     let workspace = Workspace::new();
     let main = || DialogId::main(root());

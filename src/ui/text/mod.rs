@@ -5,6 +5,7 @@
 //! sanitizer may undo it.
 
 pub mod ansi;
+pub mod call_text;
 pub mod clean;
 pub mod copy_text;
 pub mod excerpts;

@@ -1,4 +1,4 @@
-//! What can be copied of a block: its source as the model wrote it, and the selected rows as they are drawn.
+//! What can be copied of a block: its source as the model wrote it, what a call did, and the selected rows as they are drawn.
 
 use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
@@ -6,6 +6,7 @@ use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::text::CopyText;
+use crate::ui::text::call_text::call_text;
 use crate::ui::text::excerpts::last_code;
 
 /// Rows that can be selected; more are cut at the end that moves.
@@ -208,13 +209,14 @@ impl TranscriptPane {
     }
 }
 
-/// The text of a block: of a question also its answer.
+/// The text of a block: of a question also its answer, of a call what it did.
 fn source(body: &BlockBody) -> String {
     match body {
         BlockBody::Question(asked) => match &asked.answer {
             Some((answer, _)) => format!("{}\n\n{answer}", asked.content.trim_end()),
             None => asked.content.clone(),
         },
+        BlockBody::Tool(tool) => call_text(tool),
         BlockBody::You { .. }
         | BlockBody::Assignment { .. }
         | BlockBody::Guide { .. }
@@ -222,7 +224,6 @@ fn source(body: &BlockBody) -> String {
         | BlockBody::Notice { .. }
         | BlockBody::Thinking { .. }
         | BlockBody::Saying { .. }
-        | BlockBody::Tool(_)
         | BlockBody::Tellask(_)
         | BlockBody::Reply(_)
         | BlockBody::CourseBreak { .. }

@@ -1,0 +1,113 @@
+//! What a call did as plain text, for copies, the pager and exports: the same that it shows when it is opened.
+
+use std::fmt::Write as _;
+
+use super::ansi::output_lines;
+use crate::domain::FileChange;
+use crate::domain::file_change::FileChangeKind;
+use crate::domain::transcript::{ToolAction, ToolCall};
+
+/// The changes of a call as a unified diff, or its command with the output, or what it was given and what came
+/// back. Without the escape sequences of programs.
+#[must_use]
+pub fn call_text(tool: &ToolCall) -> String {
+    let changes = tool.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default();
+    if !changes.is_empty() {
+        return changes.iter().map(file_diff).collect();
+    }
+    let result = tool.result.as_ref().map(|result| plain(&result.text)).unwrap_or_default();
+    match &tool.action {
+        ToolAction::Command(command) => {
+            format!("$ {}\n{result}", command.trim_end().replace('\n', "\n  "))
+        }
+        ToolAction::Patch(given) | ToolAction::NewText(given) => {
+            format!("{}\n\n{result}", given.trim_end())
+        }
+        ToolAction::Read { .. } | ToolAction::Other => result,
+    }
+}
+
+/// The language of that text as a code block of Markdown names it; empty where it is none.
+#[must_use]
+pub fn call_language(tool: &ToolCall) -> &'static str {
+    let changed = tool.result.as_ref().is_some_and(|result| !result.changes.is_empty());
+    match &tool.action {
+        _ if changed => "diff",
+        ToolAction::Command(_) => "console",
+        ToolAction::Patch(_)
+        | ToolAction::NewText(_)
+        | ToolAction::Read { .. }
+        | ToolAction::Other => "",
+    }
+}
+
+fn plain(output: &str) -> String {
+    let line = |spans: &Vec<super::ansi::OutputSpan>| {
+        spans.iter().map(|span| span.text.as_str()).collect::<String>()
+    };
+    output_lines(output).iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// One file as `git diff` shows it.
+fn file_diff(change: &FileChange) -> String {
+    let path = &change.path;
+    let mut text = match (change.kind, &change.from) {
+        (FileChangeKind::Created, _) => format!("--- /dev/null\n+++ b/{path}\n"),
+        (FileChangeKind::Removed, _) => format!("--- a/{path}\n+++ /dev/null\n"),
+        (FileChangeKind::Replaced, _) => format!("Binary files a/{path} and b/{path} differ\n"),
+        (FileChangeKind::Changed | FileChangeKind::Moved, Some(from)) => {
+            format!("rename from {from}\nrename to {path}\n")
+        }
+        (FileChangeKind::Changed | FileChangeKind::Moved, None) => {
+            format!("--- a/{path}\n+++ b/{path}\n")
+        }
+    };
+    text.push_str(&change.diff);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if change.omitted_lines > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "… +{}", change.omitted_lines);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::CallId;
+    use crate::domain::transcript::ToolResult;
+
+    fn call(action: ToolAction, said: &str, changes: Vec<FileChange>) -> ToolCall {
+        let (lines, text) = (said.lines().count(), said.to_owned());
+        ToolCall {
+            call: CallId::new("c"),
+            name: "tool".to_owned(),
+            arguments: String::new(),
+            action,
+            result: Some(ToolResult { text, lines, seconds: None, ok: None, changes }),
+        }
+    }
+
+    #[test]
+    fn a_copied_call_is_what_it_did() {
+        let command = ToolAction::Command("cd a &&\nls".to_owned());
+        let listing = call(command, "exit code 0\n\u{1b}[31mred\u{1b}[0m b\n", Vec::new());
+        assert_eq!(call_text(&listing), "$ cd a &&\n  ls\nexit code 0\nred b");
+        let changes = vec![FileChange::rewritten("f.rs", "a\n", "b\n"), FileChange::removed("g")];
+        let edit = call(ToolAction::Patch("*** Begin".to_owned()), "ok", changes);
+        let diff = "--- a/f.rs\n+++ b/f.rs\n@@ -1,1 +1,1 @@\n-a\n+b\n--- a/g\n+++ /dev/null\n";
+        assert_eq!((call_text(&edit).as_str(), call_language(&edit)), (diff, "diff"));
+        let refused = call(ToolAction::Patch("*** Begin\n".to_owned()), "no such file", Vec::new());
+        assert_eq!(call_text(&refused), "*** Begin\n\nno such file");
+    }
+
+    #[test]
+    fn a_diff_that_was_cut_says_so() {
+        let long = FileChange::created("a", &format!("{}\n", "x".repeat(99)).repeat(1_000));
+        let omitted = long.omitted_lines;
+        let text = call_text(&call(ToolAction::Other, "", vec![long]));
+        assert!(omitted > 0 && text.ends_with(&format!("\n… +{omitted}\n")));
+    }
+}
