@@ -67,6 +67,25 @@ impl KeysOf {
     }
 }
 
+/// An action, and what an overlay does for it.
+pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
+
+/// Does what the table says for an action; what it does not name is ignored.
+pub fn run_handler<T>(
+    handlers: &[Handler<T>],
+    overlay: &mut T,
+    action: Action,
+    cx: &mut Cx<'_>,
+) -> Handled {
+    let handler = handlers.iter().find(|(known, _)| *known == action);
+    handler.map_or(Handled::Ignored, |(_, handler)| handler(overlay, cx))
+}
+
+/// True if the table names the action.
+pub fn has_handler<T>(handlers: &[Handler<T>], action: Action) -> bool {
+    handlers.iter().any(|(known, _)| *known == action)
+}
+
 /// Something on top of the screen. The topmost overlay receives every key.
 pub trait Overlay: fmt::Debug {
     /// The scope in which its keys are resolved.

@@ -11,7 +11,7 @@ use super::strip::Strip;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, FilteredList, Intent, View};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::ui::theme::Role;
 
 const FILTER_DIALOGS: Text = Text::new("filter the dialogs", "筛选对话");
@@ -54,52 +54,42 @@ impl FilterPrompt {
     }
 }
 
+const HANDLERS: [Handler<FilterPrompt>; 7] = [
+    (Action::Send, |_, _| Handled::Close),
+    (Action::Leave, |prompt, cx| {
+        cx.intents.push(Intent::Filter(prompt.list, String::new()));
+        Handled::Close
+    }),
+    (Action::ClearDraft, |prompt, cx| {
+        if prompt.field.is_empty() {
+            return Handled::Close;
+        }
+        prompt.field.clear();
+        prompt.apply(cx)
+    }),
+    (Action::Undo, |prompt, cx| {
+        prompt.field.undo();
+        prompt.apply(cx)
+    }),
+    (Action::Redo, |prompt, cx| {
+        prompt.field.redo();
+        prompt.apply(cx)
+    }),
+    (Action::HistoryUp, |prompt, cx| prompt.step(-1, cx)),
+    (Action::HistoryDown, |prompt, cx| prompt.step(1, cx)),
+];
+
 impl Overlay for FilterPrompt {
     fn scope(&self) -> Scope {
         SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        type Handler = fn(&mut FilterPrompt, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 7] = [
-            (Action::Send, |_, _| Handled::Close),
-            (Action::Leave, |prompt, cx| {
-                cx.intents.push(Intent::Filter(prompt.list, String::new()));
-                Handled::Close
-            }),
-            (Action::ClearDraft, |prompt, cx| {
-                if prompt.field.is_empty() {
-                    return Handled::Close;
-                }
-                prompt.field.clear();
-                prompt.apply(cx)
-            }),
-            (Action::Undo, |prompt, cx| {
-                prompt.field.undo();
-                prompt.apply(cx)
-            }),
-            (Action::Redo, |prompt, cx| {
-                prompt.field.redo();
-                prompt.apply(cx)
-            }),
-            (Action::HistoryUp, |prompt, cx| prompt.step(-1, cx)),
-            (Action::HistoryDown, |prompt, cx| prompt.step(1, cx)),
-        ];
-        let handler = handlers.iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::Redo
-                | Action::HistoryUp
-                | Action::HistoryDown
-        )
+        has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

@@ -13,7 +13,7 @@ use super::transcript::SearchCount;
 use crate::domain::text::{Text, in_lang};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::ui::theme::Role;
 use crate::ui::words::FIND;
 
@@ -27,9 +27,6 @@ const ROWS: u16 = 2;
 /// Cells before the text.
 const INDENT: u16 = 3;
 
-/// What a key of the line does.
-type Handler = fn(&mut SearchPrompt, &mut Cx<'_>) -> Handled;
-
 #[derive(Debug)]
 pub struct SearchPrompt {
     field: Field,
@@ -42,6 +39,11 @@ impl Default for SearchPrompt {
 }
 
 impl SearchPrompt {
+    fn leave(cx: &mut Cx<'_>) -> Handled {
+        cx.intents.push(Intent::LeaveSearch);
+        Handled::Close
+    }
+
     fn search(&self, cx: &mut Cx<'_>) -> Handled {
         cx.intents.push(Intent::Search(self.field.text()));
         Handled::Done
@@ -61,56 +63,45 @@ pub fn count_text(count: SearchCount, ui: &UiSettings) -> String {
     in_lang!(ui.lang, "{current} of {total}{more}", "第 {current} 处，共 {total}{more}")
 }
 
+const HANDLERS: [Handler<SearchPrompt>; 7] = [
+    (Action::Leave, |_, cx| SearchPrompt::leave(cx)),
+    (Action::Send, |_, _| Handled::Close),
+    (Action::ClearDraft, |prompt, cx| {
+        prompt.field.clear();
+        prompt.search(cx)
+    }),
+    (Action::Undo, |prompt, cx| {
+        prompt.field.undo();
+        prompt.search(cx)
+    }),
+    (Action::Redo, |prompt, cx| {
+        prompt.field.redo();
+        prompt.search(cx)
+    }),
+    (Action::HistoryDown, |_, cx| {
+        cx.intents.push(Intent::NextMatch);
+        Handled::Done
+    }),
+    (Action::HistoryUp, |_, cx| {
+        cx.intents.push(Intent::PreviousMatch);
+        Handled::Done
+    }),
+];
+
 impl Overlay for SearchPrompt {
     fn scope(&self) -> Scope {
         SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let leaves = action == Action::Leave
-            || (self.field.is_empty() && matches!(action, Action::Send | Action::ClearDraft));
-        if leaves {
-            cx.intents.push(Intent::LeaveSearch);
-            return Handled::Close;
+        if self.field.is_empty() && matches!(action, Action::Send | Action::ClearDraft) {
+            return Self::leave(cx);
         }
-        let handlers: [(Action, Handler); 6] = [
-            (Action::Send, |_, _| Handled::Close),
-            (Action::ClearDraft, |prompt, cx| {
-                prompt.field.clear();
-                prompt.search(cx)
-            }),
-            (Action::Undo, |prompt, cx| {
-                prompt.field.undo();
-                prompt.search(cx)
-            }),
-            (Action::Redo, |prompt, cx| {
-                prompt.field.redo();
-                prompt.search(cx)
-            }),
-            (Action::HistoryDown, |_, cx| {
-                cx.intents.push(Intent::NextMatch);
-                Handled::Done
-            }),
-            (Action::HistoryUp, |_, cx| {
-                cx.intents.push(Intent::PreviousMatch);
-                Handled::Done
-            }),
-        ];
-        let handler = handlers.iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::Redo
-                | Action::HistoryUp
-                | Action::HistoryDown
-        )
+        has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

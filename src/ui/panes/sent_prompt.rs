@@ -14,7 +14,7 @@ use crate::domain::needle::Needle;
 use crate::domain::text::{Text, in_lang};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
 use crate::ui::words;
@@ -30,9 +30,6 @@ const HEAD_ROWS: u16 = 2;
 const MAX_ROWS: u16 = 8;
 /// Cells before the text.
 const INDENT: u16 = 3;
-
-/// What a key does.
-type Handler = fn(&mut SentPrompt, &mut Cx<'_>) -> Handled;
 
 #[derive(Debug, Default)]
 pub struct SentPrompt {
@@ -123,53 +120,43 @@ fn row(text: &str, needle: &Needle, cells: usize, style: Style, ui: &UiSettings)
     (left, Strip::new().put(&count, ui.style(Role::TextDim)))
 }
 
+const HANDLERS: [Handler<SentPrompt>; 8] = [
+    (Action::Send, SentPrompt::take),
+    (Action::Leave, |_, _| Handled::Close),
+    (Action::FindSent, SentPrompt::older),
+    (Action::HistoryDown, SentPrompt::older),
+    (Action::HistoryUp, |prompt, _| {
+        prompt.chosen = prompt.chosen.saturating_sub(1);
+        Handled::Done
+    }),
+    (Action::ClearDraft, |prompt, _| {
+        if prompt.field.is_empty() {
+            return Handled::Close;
+        }
+        prompt.field.clear();
+        prompt.searched()
+    }),
+    (Action::Undo, |prompt, _| {
+        prompt.field.undo();
+        prompt.searched()
+    }),
+    (Action::Redo, |prompt, _| {
+        prompt.field.redo();
+        prompt.searched()
+    }),
+];
+
 impl Overlay for SentPrompt {
     fn scope(&self) -> Scope {
         SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let handlers: [(Action, Handler); 8] = [
-            (Action::Send, Self::take),
-            (Action::Leave, |_, _| Handled::Close),
-            (Action::FindSent, Self::older),
-            (Action::HistoryDown, Self::older),
-            (Action::HistoryUp, |prompt, _| {
-                prompt.chosen = prompt.chosen.saturating_sub(1);
-                Handled::Done
-            }),
-            (Action::ClearDraft, |prompt, _| {
-                if prompt.field.is_empty() {
-                    return Handled::Close;
-                }
-                prompt.field.clear();
-                prompt.searched()
-            }),
-            (Action::Undo, |prompt, _| {
-                prompt.field.undo();
-                prompt.searched()
-            }),
-            (Action::Redo, |prompt, _| {
-                prompt.field.redo();
-                prompt.searched()
-            }),
-        ];
-        let handler = handlers.iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::Redo
-                | Action::FindSent
-                | Action::HistoryUp
-                | Action::HistoryDown
-        )
+        has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {

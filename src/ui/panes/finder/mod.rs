@@ -24,7 +24,7 @@ use crate::protocol::{FindEnd, FindRequest, FindScope};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::FoundPlace;
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, OPEN};
@@ -39,9 +39,6 @@ const ROWS_EACH: usize = 2;
 const PREVIEW_FROM: u16 = 16;
 /// Rows of that text at most, without its rule.
 const MAX_PREVIEW: u16 = 9;
-
-/// What a key does.
-type Handler = fn(&mut Finder, &mut Cx<'_>) -> Handled;
 
 #[derive(Debug)]
 pub struct Finder {
@@ -206,46 +203,38 @@ fn areas(area: Rect) -> FinderAreas {
     FinderAreas { list, preview: Rect { y: list.bottom(), height: preview, ..below } }
 }
 
+const HANDLERS: [Handler<Finder>; 12] = [
+    (Action::Send, |finder, cx| finder.open(cx)),
+    (Action::Leave, |_, cx| Finder::close(cx)),
+    (Action::FindEverywhere, |_, cx| Finder::close(cx)),
+    (Action::ClearDraft, |finder, cx| finder.clear(cx)),
+    (Action::FocusNext, |finder, cx| finder.other_scope(cx)),
+    (Action::HistoryUp, |finder, cx| finder.step(-1, cx.finds.records().len())),
+    (Action::HistoryDown, |finder, cx| finder.step(1, cx.finds.records().len())),
+    (Action::PageUp, |finder, cx| finder.page(-1, cx)),
+    (Action::PageDown, |finder, cx| finder.page(1, cx)),
+    (Action::NewLine, |_, _| Handled::Done),
+    (Action::Undo, |finder, cx| {
+        finder.field.undo();
+        finder.search(cx)
+    }),
+    (Action::Redo, |finder, cx| {
+        finder.field.redo();
+        finder.search(cx)
+    }),
+];
+
 impl Overlay for Finder {
     fn scope(&self) -> Scope {
         SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let handlers: [(Action, Handler); 11] = [
-            (Action::Send, |finder, cx| finder.open(cx)),
-            (Action::Leave, |_, cx| Finder::close(cx)),
-            (Action::FindEverywhere, |_, cx| Finder::close(cx)),
-            (Action::ClearDraft, |finder, cx| finder.clear(cx)),
-            (Action::FocusNext, |finder, cx| finder.other_scope(cx)),
-            (Action::HistoryUp, |finder, cx| finder.step(-1, cx.finds.records().len())),
-            (Action::HistoryDown, |finder, cx| finder.step(1, cx.finds.records().len())),
-            (Action::PageUp, |finder, cx| finder.page(-1, cx)),
-            (Action::PageDown, |finder, cx| finder.page(1, cx)),
-            (Action::NewLine, |_, _| Handled::Done),
-            (Action::Undo, |finder, cx| {
-                finder.field.undo();
-                finder.search(cx)
-            }),
-        ];
-        let handler = handlers.into_iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::FindEverywhere
-                | Action::FocusNext
-                | Action::HistoryUp
-                | Action::HistoryDown
-                | Action::PageUp
-                | Action::PageDown
-        )
+        binding.action != Action::NewLine && has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

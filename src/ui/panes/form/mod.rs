@@ -18,7 +18,7 @@ use crate::protocol::{MemberView, WorkspaceView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::DraftKey;
-use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
@@ -233,43 +233,30 @@ fn taskdocs<'a>(workspace: &'a WorkspaceView, typed: &str) -> Vec<&'a str> {
     all.filter(|path| path.to_lowercase().contains(&wanted)).collect()
 }
 
+const HANDLERS: [Handler<NewDialog>; 10] = [
+    (Action::Send, NewDialog::submit),
+    (Action::FocusNext, |form, _| form.step(false)),
+    (Action::FocusPrevious, |form, _| form.step(true)),
+    (Action::HistoryUp, |form, cx| form.pick(false, &cx.model.workspace)),
+    (Action::HistoryDown, |form, cx| form.pick(true, &cx.model.workspace)),
+    (Action::Leave, |_, _| Handled::Close),
+    (Action::NewLine, NewDialog::new_line),
+    (Action::ClearDraft, NewDialog::clear),
+    (Action::Undo, NewDialog::undo),
+    (Action::Redo, NewDialog::redo),
+];
+
 impl Overlay for NewDialog {
     fn scope(&self) -> Scope {
         SCOPE
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        type Handler = fn(&mut NewDialog, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 10] = [
-            (Action::Send, Self::submit),
-            (Action::FocusNext, |form, _| form.step(false)),
-            (Action::FocusPrevious, |form, _| form.step(true)),
-            (Action::HistoryUp, |form, cx| form.pick(false, &cx.model.workspace)),
-            (Action::HistoryDown, |form, cx| form.pick(true, &cx.model.workspace)),
-            (Action::Leave, |_, _| Handled::Close),
-            (Action::NewLine, Self::new_line),
-            (Action::ClearDraft, Self::clear),
-            (Action::Undo, Self::undo),
-            (Action::Redo, Self::redo),
-        ];
-        let handler = handlers.iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::Redo
-                | Action::NewLine
-                | Action::FocusNext
-                | Action::FocusPrevious
-                | Action::HistoryUp
-                | Action::HistoryDown
-        )
+        has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {

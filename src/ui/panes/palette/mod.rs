@@ -18,7 +18,7 @@ use super::{inbox, transcript, tree};
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, KeysOf, Overlay};
+use crate::ui::overlay::{Handled, Handler, KeysOf, Overlay, has_handler, run_handler};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, RUN};
@@ -30,9 +30,6 @@ const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
 const HEAD_ROWS: u16 = 2;
 /// Cells before the text.
 const INDENT: u16 = 3;
-
-/// What a key does.
-type Handler = fn(&mut Palette, &mut Cx<'_>) -> Handled;
 
 #[derive(Debug)]
 pub struct Palette {
@@ -176,6 +173,25 @@ fn is_another(binding: &Binding, from: Scope) -> bool {
     place == (Scope::PANES, Action::NewDialog) && from == transcript::SCOPE
 }
 
+const HANDLERS: [Handler<Palette>; 7] = [
+    (Action::Leave, |_, _| Handled::Close),
+    (Action::Send, |palette, cx| palette.run(cx)),
+    (Action::HistoryUp, |palette, cx| palette.step(-1, cx.ui)),
+    (Action::HistoryDown, |palette, cx| palette.step(1, cx.ui)),
+    (Action::Undo, |palette, _| {
+        palette.field.undo();
+        palette.changed()
+    }),
+    (Action::Redo, |palette, _| {
+        palette.field.redo();
+        palette.changed()
+    }),
+    (Action::ClearDraft, |palette, _| {
+        palette.field.clear();
+        palette.changed()
+    }),
+];
+
 impl Overlay for Palette {
     fn scope(&self) -> Scope {
         composer::SCOPE
@@ -183,24 +199,10 @@ impl Overlay for Palette {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         let is_clear = self.field.is_empty() && action == Action::ClearDraft;
-        if is_clear || matches!(action, Action::Leave | Action::Palette) {
+        if is_clear || action == Action::Palette {
             return Handled::Close;
         }
-        let handlers: [(Action, Handler); 5] = [
-            (Action::Send, |palette, cx| palette.run(cx)),
-            (Action::HistoryUp, |palette, cx| palette.step(-1, cx.ui)),
-            (Action::HistoryDown, |palette, cx| palette.step(1, cx.ui)),
-            (Action::Undo, |palette, _| {
-                palette.field.undo();
-                palette.changed()
-            }),
-            (Action::ClearDraft, |palette, _| {
-                palette.field.clear();
-                palette.changed()
-            }),
-        ];
-        let handler = handlers.into_iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn keeps(&self, action: Action) -> bool {
@@ -221,15 +223,7 @@ impl Overlay for Palette {
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send
-                | Action::Leave
-                | Action::ClearDraft
-                | Action::Undo
-                | Action::HistoryUp
-                | Action::HistoryDown
-        )
+        has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
