@@ -275,7 +275,7 @@ impl Program {
     pub fn quit(&mut self) {
         self.leave_composer();
         self.keys("q");
-        let asked = eventually(|| !self.is_alive() || self.screen().contains("leave"));
+        let asked = eventually(|| !self.is_alive() || asks_before_it_quits(&self.screen()));
         assert!(asked, "nothing happens\n{}", self.screen());
         if self.is_alive() {
             self.keys("y");
@@ -389,6 +389,11 @@ fn last(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 fn line_settings(master: &dyn MasterPty) -> String {
     let settings = master.get_termios().expect("the line's settings");
     format!("{:?} {:?} {:?}", settings.local_flags, settings.input_flags, settings.output_flags)
+}
+
+/// Whether the screen asks before the program quits: dialogs or processes still run.
+pub fn asks_before_it_quits(screen: &str) -> bool {
+    ["quit?", "quit and"].iter().any(|question| screen.contains(question))
 }
 
 fn size(columns: u16, rows: u16) -> PtySize {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::pty::Home;
+use crate::common::pty::{Home, asks_before_it_quits};
 use crate::common::skip::has;
 use crate::common::wait::{eventually, output};
 
@@ -140,7 +140,7 @@ fn rows_after_an_answer(kind: Kind) -> Vec<String> {
     server.until_shown("? help");
     server.keys("q");
     let is_over = |shown: &str| shown.contains(AFTER);
-    server.until("it ends or asks", |shown| is_over(shown) || shown.contains("leave"));
+    server.until("it ends or asks", |shown| is_over(shown) || asks_before_it_quits(shown));
     if !is_over(&server.shown()) {
         server.keys("y");
     }
