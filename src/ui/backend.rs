@@ -165,11 +165,17 @@ impl<W: Write> ScreenBackend<W> {
         }
         let mut changed = movement::changed_rows(&self.shown, &self.wanted);
         // The terminal moves rows by their number, which is not known of live rows.
-        let moved = || movement::find(&self.shown, &self.wanted, &changed);
-        let moved = if self.inline.is_none() { moved() } else { None };
-        if let Some(Movement { rows, lines, shift }) = moved {
-            self.frame_writer.scroll(&rows, lines, shift);
-            self.shown.scroll(rows, lines, shift);
+        let moves_rows = self.inline.is_none();
+        let moved =
+            moves_rows.then(|| movement::find(&self.shown, &self.wanted, &changed)).flatten();
+        if let Some(moved) = moved {
+            self.move_rows(moved);
+            changed = movement::changed_rows(&self.shown, &self.wanted);
+        }
+        if let Some(cleared) =
+            moves_rows.then(|| movement::cleared(&self.shown, &self.wanted)).flatten()
+        {
+            self.move_rows(cleared);
             changed = movement::changed_rows(&self.shown, &self.wanted);
         }
         for y in changed {
@@ -179,6 +185,11 @@ impl<W: Write> ScreenBackend<W> {
         }
         let row = self.wanted.row(self.cursor.y);
         self.frame_writer.cursor(self.cursor_wanted, self.cursor, row);
+    }
+
+    fn move_rows(&mut self, Movement { rows, lines, shift }: Movement) {
+        self.frame_writer.scroll(&rows, lines, shift);
+        self.shown.scroll(rows, lines, shift);
     }
 
     fn write_out(&mut self) -> io::Result<()> {

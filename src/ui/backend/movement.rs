@@ -1,4 +1,5 @@
-//! Finds full rows that only moved since the last frame, so that the terminal can move them itself.
+//! Finds full rows that only moved since the last frame, so that the terminal can move them itself, and those
+//! that became blank together.
 
 use std::ops::Range;
 
@@ -9,6 +10,8 @@ use super::grid::{Grid, Shift};
 const MIN_CHANGED: usize = 4;
 /// The cells that a movement has to save. Its sequence takes about 20 bytes.
 const MIN_SAVED: isize = 40;
+/// Rows to clear that make one sequence shorter than erasing each.
+const MIN_CLEARED: usize = 8;
 
 /// Rows that are to be moved, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +59,22 @@ pub(super) fn find(shown: &Grid, wanted: &Grid, changed: &[u16]) -> Option<Movem
         .filter(|(saved, _)| *saved >= MIN_SAVED)
         .max_by_key(|(saved, _)| *saved)
         .map(|(_, movement)| movement)
+}
+
+/// The most rows one below another that are blank now, as a movement out of view: one sequence clears them all.
+pub(super) fn cleared(shown: &Grid, wanted: &Grid) -> Option<Movement> {
+    let is_blank = |grid: &Grid, y: u16| grid.row(y).iter().all(|cell| *cell == ScreenCell::BLANK);
+    let mut runs: Vec<(Range<u16>, usize)> = Vec::new();
+    for y in (0_u16..).take(wanted.height()).filter(|y| is_blank(wanted, *y)) {
+        let changed = usize::from(!is_blank(shown, y));
+        match runs.last_mut().filter(|(rows, _)| rows.end == y) {
+            Some((rows, count)) => (rows.end, *count) = (y + 1, *count + changed),
+            None => runs.push((y..y + 1, changed)),
+        }
+    }
+    let (rows, changed) = runs.into_iter().max_by_key(|(_, changed)| *changed)?;
+    let lines = rows.end - rows.start;
+    (changed >= MIN_CLEARED).then_some(Movement { rows, lines, shift: Shift::Up })
 }
 
 /// The other rows that show now what row `to` is to show, unless that is nothing.

@@ -245,6 +245,24 @@ fn a_scrolled_band_costs_its_new_row_only() {
 }
 
 #[test]
+fn rows_that_become_blank_together_are_cleared_at_once() {
+    let mut bench = Bench::new(40, 20);
+    let draw = |rows: std::ops::Range<u16>| {
+        move |buffer: &mut Buffer| {
+            buffer.set_string(0, 19, "the last row stays", Style::new());
+            rows.for_each(|y| buffer.set_string(0, y, format!("text of row {y}"), Style::new()));
+        }
+    };
+    bench.frame(draw(0..18));
+    let few = bench.frame(draw(0..14));
+    bench.assert_same_screen();
+    let many = bench.frame(draw(0..2));
+    bench.assert_same_screen();
+    assert!(many.len() < few.len() + 20, "{few:?}, {many:?}");
+    assert!(few.contains("\u{1b}[K") && !many.contains("\u{1b}[K"), "{few:?}, {many:?}");
+}
+
+#[test]
 fn after_invalidation_everything_is_drawn_again() {
     let mut bench = Bench::new(20, 2);
     let draw = |buffer: &mut Buffer| buffer.set_string(0, 1, "still here", Style::new());
