@@ -22,7 +22,7 @@ use dominds_tui::domain::{
 };
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::store::{Access, Look, RealDisk, Store, StoreOptions, SyncLevel};
-use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
+use dominds_tui::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::links::Links;
@@ -171,7 +171,8 @@ impl<'a> Screen<'a> {
                 more.extend(self.app.apply(DriverEvent::Page { ticket, page }));
             }
             let screen = self.app.layout(SIZE);
-            backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
+            backend::draw(&mut self.terminal, FrameBounds::default(), |frame| screen.draw(frame))
+                .expect("a frame");
             more.extend(self.app.take_commands());
             if more.is_empty() {
                 return;

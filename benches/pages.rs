@@ -21,7 +21,7 @@ use dominds_tui::domain::{
 };
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::store::{Access, Store, StoreOptions, WrittenBatch};
-use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
+use dominds_tui::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::links::Links;
@@ -208,7 +208,8 @@ impl<'a> Screen<'a> {
 
     fn draw(&mut self) {
         let screen = self.app.layout(self.size);
-        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
+        backend::draw(&mut self.terminal, FrameBounds::default(), |frame| screen.draw(frame))
+            .expect("a frame");
         self.commands.extend(self.app.take_commands());
     }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use dominds_tui::domain::{Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp};
 use dominds_tui::protocol::event::Segment;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
-use dominds_tui::ui::backend::{self, Capabilities, ScreenBackend};
+use dominds_tui::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
 use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::links::Links;
@@ -150,7 +150,8 @@ impl Screen {
 
     fn frame(&mut self) {
         let screen = self.app.layout(SIZE);
-        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).expect("a frame");
+        backend::draw(&mut self.terminal, FrameBounds::default(), |frame| screen.draw(frame))
+            .expect("a frame");
     }
 
     fn bytes(&self) -> usize {

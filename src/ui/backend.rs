@@ -1,13 +1,15 @@
 //! The backend of the drawing library: shows the same screen with the fewest bytes.
 //!
 //! It keeps a copy of what the terminal shows and of what it should show, and writes only the
-//! difference: one write per frame, between synchronized-update marks, and nothing if nothing differs.
+//! difference: one write per frame, between synchronized-update marks, and nothing if nothing differs. On a slow
+//! connection a frame has bounds: the rows that are left come with the next one.
 //! Full rows that only moved are moved by the terminal. After a glyph whose width differs between terminals, the cursor is positioned explicitly. The
 //! terminal is never queried, so no reply is awaited.
 //!
 //! On an inline screen it draws some live rows below the text of the ordinary screen, and prints rows above them
 //! (`inline`).
 
+mod bounds;
 mod capabilities;
 mod cell;
 mod cell_style;
@@ -25,9 +27,10 @@ use ratatui::{Frame, Terminal};
 
 use super::links::Links;
 use super::terminal::Control;
+pub use bounds::{Drawn, FrameBounds, StatusQuestion};
 pub use capabilities::Capabilities;
 use cell::ScreenCell;
-use frame_writer::FrameWriter;
+use frame_writer::{FrameMarks, FrameWriter};
 use grid::Grid;
 use inline::InlineArea;
 use movement::Movement;
@@ -42,11 +45,17 @@ use movement::Movement;
 /// The writer's; the next frame then draws everything.
 pub fn draw<W: Write>(
     terminal: &mut Terminal<ScreenBackend<W>>,
+    bounds: FrameBounds,
     render: impl FnOnce(&mut Frame<'_>),
-) -> io::Result<()> {
+) -> io::Result<Drawn> {
+    let backend = terminal.backend_mut();
+    (backend.bounds, backend.drawn) = (bounds, Drawn::NOTHING);
     terminal.clear()?;
     terminal.draw(render)?;
-    Ok(())
+    let backend = terminal.backend_mut();
+    // What is written later, by others, has no bounds.
+    backend.bounds = FrameBounds::default();
+    Ok(backend.drawn)
 }
 
 /// Blanks an area for something drawn on top. A wide glyph that reaches into it from the left is
@@ -86,6 +95,11 @@ pub struct ScreenBackend<W: Write> {
     links: Option<Links>,
     /// On an inline screen.
     inline: Option<InlineArea>,
+    /// Of the frame that is drawn.
+    bounds: FrameBounds,
+    drawn: Drawn,
+    /// The row that the next frame goes on with, where the last one was not complete.
+    go_on_at: u16,
 }
 
 impl<W: Write> ScreenBackend<W> {
@@ -104,6 +118,9 @@ impl<W: Write> ScreenBackend<W> {
             controls: Vec::new(),
             links: None,
             inline: None,
+            bounds: FrameBounds::default(),
+            drawn: Drawn::NOTHING,
+            go_on_at: 0,
         }
     }
 
@@ -178,13 +195,33 @@ impl<W: Write> ScreenBackend<W> {
             self.move_rows(cleared);
             changed = movement::changed_rows(&self.shown, &self.wanted);
         }
-        for y in changed {
+        self.order(&mut changed);
+        let limit = self.limit().unwrap_or(usize::MAX);
+        let mut rows = changed.into_iter();
+        for y in rows.by_ref() {
             let (shown, wanted) = (self.shown.row(y), self.wanted.row(y));
             self.frame_writer.row(y, shown, wanted, self.links.as_ref());
             self.shown.copy_row(y, self.wanted.row(y));
+            if self.frame_writer.len() >= limit {
+                break;
+            }
         }
+        let left = rows.next();
+        self.drawn.complete = left.is_none();
+        self.go_on_at = left.unwrap_or(0);
         let row = self.wanted.row(self.cursor.y);
         self.frame_writer.cursor(self.cursor_wanted, self.cursor, row);
+    }
+
+    /// The bytes of a frame. Live rows are short, and always drawn together.
+    fn limit(&self) -> Option<usize> {
+        self.bounds.bytes.filter(|_| self.inline.is_none())
+    }
+
+    /// The row of the cursor comes first, where the person types, and then those that have waited longest.
+    fn order(&self, rows: &mut [u16]) {
+        let cursor = Some(self.cursor.y).filter(|_| self.cursor_wanted);
+        rows.sort_by_key(|y| (Some(*y) != cursor, *y < self.go_on_at, *y));
     }
 
     fn move_rows(&mut self, Movement { rows, lines, shift }: Movement) {
@@ -194,12 +231,25 @@ impl<W: Write> ScreenBackend<W> {
 
     fn write_out(&mut self) -> io::Result<()> {
         let mut bytes = std::mem::take(&mut self.controls);
-        self.frame_writer.take_frame(&mut bytes);
+        let marks = self.limit().map_or(FrameMarks::Synchronized, |_| FrameMarks::None);
+        self.frame_writer.take_frame(&mut bytes, marks);
         if bytes.is_empty() {
             return Ok(());
         }
+        // Of an inline screen the terminal is asked nothing.
+        let question =
+            if self.inline.is_some() { StatusQuestion::None } else { self.bounds.question };
+        let (before, after) = match question {
+            StatusQuestion::None => (0, 0),
+            StatusQuestion::After => (0, 1),
+            StatusQuestion::BeforeAndAfter => (1, 1),
+        };
+        let ask = Control::ask_status();
+        let bytes = [ask.bytes().repeat(before), bytes, ask.bytes().repeat(after)].concat();
         self.writer.write_all(&bytes)?;
-        self.writer.flush()
+        self.writer.flush()?;
+        (self.drawn.bytes, self.drawn.asked) = (bytes.len(), question);
+        Ok(())
     }
 }
 

@@ -204,6 +204,10 @@ impl Stream for InputStream<'_> {
         if this.gate.as_ref().is_some_and(InputGate::take_announced) {
             this.await_replies();
         }
+        let statuses = this.gate.as_ref().map_or(0, InputGate::take_statuses);
+        if statuses > 0 {
+            this.decoder.await_statuses(statuses, Instant::now().into_std());
+        }
         loop {
             if let Some(input) = this.decoder.take() {
                 return Poll::Ready(Some(Ok(input)));

@@ -1,16 +1,23 @@
 //! When the next frame may be drawn.
 //!
 //! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are
-//! batched, and a slow terminal lowers the frame rate. After a pause a few frames may follow each other
+//! batched, and a slow terminal lowers the frame rate; on a slow connection a frame is small ([`connection`]). After a pause a few frames may follow each other
 //! faster than the rate: typed letters, and what a first event is followed by.
 
+mod connection;
+
 use std::time::{Duration, Instant};
+
+use super::backend::{Drawn, FrameBounds};
+use connection::Connection;
 
 /// Why the screen has to be drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// The driver sent an event.
     Event,
+    /// The connection did not take all of the last frame.
+    Rest,
     /// The user pressed a key, pasted, or resized the terminal.
     Key,
 }
@@ -38,6 +45,7 @@ pub struct Pacer {
     frames: Rate,
     /// The same for frames caused by keys alone.
     key_frames: Rate,
+    connection: Connection,
 }
 
 /// How far frames are ahead of their rate.
@@ -76,7 +84,7 @@ impl Default for Pacer {
     fn default() -> Self {
         let (frames, key_frames) =
             (Rate::new(EVENT_INTERVAL, 1), Rate::new(KEY_INTERVAL, KEY_BURST));
-        Self { dirty: None, last: None, frames, key_frames }
+        Self { dirty: None, last: None, frames, key_frames, connection: Connection::default() }
     }
 }
 
@@ -92,10 +100,11 @@ impl Pacer {
         let cause = self.dirty?;
         let pause = self.last.map(|frame| frame.started + pause(cause, frame.cost));
         let rate = match cause {
-            Cause::Key => self.key_frames,
-            Cause::Event => self.frames,
+            Cause::Key => self.key_frames.due(),
+            Cause::Rest => self.connection.ready_at(now),
+            Cause::Event => self.frames.due().max(self.connection.ready_at(now)),
         };
-        Some(pause.max(rate.due()).unwrap_or(now))
+        Some(pause.max(rate).unwrap_or(now))
     }
 
     /// True if a frame should be drawn now.
@@ -113,6 +122,35 @@ impl Pacer {
         self.last = Some(Frame { started, cost });
     }
 
+    /// How much may be drawn now.
+    pub fn bounds(&mut self, now: Instant) -> FrameBounds {
+        self.connection.bounds(now)
+    }
+
+    /// This much of a frame went out.
+    pub fn sent(&mut self, now: Instant, drawn: Drawn) {
+        self.connection.sent(now, drawn);
+        if !drawn.complete {
+            self.mark(Cause::Rest);
+        }
+    }
+
+    /// The terminal replied to the question at the end of a frame.
+    pub fn replied(&mut self, now: Instant) {
+        self.connection.replied(now);
+    }
+
+    /// True while such replies are to come.
+    #[must_use]
+    pub fn awaits_replies(&self, now: Instant) -> bool {
+        self.connection.awaits_replies(now)
+    }
+
+    /// Somebody else had the terminal.
+    pub fn interrupted(&mut self) {
+        self.connection.interrupted();
+    }
+
     /// The write of the last frame ended later than its drawing: its full cost is known now.
     pub fn wrote(&mut self, cost: Duration) {
         if let Some(frame) = &mut self.last {
@@ -125,7 +163,7 @@ impl Pacer {
 fn pause(cause: Cause, cost: Duration) -> Duration {
     match cause {
         Cause::Key => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
-        Cause::Event => cost.saturating_mul(COST_FACTOR),
+        Cause::Event | Cause::Rest => cost.saturating_mul(COST_FACTOR),
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect, Gesture, LookChange, Looking};
+use super::backend::{FrameBounds, StatusQuestion};
 use super::caller::Caller;
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
@@ -40,6 +41,8 @@ const MAX_BATCH: usize = 256;
 const MAX_EVENT_WAIT: Duration = Duration::from_millis(50);
 /// Pause before a command that did not fit into the queue is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+/// How long the terminal is kept for the replies that are to come, before somebody else gets it.
+const REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long drafts may take to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a call of the person may take at the end; then its program is stopped.
@@ -176,6 +179,8 @@ struct Run<'a, S: Surface> {
     background: Background,
     notifier: Notifier,
     foreground: Foreground,
+    /// The process stops once no reply is to come, or then.
+    suspends_by: Option<Instant>,
 }
 
 /// Whether the terminal has said what its background is.
@@ -212,6 +217,7 @@ impl<'a, S: Surface> Run<'a, S> {
             background: Background::Unknown,
             notifier: Notifier::unasked(options.multiplexer),
             foreground,
+            suspends_by: None,
         }
     }
 
@@ -282,8 +288,9 @@ impl<'a, S: Surface> Run<'a, S> {
         self.drafts.save(self.app.take_drafts());
         self.unsent.extend(self.app.take_commands());
         for effect in self.app.take_effects() {
-            self.effect(effect)?;
+            self.effect(effect);
         }
+        self.give_terminal_away(now)?;
         self.send();
         if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
@@ -292,6 +299,33 @@ impl<'a, S: Surface> Run<'a, S> {
             self.draw(now)?;
         }
         Ok(self.outcome)
+    }
+
+    /// Once no reply is to come, which would be typed there.
+    fn give_terminal_away(&mut self, now: Instant) -> io::Result<()> {
+        let awaits = self.pacer.awaits_replies(now);
+        if self.suspends_by.is_some_and(|by| !awaits || by <= now) {
+            self.suspends_by = None;
+            self.app.look(Looking::Unknown);
+            self.surface.suspend()?;
+            self.pacer.interrupted();
+            self.ask_background_again();
+            self.pacer.mark(Cause::Key);
+        }
+        if let Some((job, prepared)) = self.foreground.take_ready(|by| !awaits || by <= now) {
+            self.run(job, prepared);
+        }
+        Ok(())
+    }
+
+    /// The bounds of the next frame. Nothing is asked when the reply could come to somebody else.
+    fn bounds(&mut self, now: Instant) -> FrameBounds {
+        let bounds = self.pacer.bounds(now);
+        let stays = self.suspends_by.is_none()
+            && self.shutdown_deadline.is_none()
+            && !self.foreground.is_busy();
+        let question = if stays { bounds.question } else { StatusQuestion::None };
+        FrameBounds { question, ..bounds }
     }
 
     fn draw(&mut self, now: Instant) -> io::Result<()> {
@@ -308,9 +342,11 @@ impl<'a, S: Surface> Run<'a, S> {
             self.surface.print(&printed, rows);
             size.height = rows;
         }
+        let bounds = self.bounds(now);
         let screen = self.app.layout(size);
-        let drawn = self.surface.draw(&mut |frame| screen.draw(frame));
+        let drawn = self.surface.draw(bounds, &mut |frame| screen.draw(frame));
         self.pacer.drawn(now, started.elapsed());
+        let drawn = drawn.map(|drawn| self.pacer.sent(now, drawn));
         self.unsent.extend(self.app.take_commands());
         self.send();
         // During shutdown, a closed terminal is no error.
@@ -329,7 +365,8 @@ impl<'a, S: Surface> Run<'a, S> {
         let retry =
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
         let events = self.events_due(now);
-        [frame, retry, app, events, self.shutdown_deadline].into_iter().flatten().min()
+        let leaves = self.suspends_by.or_else(|| self.foreground.ready_by());
+        [frame, retry, app, events, leaves, self.shutdown_deadline].into_iter().flatten().min()
     }
 
     /// Until when events wait for the next frame: one wake-up takes all that are drawn together. `None` if
@@ -399,6 +436,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 }
             }
             Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
+            Reply::Status => self.pacer.replied(now()),
             Reply::Attributes => {}
         }
     }
@@ -478,8 +516,8 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    fn effect(&mut self, effect: Effect) -> io::Result<()> {
-        let Some(effect) = self.foreground.hold_back(effect) else { return Ok(()) };
+    fn effect(&mut self, effect: Effect) {
+        let Some(effect) = self.foreground.hold_back(effect) else { return };
         match effect {
             Effect::Quit => self.begin_shutdown(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
@@ -488,10 +526,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
             Effect::Suspend => {
-                self.app.look(Looking::Unknown);
-                self.surface.suspend()?;
-                self.ask_background_again();
-                self.pacer.mark(Cause::Key);
+                self.suspends_by = Some(now() + REPLIES_TIMEOUT);
             }
             Effect::Copy(text) => self.copy(text),
             Effect::TakeImage(number) => self.take_image(number),
@@ -510,7 +545,6 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.pacer.mark(Cause::Key);
             }
         }
-        Ok(())
     }
 
     /// Asks the driver to end, once.

@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 use ratatui::text::Line;
 use ratatui::{Frame, Terminal};
 
-use super::backend::{self, Capabilities, ScreenBackend};
+use super::backend::{self, Capabilities, Drawn, FrameBounds, ScreenBackend, StatusQuestion};
 use super::input::InputGate;
 use super::links::Links;
 use super::terminal::{Control, MouseUse, Output, RawMode, Sink, TerminalGuard};
@@ -28,7 +28,11 @@ pub trait Surface {
     ///
     /// # Errors
     /// The terminal was closed. A frame that was not accepted is no error: the next one is complete.
-    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
+    fn draw(
+        &mut self,
+        bounds: FrameBounds,
+        render: &mut dyn FnMut(&mut Frame<'_>),
+    ) -> io::Result<Drawn>;
 
     fn resize(&mut self, size: Size);
 
@@ -142,11 +146,23 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
         self.terminal.backend_mut().print(rows, live_rows);
     }
 
-    fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
-        match backend::draw(&mut self.terminal, render) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
-            other => other,
+    fn draw(
+        &mut self,
+        bounds: FrameBounds,
+        render: &mut dyn FnMut(&mut Frame<'_>),
+    ) -> io::Result<Drawn> {
+        let drawn = match backend::draw(&mut self.terminal, bounds, render) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Drawn::NOTHING,
+            other => other?,
+        };
+        if let Some(gate) = &self.gate {
+            gate.announce_statuses(match drawn.asked {
+                StatusQuestion::None => 0,
+                StatusQuestion::After => 1,
+                StatusQuestion::BeforeAndAfter => 2,
+            });
         }
+        Ok(drawn)
     }
 
     fn resize(&mut self, size: Size) {

@@ -37,6 +37,15 @@ pub(super) enum Addressing {
     Relative,
 }
 
+/// What a frame is enclosed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FrameMarks {
+    /// A small part of a frame is shown as it comes.
+    None,
+    /// The terminal shows all of it at once.
+    Synchronized,
+}
+
 /// The terminal state that sequences depend on, and the frame being written.
 #[derive(Debug, Default)]
 pub(super) struct FrameWriter {
@@ -64,13 +73,24 @@ impl FrameWriter {
     }
 
     /// Appends the finished frame to `out`, nothing if it is empty.
-    pub fn take_frame(&mut self, out: &mut Vec<u8>) {
+    pub fn take_frame(&mut self, out: &mut Vec<u8>, marks: FrameMarks) {
         self.set_link(None, None);
-        if !self.body.is_empty() {
-            out.extend_from_slice(BEGIN_FRAME);
-            out.append(&mut self.body);
-            out.extend_from_slice(END_FRAME);
+        if self.body.is_empty() {
+            return;
         }
+        match marks {
+            FrameMarks::None => out.append(&mut self.body),
+            FrameMarks::Synchronized => {
+                out.extend_from_slice(BEGIN_FRAME);
+                out.append(&mut self.body);
+                out.extend_from_slice(END_FRAME);
+            }
+        }
+    }
+
+    /// Bytes of the frame so far.
+    pub fn len(&self) -> usize {
+        self.body.len()
     }
 
     /// Erases the screen; afterwards the cursor is at the top left.

@@ -15,6 +15,7 @@ struct Bench {
     terminal: Terminal<ScreenBackend<Vec<u8>>>,
     emulator: vt100::Parser,
     drawn: Buffer,
+    bounds: FrameBounds,
 }
 
 impl Bench {
@@ -28,7 +29,12 @@ impl Bench {
         let mut emulator = vt100::Parser::new(height, width, 0);
         emulator.process("left over from before\r\nby another program".as_bytes());
         let terminal = Terminal::new(backend).unwrap();
-        Self { terminal, emulator, drawn: Buffer::empty(Rect::ZERO) }
+        Self {
+            terminal,
+            emulator,
+            drawn: Buffer::empty(Rect::ZERO),
+            bounds: FrameBounds::default(),
+        }
     }
 
     /// Draws a frame; returns what was written for it.
@@ -42,7 +48,7 @@ impl Bench {
         draw: impl FnOnce(&mut Buffer),
     ) -> String {
         let drawn = &mut self.drawn;
-        super::draw(&mut self.terminal, |frame| {
+        super::draw(&mut self.terminal, self.bounds, |frame| {
             draw(frame.buffer_mut());
             if let Some(cursor) = cursor {
                 frame.set_cursor_position(cursor);
@@ -263,6 +269,52 @@ fn rows_that_become_blank_together_are_cleared_at_once() {
 }
 
 #[test]
+fn a_frame_with_bounds_begins_with_the_row_of_the_cursor_and_the_next_ones_have_the_rest() {
+    let mut bench = Bench::new(40, 10);
+    let text = |mark: char| {
+        move |buffer: &mut Buffer| {
+            (0..10).for_each(|y| {
+                buffer.set_string(0, y, format!("{mark} row {y} of a long text"), Style::new());
+            });
+        }
+    };
+    let cursor = Some(Position::new(3, 7));
+    bench.frame_with_cursor(cursor, text('a'));
+    bench.assert_same_screen();
+    bench.bounds.bytes = Some(1);
+    let mut frames: Vec<String> = Vec::new();
+    while frames.is_empty() || !bench.terminal.backend().drawn.complete {
+        frames.push(bench.frame_with_cursor(cursor, text('b')));
+    }
+    assert_eq!(frames.len(), 10, "{frames:?}");
+    assert!(frames.iter().all(|frame| frame.matches('b').count() == 1), "{frames:?}");
+    bench.assert_same_screen();
+    // The first one is that of the cursor, and one that changes again waits for the others.
+    let mut seen = Vec::new();
+    for mark in ['c', 'd', 'e'] {
+        bench.frame_with_cursor(None, text(mark));
+        let rows: Vec<String> = bench.emulator.screen().rows(0, 1).collect();
+        seen.push(rows.concat());
+    }
+    assert_eq!(seen, ["cbbbbbbbbb", "cdbbbbbbbb", "cdebbbbbbb"]);
+}
+
+#[test]
+fn a_question_ends_the_frame_and_nothing_asks_without_one() {
+    let mut bench = Bench::new(10, 2);
+    let draw = |buffer: &mut Buffer| buffer.set_string(0, 0, "a", Style::new());
+    bench.bounds.question = StatusQuestion::BeforeAndAfter;
+    let asked = bench.frame(draw);
+    assert!(asked.starts_with("\u{1b}[5n") && asked.ends_with("\u{1b}[5n"), "{asked:?}");
+    assert_eq!(bench.terminal.backend().drawn.bytes, asked.len());
+    assert_eq!(bench.frame(draw), "");
+    assert_eq!(bench.terminal.backend().drawn, Drawn::NOTHING);
+    bench.bounds.question = StatusQuestion::None;
+    let unasked = bench.frame(|buffer| buffer.set_string(0, 1, "b", Style::new()));
+    assert!(!unasked.contains("[5n"), "{unasked:?}");
+}
+
+#[test]
 fn after_invalidation_everything_is_drawn_again() {
     let mut bench = Bench::new(20, 2);
     let draw = |buffer: &mut Buffer| buffer.set_string(0, 1, "still here", Style::new());
@@ -448,14 +500,16 @@ fn piece() -> impl Strategy<Value = Piece> {
         .prop_map(|(x, y, parts, style)| Piece { x, y, text: parts.concat(), style })
 }
 
-/// What is drawn, where the cursor is, and how far all of it has moved since the frame before.
-type Drawing = (Vec<Piece>, Option<(u16, u16)>, i8);
+/// What is drawn, where the cursor is, how far all of it has moved since the frame before, and how many bytes may be
+/// written, with whether it is drawn again until nothing is left.
+type Drawing = (Vec<Piece>, Option<(u16, u16)>, i8, Option<(usize, bool)>);
 
 fn frames() -> impl Strategy<Value = Vec<Drawing>> {
     // It often stays where it was.
     let cursor = prop_oneof![2 => Just((3, HEIGHT - 1)), 1 => (0..WIDTH, 0..HEIGHT)];
     let cursor = prop::option::weighted(0.8, cursor);
-    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, -2..=2_i8), 1..10)
+    let limit = prop::option::weighted(0.3, (1..200_usize, any::<bool>()));
+    prop::collection::vec((prop::collection::vec(piece(), 0..6), cursor, -2..=2_i8, limit), 1..10)
 }
 
 proptest! {
@@ -463,7 +517,7 @@ proptest! {
     fn the_terminal_shows_what_was_drawn_after_any_frames(frames in frames()) {
         let mut bench = Bench::new(WIDTH, HEIGHT);
         let mut lines: Vec<Vec<Piece>> = vec![Vec::new(); usize::from(HEIGHT)];
-        for (pieces, cursor, moved) in frames {
+        for (pieces, cursor, moved, limit) in frames {
             let by = usize::from(moved.unsigned_abs());
             if moved < 0 { lines.rotate_right(by) } else { lines.rotate_left(by) }
             // One piece per row: overlapping wide glyphs within one frame leave the library's own buffer in
@@ -473,14 +527,25 @@ proptest! {
                 lines[y] = vec![piece];
             }
             let cursor = cursor.map(Position::from);
-            bench.frame_with_cursor(cursor, |buffer| {
+            let draw = |buffer: &mut Buffer| {
                 for (y, line) in (0..).zip(&lines) {
                     for Piece { x, text, style, .. } in line {
                         buffer.set_string(*x, y, text, *style);
                     }
                 }
-            });
-            bench.assert_same_screen();
+            };
+            bench.bounds.bytes = limit.map(|(bytes, _)| bytes);
+            bench.frame_with_cursor(cursor, draw);
+            // What is left comes with the next frames, or is overtaken by another one.
+            if limit.is_some_and(|(_, goes_on)| goes_on) {
+                for _ in 0..HEIGHT {
+                    bench.frame_with_cursor(cursor, draw);
+                }
+                prop_assert!(bench.terminal.backend().drawn.complete);
+            }
+            if bench.terminal.backend().drawn.complete {
+                bench.assert_same_screen();
+            }
             prop_assert_eq!(bench.emulator.screen().hide_cursor(), cursor.is_none());
             if let Some(cursor) = cursor {
                 prop_assert_eq!(bench.emulator.screen().cursor_position(), (cursor.y, cursor.x));

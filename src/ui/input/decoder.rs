@@ -110,12 +110,20 @@ pub struct Decoder {
     since: Option<Instant>,
     /// Until when replies are awaited.
     awaits_until: Option<Instant>,
+    /// How many replies about its status are awaited, and until when.
+    statuses: Option<(u32, Instant)>,
     out: VecDeque<Input>,
 }
 
 impl Default for Decoder {
     fn default() -> Self {
-        Self { state: State::Ground, since: None, awaits_until: None, out: VecDeque::new() }
+        Self {
+            state: State::Ground,
+            since: None,
+            awaits_until: None,
+            statuses: None,
+            out: VecDeque::new(),
+        }
     }
 }
 
@@ -125,10 +133,18 @@ impl Decoder {
         self.awaits_until = Some(now + REPLIES_WAIT);
     }
 
+    /// So many more replies about the terminal's status are to come.
+    pub fn await_statuses(&mut self, count: u32, now: Instant) {
+        let awaited = self.statuses.filter(|(_, until)| now < *until).map_or(0, |(count, _)| count);
+        self.statuses = Some((awaited.saturating_add(count), now + REPLIES_WAIT));
+    }
+
     /// True while replies are still to come.
     #[must_use]
     pub fn awaits_replies(&self, now: Instant) -> bool {
-        self.awaits_until.is_some_and(|until| now < until)
+        let is_over = |until: &Instant| now >= *until;
+        let statuses = self.statuses.map(|(_, until)| until);
+        self.awaits_until.into_iter().chain(statuses).any(|until| !is_over(&until))
     }
 
     /// Takes bytes as they were read.
@@ -148,13 +164,12 @@ impl Decoder {
     pub fn deadline(&self) -> Option<Instant> {
         let since = self.since?;
         let awaited = self.awaits_until.filter(|until| since < *until);
+        let amid_replies = self.awaits_replies(since);
+        let wait = if amid_replies { ESCAPE_WAIT_AMID_REPLIES } else { ESCAPE_WAIT };
         match &self.state {
-            State::Escape => {
-                let wait = awaited.map_or(ESCAPE_WAIT, |_| ESCAPE_WAIT_AMID_REPLIES);
-                Some(since + wait)
-            }
+            State::Escape => Some(since + wait),
             State::Undecided { .. } | State::Text { escaped: true, .. } => {
-                Some(awaited.unwrap_or(since + ESCAPE_WAIT))
+                Some(awaited.unwrap_or(since + wait))
             }
             State::Ground
             | State::Character { .. }
@@ -196,6 +211,10 @@ impl Decoder {
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Attributes => self.awaits_until = None,
+            Reply::Status => {
+                let more = self.statuses.filter(|(count, _)| *count > 1);
+                self.statuses = more.map(|(count, until)| (count - 1, until));
+            }
             // If the screen asks for the colour then, it says so.
             Reply::Scheme(_)
             | Reply::Background(_)

@@ -36,6 +36,8 @@ struct GateState {
     reading: bool,
     /// A question was sent, and nobody has been told yet that its replies come.
     replies_announced: bool,
+    /// The same for questions about the status.
+    statuses_announced: u32,
 }
 
 impl Shared {
@@ -75,6 +77,18 @@ impl InputGate {
     /// A question is sent with the next frame.
     pub fn announce_replies(&self) {
         self.shared.lock().replies_announced = true;
+    }
+
+    /// So many questions about the status were sent with a frame.
+    pub fn announce_statuses(&self, count: u32) {
+        if count > 0 {
+            self.shared.lock().statuses_announced += count;
+        }
+    }
+
+    /// How many were sent since this was asked last.
+    pub(super) fn take_statuses(&self) -> u32 {
+        std::mem::take(&mut self.shared.lock().statuses_announced)
     }
 
     /// True once after a question was sent.

@@ -18,11 +18,14 @@ pub enum Reply {
     Notifies(Notifier),
     /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
     Attributes,
+    /// It works (DSR): the reply to the question at the end of a frame.
+    Status,
 }
 
 /// The reply in a sequence that begins with `ESC [`.
 pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
     match (parameters, last) {
+        (b"0", b'n') => Some(Reply::Status),
         (b"?997;1", b'n') => Some(Reply::Scheme(Shade::Dark)),
         (b"?997;2", b'n') => Some(Reply::Scheme(Shade::Light)),
         ([b'?', rest @ ..], b'c') if !rest.is_empty() => Some(Reply::Attributes),

@@ -237,6 +237,42 @@ fn a_reply_with_pauses_in_it_is_never_typed_while_it_is_awaited() {
     }
 }
 
+#[test]
+fn the_reply_to_a_frame_is_never_typed_however_it_is_split() {
+    let bytes = b"\x1b[0n";
+    for (awaited, pause) in [(1, Duration::from_millis(150)), (0, Duration::ZERO)] {
+        for at in 0..=bytes.len() {
+            let (head, tail) = bytes.split_at(at);
+            let mut decoder = Decoder::default();
+            decoder.await_statuses(awaited, std::time::Instant::now());
+            let found = all(&mut decoder, &[head, tail], pause);
+            let typed = found.iter().filter(|input| **input != Input::Reply(Reply::Status));
+            // `Esc` itself may have been pressed.
+            let esc = Input::from(key(KeyCode::Esc, NONE));
+            assert!(typed.clone().all(|input| *input == esc), "{at}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn replies_to_frames_are_counted_and_escape_is_a_key_at_once_after_the_last_one() {
+    let now = std::time::Instant::now();
+    let mut decoder = Decoder::default();
+    decoder.await_statuses(2, now);
+    decoder.await_statuses(1, now);
+    for left in [true, true, false] {
+        decoder.feed(b"\x1b[0n", now);
+        assert_eq!(decoder.awaits_replies(now), left);
+    }
+    decoder.feed(b"\x1b", now);
+    assert_eq!(decoder.deadline(), Some(now + Duration::from_millis(40)));
+    decoder.feed(b"\x1b", now);
+    decoder.await_statuses(1, now);
+    decoder.feed(b"\x1b", now);
+    assert_eq!(decoder.deadline(), Some(now + Duration::from_millis(200)));
+    assert!(!decoder.awaits_replies(now + Duration::from_secs(5)), "it may never come");
+}
+
 /// A piece of what is sent: a key, or something that is none.
 fn sent() -> impl Strategy<Value = (Vec<u8>, Option<Event>)> {
     prop_oneof![

@@ -8,7 +8,7 @@
 use std::future::pending;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
@@ -46,6 +46,8 @@ pub(super) struct Foreground {
 enum Stage {
     Nothing,
     Preparing(ProgramJob, JoinHandle<Prepared>),
+    /// It gets the terminal once no reply is to come, or then.
+    Ready(ProgramJob, PreparedProgram, Instant),
     Running(ProgramJob, PreparedProgram, Box<Child>),
     Finishing(ProgramJob, ProgramEnd, JoinHandle<Finished>),
 }
@@ -67,14 +69,38 @@ impl Foreground {
         self.stays_lent || matches!(self.stage, Stage::Running(..))
     }
 
-    fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         !matches!(self.stage, Stage::Nothing)
+    }
+
+    /// By when a program gets the terminal.
+    pub fn ready_by(&self) -> Option<Instant> {
+        match &self.stage {
+            Stage::Ready(_, _, by) => Some(*by),
+            Stage::Nothing | Stage::Preparing(..) | Stage::Running(..) | Stage::Finishing(..) => {
+                None
+            }
+        }
+    }
+
+    /// The program that gets the terminal, if it may have it now.
+    pub fn take_ready(
+        &mut self,
+        may: impl Fn(Instant) -> bool,
+    ) -> Option<(ProgramJob, PreparedProgram)> {
+        self.ready_by().filter(|by| may(*by))?;
+        match std::mem::replace(&mut self.stage, Stage::Nothing) {
+            Stage::Ready(job, prepared, _) => Some((job, prepared)),
+            Stage::Nothing | Stage::Preparing(..) | Stage::Running(..) | Stage::Finishing(..) => {
+                None
+            }
+        }
     }
 
     /// Waits for what happens next; for ever without a program. May be dropped at any time.
     pub async fn next(&mut self) -> Step {
         match &mut self.stage {
-            Stage::Nothing => pending().await,
+            Stage::Nothing | Stage::Ready(..) => pending().await,
             Stage::Preparing(_, done) => {
                 Step::Prepared(done.await.unwrap_or_else(|error| Err(interrupted(&error))))
             }
@@ -132,7 +158,10 @@ impl<S: Surface> Run<'_, S> {
     pub(super) fn program_step(&mut self, step: Step) {
         let stage = std::mem::replace(&mut self.foreground.stage, Stage::Nothing);
         match (step, stage) {
-            (Step::Prepared(Ok(prepared)), Stage::Preparing(job, _)) => self.run(job, prepared),
+            (Step::Prepared(Ok(prepared)), Stage::Preparing(job, _)) => {
+                let by = super::now() + super::REPLIES_TIMEOUT;
+                self.foreground.stage = Stage::Ready(job, prepared, by);
+            }
             (Step::Ended(end), Stage::Running(job, prepared, _)) => {
                 self.take_terminal_back();
                 self.program_ended(job, prepared, end);
@@ -152,7 +181,7 @@ impl<S: Surface> Run<'_, S> {
     }
 
     /// Gives it the terminal.
-    fn run(&mut self, job: ProgramJob, prepared: PreparedProgram) {
+    pub(super) fn run(&mut self, job: ProgramJob, prepared: PreparedProgram) {
         if self.is_ending() || self.surface.lend().is_err() {
             return self.program_ended(job, prepared, ProgramEnd::Failed);
         }
@@ -191,13 +220,13 @@ impl<S: Surface> Run<'_, S> {
             self.foreground.stays_lent = true;
             return;
         }
+        self.pacer.interrupted();
         if let Err(error) = self.surface.take_back() {
             tracing::warn!(%error, "the terminal is gone");
             self.begin_shutdown();
         }
         if let Some(count) = self.foreground.title.take() {
-            // It cannot fail: a title goes out with the next frame.
-            let _ = self.effect(Effect::Title(count));
+            self.effect(Effect::Title(count));
         }
         // Who has answered meanwhile, on another screen, need not be called.
         let ring = self.foreground.ring.take();
@@ -214,6 +243,9 @@ impl<S: Surface> Run<'_, S> {
     /// Waits a moment for a program that still has the terminal, and for what it leaves.
     pub(super) async fn finish_program(&mut self) {
         self.outcome.get_or_insert(RunEnd::Abandoned);
+        if let Some((job, prepared)) = self.foreground.take_ready(|_| true) {
+            self.run(job, prepared);
+        }
         self.foreground.ask_to_end();
         let until = tokio::time::Instant::now() + END_TIMEOUT;
         while self.foreground.is_busy() {

@@ -1,5 +1,6 @@
 //! The loop on a screen in memory, with paused time.
 
+mod connection;
 mod programs;
 
 use futures_util::stream;
@@ -14,6 +15,7 @@ use crate::domain::{Clock, Course, DialogId, DisplayState, Lang, RootId, Stamp};
 use crate::protocol::{TranscriptPage, TreeRow};
 use crate::ui::app::AppOptions;
 use crate::ui::app::tests::fixture;
+use crate::ui::backend::Drawn;
 use crate::ui::bindings;
 use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
@@ -42,6 +44,12 @@ struct Memory {
     ready: bool,
     /// Another program has the terminal.
     lent: bool,
+    /// What it says of the frames, for as many as there are.
+    drawn: VecDeque<Drawn>,
+    /// The bounds of each frame, with when it was drawn.
+    bounds: Vec<(Instant, FrameBounds)>,
+    /// When another program, or nobody, got the terminal.
+    away_at: Option<Instant>,
 }
 
 impl Memory {
@@ -53,6 +61,9 @@ impl Memory {
             repaints: 0,
             ready: true,
             lent: false,
+            drawn: VecDeque::new(),
+            bounds: Vec::new(),
+            away_at: None,
         }
     }
 }
@@ -70,11 +81,16 @@ impl Surface for Memory {
         assert_eq!(rows, [], "only an inline screen prints");
     }
 
-    fn draw(&mut self, render: &mut dyn FnMut(&mut ratatui::Frame<'_>)) -> io::Result<()> {
+    fn draw(
+        &mut self,
+        bounds: FrameBounds,
+        render: &mut dyn FnMut(&mut ratatui::Frame<'_>),
+    ) -> io::Result<Drawn> {
         assert!(!self.lent, "nothing is drawn while a program has the terminal");
         self.frames += 1;
         self.terminal.draw(|frame| render(frame)).unwrap();
-        Ok(())
+        self.bounds.push((now(), bounds));
+        Ok(self.drawn.pop_front().unwrap_or(Drawn::NOTHING))
     }
 
     fn resize(&mut self, size: Size) {
@@ -98,11 +114,13 @@ impl Surface for Memory {
     }
 
     fn suspend(&mut self) -> io::Result<()> {
+        self.away_at = Some(now());
         Ok(())
     }
 
     fn lend(&mut self) -> io::Result<()> {
         assert!(!std::mem::replace(&mut self.lent, true));
+        self.away_at = Some(now());
         Ok(())
     }
 

@@ -55,7 +55,7 @@ fn show(surface: &mut TerminalSurface<Tty, Tty>, printed: &[&str]) {
     let rows: Vec<Line<'static>> = printed.iter().map(|row| Line::raw((*row).to_owned())).collect();
     surface.print(&rows, 2);
     surface
-        .draw(&mut |frame| {
+        .draw(FrameBounds::default(), &mut |frame| {
             for y in 0..2 {
                 frame.buffer_mut().set_string(0, y, "live", ratatui::style::Style::new());
             }

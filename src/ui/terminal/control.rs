@@ -159,6 +159,12 @@ impl Control {
     /// A question that every terminal answers must follow.
     const ASK_NAME: &'static [u8] = b"\x1b[>q";
 
+    /// Asks for the status, which every terminal answers (DSR).
+    #[must_use]
+    pub fn ask_status() -> Self {
+        Self(b"\x1b[5n".to_vec())
+    }
+
     /// True for a question, whose replies are to come.
     #[must_use]
     pub fn asks(&self) -> bool {

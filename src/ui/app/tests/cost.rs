@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 use super::fixture::*;
 use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
-use crate::ui::backend::{self, Capabilities, ScreenBackend};
+use crate::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
 use crate::ui::theme::ColorDepth;
 
 /// Counts what would go to a terminal.
@@ -45,7 +45,8 @@ impl Wire {
 
     fn frame(&mut self) {
         let screen = self.stage.app.layout(self.terminal.size().unwrap());
-        backend::draw(&mut self.terminal, |frame| screen.draw(frame)).unwrap();
+        backend::draw(&mut self.terminal, FrameBounds::default(), |frame| screen.draw(frame))
+            .unwrap();
     }
 
     fn bytes(&self) -> usize {

@@ -9,7 +9,7 @@ use ratatui::backend::Backend as _;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
-use super::super::draw;
+use super::super::{FrameBounds, draw};
 use super::*;
 use crate::ui::theme::ColorDepth;
 
@@ -73,7 +73,7 @@ impl Bench {
     /// Draws a frame with the cursor in one of its rows, or hidden; returns what was written.
     fn frame(&mut self, cursor: Option<u16>) -> String {
         let rows = self.rows;
-        let drawn = draw(&mut self.terminal, |frame| {
+        let drawn = draw(&mut self.terminal, FrameBounds::default(), |frame| {
             assert_eq!(frame.area().height, rows);
             for y in 0..rows {
                 let text = format!("live {y}");

@@ -7,7 +7,7 @@ use super::*;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
-use crate::ui::backend::{Capabilities, ScreenBackend};
+use crate::ui::backend::{Capabilities, FrameBounds, ScreenBackend};
 use crate::ui::theme::{ColorDepth, Glyphs};
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
@@ -341,7 +341,7 @@ fn cursor_after(
 ) -> (u16, u16) {
     let size = backend.backend().area();
     let screen = stage.app.layout(size);
-    crate::ui::backend::draw(backend, |frame| screen.draw(frame)).unwrap();
+    crate::ui::backend::draw(backend, FrameBounds::default(), |frame| screen.draw(frame)).unwrap();
     emulator.process(&std::mem::take(backend.backend_mut().writer_mut()));
     assert!(!emulator.screen().hide_cursor());
     emulator.screen().cursor_position()

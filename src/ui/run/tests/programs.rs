@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocol::InboxRow;
+use crate::ui::backend::StatusQuestion;
 use crate::ui::caller::{Call, CallTarget, StopCalls};
 
 /// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
@@ -20,6 +21,19 @@ async fn edited<F: Future<Output = ()>>(
 async fn lent<F: Future<Output = ()>>(
     keys: Vec<Input>,
     inbox: Vec<InboxRow>,
+    program: (TestHost, Caller),
+    surface: &mut Memory,
+    shutdown: impl Future<Output = ()>,
+    driver: impl FnOnce(Driver) -> F,
+) -> Vec<String> {
+    let keys = keys.into_iter().map(|key| (0, key)).collect();
+    lent_to(keys, inbox, program, surface, shutdown, driver).await
+}
+
+/// The same with keys that come after so many milliseconds.
+async fn lent_to<F: Future<Output = ()>>(
+    keys: Vec<(u64, Input)>,
+    inbox: Vec<InboxRow>,
     (host, caller): (TestHost, Caller),
     surface: &mut Memory,
     shutdown: impl Future<Output = ()>,
@@ -29,7 +43,7 @@ async fn lent<F: Future<Output = ()>>(
     let (to_driver, commands) = mpsc::channel(16);
     let (events, from_driver) = mpsc::channel(64);
     let channels = Channels {
-        input: typing(keys.into_iter().map(|key| (0, key)).collect()),
+        input: typing(keys),
         commands: to_driver,
         events: from_driver,
         looks: mpsc::channel(1).1,
@@ -87,6 +101,32 @@ async fn a_program_has_the_terminal_alone_and_what_it_leaves_is_the_draft() {
         assert_eq!(stored.last().map(String::as_str), Some(expected), "{stored:?}");
         assert!(!surface.lent && surface.repaints > 0);
     }
+}
+
+#[tokio::test]
+async fn a_program_gets_the_terminal_once_no_reply_is_to_come() {
+    let host = TestHost::shell("true");
+    let finished = host.finished.clone();
+    let mut surface = Memory::new();
+    let bounds = Drawn { bytes: 4_000, asked: StatusQuestion::After, complete: true };
+    surface.drawn = VecDeque::from([bounds]);
+    let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
+    let reply = Input::Reply(Reply::Status);
+    let keys = [(0, press('i')), (0, press('x')), (0, ctrl_e.into()), (200, reply)];
+    let start = now();
+    lent_to(
+        keys.to_vec(),
+        Vec::new(),
+        (host, Caller::none()),
+        &mut surface,
+        std::future::pending(),
+        |driver| async move {
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        },
+    )
+    .await;
+    assert!(surface.away_at.unwrap() >= start + Duration::from_millis(200));
 }
 
 /// The program that calls the person: it says that it was run.

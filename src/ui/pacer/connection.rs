@@ -1,0 +1,253 @@
+//! How much the connection to the terminal takes, as the terminal's replies say.
+//!
+//! Over SSH a write is done long before its bytes are at the terminal, so a slow connection is not seen by writing.
+//! Some frames therefore end with a question that every terminal answers; what its reply is late by, compared with
+//! the fastest one, the bytes before it took. On a slow connection a frame is small and the next one waits for it, so
+//! that a key never finds more before it than a frame takes.
+//!
+//! Pure: it is given the time and never reads a clock.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::ui::backend::{Drawn, FrameBounds, StatusQuestion};
+
+/// What a frame may take of a slow connection.
+const FRAME_TIME: Duration = Duration::from_millis(12);
+/// A reply this late shows a slow connection. Terminals that read once for each picture are less late.
+const NOTICED: Duration = Duration::from_millis(40);
+/// The same where the connection is known to be slow: more has been sent than it takes.
+const TOLERATED: Duration = Duration::from_millis(10);
+/// A time that can be told from chance.
+const NOTICEABLE: Duration = Duration::from_millis(1);
+/// Replies of which the least late one counts: each of them may be late for other reasons.
+const REPLIES_COUNTED: u32 = 4;
+/// Between two questions on a connection that is not known to be slow.
+const QUESTION_INTERVAL: Duration = Duration::from_secs(1);
+/// Questions that wait for their replies.
+const MAX_QUESTIONS: usize = 64;
+/// Replies that are later than the fastest one by this much: the connection is interrupted, and nothing is added to what
+/// waits in it.
+const STALLED: Duration = Duration::from_millis(300);
+/// The same where no reply has come yet: maybe none will.
+const FIRST_REPLY_WAIT: Duration = Duration::from_secs(1);
+/// After this a reply does not come any more.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Replies that did not come one after the other: the terminal does not answer.
+const MAX_MISSED: u32 = 2;
+/// The fastest reply is that of the last one to two periods: the way may become longer.
+const FASTEST_PERIOD: Duration = Duration::from_secs(60);
+/// Time for each byte: 1 kB/s, and nothing slower counts.
+const SLOWEST: Duration = Duration::from_millis(1);
+/// 250 kB/s: no frame is limited from here on.
+const FAST: Duration = Duration::from_micros(4);
+
+/// The connection to one terminal.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Connection {
+    questions: VecDeque<Question>,
+    /// Bytes sent since the last question.
+    unasked: usize,
+    last_question: Option<Instant>,
+    last_reply: Option<Instant>,
+    missed: u32,
+    fastest: Fastest,
+    /// The time for each byte; `None` while nothing says that it is slow.
+    per_byte: Option<Duration>,
+    /// Until when it is busy with what has been sent, if it is slow.
+    busy_until: Option<Instant>,
+    /// When that was changed last: replies to earlier frames say nothing about it.
+    changed: Option<Instant>,
+    /// The replies since then: how many, and how late the least late one was, beyond what its frame took.
+    replies: (u32, Duration),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Question {
+    sent: Instant,
+    /// When it is through the connection, as far as known.
+    through: Instant,
+    /// Bytes between the question before and this one.
+    bytes: usize,
+    /// The frame was all that the connection was thought to take.
+    full: bool,
+}
+
+/// The shortest time to a reply: that of an empty connection.
+#[derive(Debug, Clone, Copy, Default)]
+struct Fastest {
+    since: Option<Instant>,
+    current: Option<Duration>,
+    previous: Option<Duration>,
+}
+
+impl Fastest {
+    fn get(&self) -> Option<Duration> {
+        [self.current, self.previous].into_iter().flatten().min()
+    }
+
+    fn add(&mut self, now: Instant, delay: Duration) -> Duration {
+        if self.since.is_none_or(|since| now.duration_since(since) > FASTEST_PERIOD) {
+            *self = Self { since: Some(now), current: None, previous: self.current };
+        }
+        self.current = Some(self.current.map_or(delay, |current| current.min(delay)));
+        self.get().unwrap_or(delay)
+    }
+}
+
+impl Connection {
+    /// The bounds of a frame that is drawn now.
+    pub fn bounds(&mut self, now: Instant) -> FrameBounds {
+        self.drop_missed(now);
+        FrameBounds { bytes: self.limit(now), question: self.question(now) }
+    }
+
+    /// At most so many bytes now; at least a row is drawn.
+    fn limit(&self, now: Instant) -> Option<usize> {
+        let per_byte = self.per_byte?;
+        if self.busy_until.is_some_and(|until| now < until) {
+            return Some(1);
+        }
+        let bytes = FRAME_TIME.as_nanos() / per_byte.as_nanos().max(1);
+        Some(usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
+    fn question(&self, now: Instant) -> StatusQuestion {
+        let answers = self.missed < MAX_MISSED && self.questions.len() < MAX_QUESTIONS;
+        let due = self.last_question.is_none_or(|last| now - last >= QUESTION_INTERVAL);
+        if !answers || !(due || self.per_byte.is_some()) {
+            return StatusQuestion::None;
+        }
+        match self.fastest.get() {
+            None if self.questions.is_empty() => StatusQuestion::BeforeAndAfter,
+            None | Some(_) => StatusQuestion::After,
+        }
+    }
+
+    /// When the next frame that no key asked for may be sent.
+    pub fn ready_at(&self, now: Instant) -> Option<Instant> {
+        let stalled = self.questions.front().and_then(|question| {
+            let (late, limit) = match self.fastest.get() {
+                Some(fastest) => (fastest + STALLED, REPLY_TIMEOUT),
+                None => (STALLED, FIRST_REPLY_WAIT),
+            };
+            (now >= question.through + late).then_some(question.through + limit)
+        });
+        self.busy_until.max(stalled)
+    }
+
+    /// A frame was handed over.
+    pub fn sent(&mut self, now: Instant, drawn: Drawn) {
+        self.unasked += drawn.bytes;
+        if let Some(per_byte) = self.per_byte {
+            let from = self.busy_until.map_or(now, |until| until.max(now));
+            self.busy_until = Some(from + times(per_byte, drawn.bytes));
+        }
+        let before = match drawn.asked {
+            StatusQuestion::None => return,
+            StatusQuestion::After => None,
+            StatusQuestion::BeforeAndAfter => {
+                Some(Question { sent: now, through: now, bytes: 0, full: false })
+            }
+        };
+        let (full, bytes) = (!drawn.complete, std::mem::take(&mut self.unasked));
+        let through = self.busy_until.map_or(now, |until| until.max(now));
+        let after = Question { sent: now, through, bytes, full };
+        self.questions.extend(before.into_iter().chain([after]));
+        self.last_question = Some(now);
+    }
+
+    /// The terminal replied to the oldest question.
+    pub fn replied(&mut self, now: Instant) {
+        let Some(question) = self.questions.pop_front() else { return };
+        self.missed = 0;
+        let fastest = self.fastest.add(now, now.duration_since(question.sent));
+        self.learn(question, fastest, now);
+        self.busy_until = self.per_byte.map(|per_byte| {
+            // What was sent after it is all that can be in the connection still.
+            let mut free = now.checked_sub(fastest).unwrap_or(now);
+            for later in &mut self.questions {
+                free = free.max(later.sent) + times(per_byte, later.bytes);
+                later.through = free;
+            }
+            free + times(per_byte, self.unasked)
+        });
+    }
+
+    /// Learns what the connection takes.
+    fn learn(&mut self, question: Question, fastest: Duration, now: Instant) {
+        let Question { sent, bytes, full, .. } = question;
+        let delay = now.duration_since(sent);
+        let begun = self.last_reply.map_or(sent + fastest, |last| last.max(sent + fastest));
+        self.last_reply = Some(now);
+        // What came before these bytes is not counted.
+        let took = now.saturating_duration_since(begun);
+        let measured = (took >= NOTICED && bytes > 0).then(|| divided(took, bytes));
+        let Some(per_byte) = self.per_byte else {
+            self.per_byte = measured.filter(|per_byte| *per_byte > FAST);
+            return;
+        };
+        if self.changed.is_some_and(|changed| sent < changed) {
+            return;
+        }
+        let (queued, expected) = (delay.saturating_sub(fastest), times(per_byte, bytes));
+        if queued < expected / 2 && expected >= NOTICEABLE {
+            return self.change(per_byte * 7 / 8, now);
+        }
+        let late = queued.saturating_sub(expected);
+        let (count, least) = self.replies;
+        let least = if count == 0 { late } else { least.min(late) };
+        self.replies = (count + 1, least);
+        if count + 1 < REPLIES_COUNTED {
+            return;
+        }
+        if least > TOLERATED {
+            let slower = measured.unwrap_or(per_byte * 9 / 8);
+            self.change(slower.clamp(per_byte, SLOWEST), now);
+        } else if full {
+            self.change(per_byte * 31 / 32, now);
+        } else {
+            self.replies = (0, Duration::ZERO);
+        }
+    }
+
+    fn change(&mut self, per_byte: Duration, now: Instant) {
+        self.changed = Some(now);
+        self.replies = (0, Duration::ZERO);
+        self.per_byte = Some(per_byte).filter(|per_byte| *per_byte > FAST);
+    }
+
+    /// True while replies are to come.
+    pub fn awaits_replies(&self, now: Instant) -> bool {
+        self.questions.back().is_some_and(|last| now < last.through + REPLY_TIMEOUT)
+    }
+
+    /// Somebody else had the terminal: replies may be lost.
+    pub fn interrupted(&mut self) {
+        (self.unasked, self.last_reply, self.busy_until) = (0, None, None);
+        self.questions.clear();
+    }
+
+    fn drop_missed(&mut self, now: Instant) {
+        if self.questions.front().is_some_and(|oldest| now >= oldest.through + REPLY_TIMEOUT) {
+            self.missed += 1;
+            self.interrupted();
+            if self.missed >= MAX_MISSED {
+                self.per_byte = None;
+            }
+        }
+    }
+}
+
+/// The time that bytes take.
+fn times(per_byte: Duration, bytes: usize) -> Duration {
+    per_byte.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+/// The time for each byte, at most the slowest that counts.
+fn divided(took: Duration, bytes: usize) -> Duration {
+    (took / u32::try_from(bytes).unwrap_or(u32::MAX)).min(SLOWEST)
+}
+
+#[cfg(test)]
+mod tests;
