@@ -4,7 +4,7 @@
 use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
-use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, is_openable};
+use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap};
 use crate::ui::model::FoundPlace;
 
 impl TranscriptPane {
@@ -118,11 +118,7 @@ impl TranscriptPane {
         self.leave_end(open, context);
         self.cursor = to.item;
         let mut row = self.row_of_match(open, context, search, to);
-        let folded = open.block(to.item).filter(|block| is_openable(&block.body));
-        let place = folded.map(|block| block.place);
-        if let Some(place) = place.filter(|_| row.is_none())
-            && open.unfolded.blocks.insert(place)
-        {
+        if row.is_none() && !open.is_open(to.item) && open.toggle(to.item) {
             self.ignore_growth();
             row = self.row_of_match(open, context, search, to);
         }
@@ -145,9 +141,7 @@ impl TranscriptPane {
         search: &Search,
         to: Match,
     ) -> Option<usize> {
-        let is_open = open.block(to.item).is_some_and(|block| {
-            !is_openable(&block.body) || open.unfolded.blocks.contains(&block.place)
-        });
+        let is_open = open.is_open(to.item);
         let layout = self.layout_of(open, context, to.item)?;
         let mut seen = 0;
         let mut last = None;

@@ -227,7 +227,7 @@ impl TranscriptPane {
         }
         self.height = usize::from(area.height);
         let means = Prose::means(context.view.ui);
-        open.lay_out_live(live_width(width), means, open.unfolded.thinking);
+        open.lay_out_live(live_width(width), means, false);
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }
@@ -358,8 +358,7 @@ impl TranscriptPane {
         item: isize,
     ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
-        let thinking = matches!(block.body, BlockBody::Thinking { .. }) && open.unfolded.thinking;
-        let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
+        let unfolded = open.unfolded.has(block);
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
             let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
@@ -407,16 +406,6 @@ fn has_gap(open: &OpenDialog, item: isize) -> bool {
         (Some(before), Some(this)) => !(before.body.is_call() && this.body.is_call()),
         _ => true,
     }
-}
-
-/// True if there is more to see of a block than its rows show.
-pub fn is_openable(body: &BlockBody) -> bool {
-    let has_more = matches!(
-        body,
-        BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
-    );
-    let has_images = matches!(body, BlockBody::You { images, .. } if !images.is_empty());
-    body.call().is_some() || has_more || has_images
 }
 
 /// Draws the headline of a question that is out of view, in at most two rows. Returns the number of
