@@ -3,9 +3,13 @@
 
 use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
+use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
-use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap};
+use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
+use crate::domain::needle::Needle;
+use crate::domain::transcript::BlockBody;
 use crate::ui::model::FoundPlace;
+use crate::ui::panes::strip::Strip;
 
 impl TranscriptPane {
     /// Searches for this text from where the view was when the search began.
@@ -119,6 +123,7 @@ impl TranscriptPane {
         self.cursor = to.item;
         let mut row = self.row_of_match(open, context, search, to);
         if row.is_none() && !open.is_open(to.item) && open.toggle(to.item) {
+            open.lay_out_live(open.live_width, Prose::means(context.view.ui), false);
             self.ignore_growth();
             row = self.row_of_match(open, context, search, to);
         }
@@ -132,8 +137,8 @@ impl TranscriptPane {
         }
     }
 
-    /// The row with this match, of those the block shows now. Markdown may hide a match, or a row may break
-    /// it: then the last row with one.
+    /// The row with this match, of those the item shows now. Markdown may hide a match, or a row may break it: then
+    /// the last row with one. What is cut off is in the last row.
     fn row_of_match(
         &mut self,
         open: &OpenDialog,
@@ -142,19 +147,64 @@ impl TranscriptPane {
         to: Match,
     ) -> Option<usize> {
         let is_open = open.is_open(to.item);
-        let layout = self.layout_of(open, context, to.item)?;
-        let mut seen = 0;
-        let mut last = None;
-        for (at, row) in layout.rows.iter().enumerate() {
-            let count = search.needle.count(&row.plain(), to.nth + 1);
-            if count > 0 {
-                last = Some(at);
-                seen += count;
-            }
-            if seen > to.nth {
-                return Some(at);
+        let Some(block) = open.block(to.item) else {
+            let rows = (0..tail::height(open, context, to.item))
+                .map(|row| tail::rows(open, context, to.item, row).0.plain());
+            // The first one is the speaker, or what is folded.
+            return row_with(rows, &search.needle, usize::from(is_open), to.nth)
+                .map_or_else(|last| last.filter(|_| is_open), Some);
+        };
+        let (mut first, mut nth) = (head_rows(&block.body), to.nth);
+        if let (BlockBody::Tool(tool), true) = (&block.body, is_open) {
+            let texts = tool.head_texts();
+            let head: usize = texts.iter().map(|text| search.needle.count(text, nth + 1)).sum();
+            if let Some(below) = nth.checked_sub(head) {
+                (first, nth) = (1, below);
             }
         }
-        last.filter(|_| is_open)
+        let layout = self.layout_of(open, context, to.item)?;
+        let found = row_with(layout.rows.iter().map(Strip::plain), &search.needle, first, nth);
+        let cut = layout.rows.len().checked_sub(1).filter(|_| layout.is_cut);
+        found.map_or_else(|last| cut.or(last).filter(|_| is_open), Some)
+    }
+}
+
+/// The row of a match, of those from `first` on; without it, the last row with a match.
+fn row_with(
+    rows: impl Iterator<Item = String>,
+    needle: &Needle,
+    first: usize,
+    nth: usize,
+) -> Result<usize, Option<usize>> {
+    let (mut seen, mut last) = (0, None);
+    for (at, row) in rows.enumerate().skip(first) {
+        let count = needle.count(&row, nth + 1);
+        seen += count;
+        last = if count > 0 { Some(at) } else { last };
+        if seen > nth {
+            return Ok(at);
+        }
+    }
+    Err(last)
+}
+
+/// Rows at the start of a block that show nothing of its texts.
+fn head_rows(body: &BlockBody) -> usize {
+    match body {
+        BlockBody::You { .. }
+        | BlockBody::Assignment { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::Thinking { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::Tellask(_)
+        | BlockBody::Question(_)
+        | BlockBody::Reply(_) => 1,
+        // Folded, a guide shows its first line.
+        BlockBody::Guide { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Tool(_)
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => 0,
     }
 }

@@ -328,7 +328,10 @@ impl TranscriptPane {
             return;
         };
         if open.block(at.item).is_none() {
-            let strips = tail::rows(open, context, at.item, row);
+            let mut strips = tail::rows(open, context, at.item, row);
+            if open.live_at(at.item).is_some() {
+                strips.0 = self.marked(strips.0, context.view.ui);
+            }
             draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
         }
@@ -338,16 +341,17 @@ impl TranscriptPane {
         let Some(strip) = layout.rows.get(row) else {
             return;
         };
-        let marked;
-        let strip = match &self.search {
-            Some(search) => {
-                marked = strip.clone().marked(&search.needle, context.view.ui.style(Role::Search));
-                &marked
-            }
-            None => strip,
-        };
+        let strip = self.marked(strip.clone(), context.view.ui);
         let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
-        draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);
+        draw_between(buffer, area, area.y, (&strip, &meta), context.view.ui.glyphs.cut);
+    }
+
+    /// The row with its matches marked.
+    fn marked(&self, row: Strip, ui: &UiSettings) -> Strip {
+        match &self.search {
+            Some(search) => row.marked(&search.needle, ui.style(Role::Search)),
+            None => row,
+        }
     }
 
     /// The layout of a block, cached until the block changes.

@@ -42,7 +42,7 @@ pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLa
     if hidden > 0 {
         rows.extend(more_rows(hidden, context));
     }
-    BlockLayout { meta: meta(tool, context), ..rows_of(head, rows) }
+    BlockLayout { meta: meta(tool, context), is_cut: hidden > 0, ..rows_of(head, rows) }
 }
 
 /// How many lines are not shown, and the key that shows them; below one another where both do not fit in a row.
@@ -97,11 +97,10 @@ fn has_failed(exit: &str) -> bool {
 fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> LimitedRows<Strip> {
     let diff = DiffRows::new(context.ui, INDENT, context.width);
     let mut rows = LimitedRows::new(MAX_ROWS);
-    let changes = tool.result.as_ref().map(|said| said.changes.as_slice()).unwrap_or_default();
-    for change in changes {
+    for change in tool.changes() {
         add_change(&mut rows, change, diff, context);
     }
-    if !changes.is_empty() {
+    if !tool.changes().is_empty() {
         return rows;
     }
     let result = tool.result.as_ref().map(|result| result.text.as_str());

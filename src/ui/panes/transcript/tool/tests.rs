@@ -157,3 +157,49 @@ fn a_line_that_takes_more_rows_than_are_shown_counts_as_one() {
     let screen = end_of_opened(80, 24, &call("list_dir", &json!({}), &result, &[]));
     assert!(screen.contains("… 2 more lines"), "{screen}");
 }
+
+#[test]
+fn a_search_finds_what_a_change_shows_when_it_is_opened() {
+    for (needle, expected) in [
+        ("line_29 = old", "let line_29 = old(29);"),
+        ("old(3)", "let line_3 = old(3);"),
+        ("说明", "// 说明"),
+        ("# title", "# Title"),
+        ("gone/", "gone/"),
+        ("docs/a", "docs/a.md"),
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let mut records = vec![words("first")];
+        records.extend(edited());
+        records.push(words("last"));
+        let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+        let (ticket, dialog) = stage.last_open();
+        stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+        let screen = stage.keys("/").type_text(needle).screen();
+        assert!(screen.contains(expected) && screen.contains("1 of 1"), "{needle}\n{screen}");
+    }
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let records = edited();
+    let (ticket, dialog) = stage.last_open();
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+    let screen = stage.keys("/").type_text("status: ok").screen();
+    assert!(screen.contains("no match"), "the result of a change is not shown\n{screen}");
+}
+
+#[test]
+fn a_search_finds_every_line_of_a_command_and_counts_what_is_shown_once() {
+    let command = json!({"command": "cargo test \\\n  --lib"});
+    let records = call("shell_cmd", &command, "exit code 0\ncargo ok\n", &[]);
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+    let screen = stage.keys("/").type_text("--lib").screen();
+    assert!(screen.contains("1 of 1") && screen.contains("      --lib"), "{screen}");
+    stage.keys("<esc> o /").type_text("cargo");
+    assert!(stage.screen().contains("of 2"), "{}", stage.screen());
+}
