@@ -288,12 +288,6 @@ impl<L: List> ListOverlay<L> {
         }
     }
 
-    fn marked(&self, row: &Row, view: View<'_>) -> Row {
-        let style = view.ui.style(Role::Search);
-        let (left, right) = row.clone();
-        (self.search.marked(left, style), self.search.marked(right, style))
-    }
-
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
         let width = usize::from(area.width);
@@ -307,7 +301,7 @@ impl<L: List> ListOverlay<L> {
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
             for row in self.list.rows(entry, width, view, cx).iter().take(1) {
-                let (left, right) = self.marked(row, view);
+                let (left, right) = self.search.marked_parts(at, row.clone(), ui);
                 draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
             }
         }
@@ -319,7 +313,7 @@ impl<L: List> ListOverlay<L> {
         let (start, end) = self.block(self.chosen);
         let shown = rows.iter().enumerate().skip(self.top);
         for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
-            let (left, right) = self.marked(row, view);
+            let (left, right) = self.search.marked_parts(at, row.clone(), view.ui);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
             // The last row of a block is blank.
             if L::WALK == Walk::Blocks && start <= at && at + 1 < end {

@@ -1,11 +1,11 @@
 //! Searching the rows of an overlay, the same for all of them. The overlay says which rows it has laid out, and
 //! is told which one to bring into view.
 
-use ratatui::style::Style;
-
 use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
 use crate::domain::needle::Needle;
+use crate::ui::cx::UiSettings;
+use crate::ui::theme::Role;
 
 /// Matches counted in one row.
 const MAX_PER_ROW: usize = 100;
@@ -142,14 +142,46 @@ impl RowSearch {
         self.jump = self.counts.get(to.0).map(|(row, _)| RowJump::To(*row));
     }
 
-    /// The row with its matches marked.
+    /// The row with this number, with its matches marked.
     #[must_use]
-    pub fn marked(&self, row: Strip, style: Style) -> Strip {
-        match &self.needle {
-            Some(needle) => row.marked(needle, style),
-            None => row,
-        }
+    pub fn marked(&self, at: usize, row: Strip, ui: &UiSettings) -> Strip {
+        let Some(needle) = &self.needle else { return row };
+        marked_matches(row, needle, self.current_in(at), ui)
     }
+
+    /// The same of a row in two parts, which was searched as the one and then the other.
+    #[must_use]
+    pub fn marked_parts(
+        &self,
+        at: usize,
+        (left, right): (Strip, Strip),
+        ui: &UiSettings,
+    ) -> (Strip, Strip) {
+        let Some(needle) = &self.needle else { return (left, right) };
+        let current = self.current_in(at);
+        let before = needle.count(&left.plain(), MAX_PER_ROW);
+        let in_right = current.and_then(|nth| nth.checked_sub(before));
+        let left = marked_matches(left, needle, current, ui);
+        (left, marked_matches(right, needle, in_right, ui))
+    }
+
+    /// Which of the matches in this row is the current one.
+    fn current_in(&self, row: usize) -> Option<usize> {
+        let (at, nth) = self.current?;
+        self.counts.get(at).filter(|(known, _)| *known == row).map(|_| nth)
+    }
+}
+
+/// A row with its matches marked, the current one, by its number in the row, apart from the others.
+#[must_use]
+pub fn marked_matches(
+    row: Strip,
+    needle: &Needle,
+    current: Option<usize>,
+    ui: &UiSettings,
+) -> Strip {
+    let role = |nth| if current == Some(nth) { Role::SearchCurrent } else { Role::Search };
+    row.marked_each(needle, |nth| ui.style(role(nth)))
 }
 
 /// The first row in view so that this one is in its upper third.

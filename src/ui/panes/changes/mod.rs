@@ -402,7 +402,7 @@ impl Overlay for ChangesSheet {
             (area.y..area.bottom()).zip(self.rows.iter().enumerate().skip(self.top))
         {
             let line = Rect { y, height: 1, ..area };
-            let strip = self.search.marked(row.strip.clone(), ui.style(Role::Search));
+            let strip = self.search.marked(at, row.strip.clone(), ui);
             draw_between(buffer, line, y, (&strip, &row.meta), ui.glyphs.cut);
             if at == self.cursor {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));

@@ -211,9 +211,9 @@ impl Overlay for Help {
         let in_view = ShownRows { top: self.top, height: self.height, rows: self.rows };
         draw_scroll_sign(frame.buffer_mut(), head, view.ui, in_view);
         let lines = self.lines(view, usize::from(area.width));
-        let shown = lines.into_iter().skip(self.top).take(self.height);
-        for (y, line) in (area.y + 1..area.bottom()).zip(shown) {
-            let line = self.search.marked(line, view.ui.style(Role::Search));
+        let shown = lines.into_iter().enumerate().skip(self.top).take(self.height);
+        for (y, (at, line)) in (area.y + 1..area.bottom()).zip(shown) {
+            let line = self.search.marked(at, line, view.ui);
             line.draw(frame.buffer_mut(), area, y);
         }
         let below = self.rows.saturating_sub(self.top + self.height);

@@ -352,10 +352,13 @@ impl Overlay for SheetPane {
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();
-        let style = view.ui.style(Role::Search);
-        let items = items.unwrap_or_default().into_iter();
-        let items: Vec<SheetItem> =
-            items.map(|item| item.marked(|row| self.search.marked(row, style))).collect();
+        let mut start = 0;
+        let marked = |item: SheetItem| {
+            let first = start;
+            start += item.texts().count();
+            item.marked(|at, row| self.search.marked(first + at, row, view.ui))
+        };
+        let items: Vec<SheetItem> = items.unwrap_or_default().into_iter().map(marked).collect();
         draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.list.shown_rows(&items));
         self.list.draw(frame.buffer_mut(), rows, view, &items, focused);
         if let Some(editor) = &self.editor {

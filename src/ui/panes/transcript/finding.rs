@@ -121,14 +121,14 @@ impl TranscriptPane {
         }
         self.leave_end(open, context);
         self.cursor = to.item;
-        let mut row = self.row_of_match(open, context, search, to);
-        if row.is_none() && !open.is_open(to.item) && open.toggle(to.item) {
+        let mut place = self.place_of_match(open, context, search, to);
+        if place.is_none() && !open.is_open(to.item) && open.toggle(to.item) {
             open.lay_out_live(open.live_width, Prose::means(context.view.ui), false);
             self.ignore_growth();
-            row = self.row_of_match(open, context, search, to);
+            place = self.place_of_match(open, context, search, to);
         }
         let gap = usize::from(has_gap(open, to.item));
-        let at = Anchor { item: to.item, row: gap + row.unwrap_or(0) };
+        let at = Anchor { item: to.item, row: gap + place.map_or(0, |place| place.row) };
         if !self.visible_rows(open, context).contains(&at) {
             self.top = at;
             self.step_up(open, context, self.height / 3);
@@ -137,53 +137,80 @@ impl TranscriptPane {
         }
     }
 
-    /// The row with this match, of those the item shows now. Markdown may hide a match, or a row may break it: then
-    /// the last row with one. What is cut off is in the last row.
-    fn row_of_match(
+    /// Where the current match is drawn, if its item is in view.
+    pub(super) fn place_of_current(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+    ) -> Option<(Anchor, usize)> {
+        let search = self.search.take()?;
+        let is_in_view = |to: &Match| self.rows.iter().any(|row| row.item == to.item);
+        let current = search.current.filter(is_in_view);
+        let place = current.and_then(|to| {
+            let MatchPlace { row, nth } = self.place_of_match(open, context, &search, to)?;
+            let gap = usize::from(has_gap(open, to.item));
+            Some((Anchor { item: to.item, row: gap + row }, nth))
+        });
+        self.search = Some(search);
+        place
+    }
+
+    /// Where this match is, of the rows the item shows now. Markdown may hide a match, or a row may break it: then
+    /// it is the last one that is seen. What is cut off is in the last row.
+    fn place_of_match(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         search: &Search,
         to: Match,
-    ) -> Option<usize> {
+    ) -> Option<MatchPlace> {
         let is_open = open.is_open(to.item);
+        let needle = &search.needle;
         let Some(block) = open.block(to.item) else {
             let rows = (0..tail::height(open, context, to.item))
                 .map(|row| tail::rows(open, context, to.item, row).0.plain());
             // The first one is the speaker, or what is folded.
-            return row_with(rows, &search.needle, usize::from(is_open), to.nth)
-                .map_or_else(|last| last.filter(|_| is_open), Some);
+            let found = find_match(rows, needle, usize::from(is_open), to.nth);
+            return found.map_or_else(|last| last.filter(|_| is_open), Some);
         };
         let (mut first, mut nth) = (head_rows(&block.body), to.nth);
         if let (BlockBody::Tool(tool), true) = (&block.body, is_open) {
             let texts = tool.head_texts();
-            let head: usize = texts.iter().map(|text| search.needle.count(text, nth + 1)).sum();
+            let head: usize = texts.iter().map(|text| needle.count(text, nth + 1)).sum();
             if let Some(below) = nth.checked_sub(head) {
                 (first, nth) = (1, below);
             }
         }
         let layout = self.layout_of(open, context, to.item)?;
-        let found = row_with(layout.rows.iter().map(Strip::plain), &search.needle, first, nth);
+        let found = find_match(layout.rows.iter().map(Strip::plain), needle, first, nth);
         let cut = layout.rows.len().checked_sub(1).filter(|_| layout.is_cut);
+        let cut = cut.map(|row| MatchPlace { row, nth: 0 });
         found.map_or_else(|last| cut.or(last).filter(|_| is_open), Some)
     }
 }
 
-/// The row of a match, of those from `first` on; without it, the last row with a match.
-fn row_with(
+/// A row of an item, and which of the matches in that row.
+#[derive(Debug, Clone, Copy)]
+struct MatchPlace {
+    row: usize,
+    nth: usize,
+}
+
+/// The place of a match in the rows from `first` on; without it, that of the last match there.
+fn find_match(
     rows: impl Iterator<Item = String>,
     needle: &Needle,
     first: usize,
     nth: usize,
-) -> Result<usize, Option<usize>> {
-    let (mut seen, mut last) = (0, None);
-    for (at, row) in rows.enumerate().skip(first) {
-        let count = needle.count(&row, nth + 1);
-        seen += count;
-        last = if count > 0 { Some(at) } else { last };
-        if seen > nth {
-            return Ok(at);
+) -> Result<MatchPlace, Option<MatchPlace>> {
+    let (mut before, mut last) = (0, None);
+    for (row, text) in rows.enumerate().skip(first) {
+        let count = needle.count(&text, nth + 1);
+        if before + count > nth {
+            return Ok(MatchPlace { row, nth: nth - before });
         }
+        before += count;
+        last = count.checked_sub(1).map(|nth| MatchPlace { row, nth }).or(last);
     }
     Err(last)
 }

@@ -48,6 +48,7 @@ use crate::domain::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
+use crate::ui::panes::row_search::marked_matches;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::text::CopyText;
 use crate::ui::theme::Role;
@@ -97,6 +98,8 @@ pub struct TranscriptPane {
     target: Option<Landmark>,
     selection: Option<Selection>,
     search: Option<Search>,
+    /// The row with the current match, if it is in view, and which of the matches in that row it is.
+    current_match: Option<(Anchor, usize)>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
@@ -135,6 +138,7 @@ impl Default for TranscriptPane {
             target: None,
             selection: None,
             search: None,
+            current_match: None,
             taking: None,
             taken: None,
             #[cfg(test)]
@@ -233,6 +237,7 @@ impl TranscriptPane {
         }
         self.limit_cache();
         self.settle_view(open, context);
+        self.current_match = self.place_of_current(open, context);
         self.count_new(open, context);
         let pinned = context.headline.filter(|_| !self.shows_question(open, context));
         self.pinned = pinned.map_or(0, |headline| headline_rows(headline, context.view, area).1);
@@ -330,7 +335,7 @@ impl TranscriptPane {
         if open.block(at.item).is_none() {
             let mut strips = tail::rows(open, context, at.item, row);
             if open.live_at(at.item).is_some() {
-                strips.0 = self.marked(strips.0, context.view.ui);
+                strips.0 = self.marked(at, strips.0, context.view.ui);
             }
             draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
@@ -341,17 +346,16 @@ impl TranscriptPane {
         let Some(strip) = layout.rows.get(row) else {
             return;
         };
-        let strip = self.marked(strip.clone(), context.view.ui);
+        let strip = self.marked(at, strip.clone(), context.view.ui);
         let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
         draw_between(buffer, area, area.y, (&strip, &meta), context.view.ui.glyphs.cut);
     }
 
     /// The row with its matches marked.
-    fn marked(&self, row: Strip, ui: &UiSettings) -> Strip {
-        match &self.search {
-            Some(search) => row.marked(&search.needle, ui.style(Role::Search)),
-            None => row,
-        }
+    fn marked(&self, at: Anchor, row: Strip, ui: &UiSettings) -> Strip {
+        let Some(search) = &self.search else { return row };
+        let current = self.current_match.filter(|(place, _)| *place == at);
+        marked_matches(row, &search.needle, current.map(|(_, nth)| nth), ui)
     }
 
     /// The layout of a block, cached until the block changes.
