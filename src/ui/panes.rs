@@ -28,6 +28,7 @@ pub mod sent_prompt;
 pub mod sheet;
 pub mod status;
 pub mod strip;
+pub mod text_rows;
 pub mod timeline;
 pub mod transcript;
 pub mod tree;

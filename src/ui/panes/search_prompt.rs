@@ -23,7 +23,7 @@ const NO_MATCH: Text = Text::new("no match", "没有匹配");
 const READING_OLDER: Text = Text::new("reading older records …", "正在读取更早的记录 …");
 
 /// A heading and the line.
-const ROWS: u16 = 2;
+pub const ROWS: u16 = 2;
 /// Cells before the text.
 const INDENT: u16 = 3;
 
