@@ -266,8 +266,10 @@ impl<L: List> ListOverlay<L> {
             let rows = self.list.rows(entry, width.into(), view, cx);
             rows.first().map(plain).unwrap_or_default()
         });
-        if let Some(RowJump::To(row) | RowJump::Back(row)) = self.search.follow(rows) {
-            self.chosen = row;
+        match self.search.follow(rows) {
+            Some(RowJump::To(row)) => self.chosen = row,
+            Some(RowJump::Back { row, top }) => (self.chosen, self.top) = (row, top),
+            None => {}
         }
     }
 
@@ -280,12 +282,13 @@ impl<L: List> ListOverlay<L> {
             rows.extend(self.list.rows(entry, width.into(), view, cx));
         }
         self.rows = rows.len();
-        if let Some(RowJump::To(row) | RowJump::Back(row)) =
-            self.search.follow(rows.iter().map(plain))
-        {
-            self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
-            self.top = top_for(row, self.height);
-        }
+        let (row, top) = match self.search.follow(rows.iter().map(plain)) {
+            Some(RowJump::To(row)) => (row, top_for(row, self.height)),
+            Some(RowJump::Back { row, top }) => (row, top),
+            None => return,
+        };
+        self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        self.top = top;
     }
 
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -389,16 +392,18 @@ impl<L: List> Overlay for ListOverlay<L> {
                 self.rows = rows.len();
                 match self.search.follow(rows.iter().map(plain)) {
                     Some(RowJump::To(row)) => self.top = top_for(row, self.height),
-                    Some(RowJump::Back(row)) => self.top = row,
+                    Some(RowJump::Back { top, .. }) => self.top = top,
                     None => {}
                 }
                 self.go(0, cx);
             }
         }
-        self.search.stands_at(match L::WALK {
+        let row = match L::WALK {
             Walk::Entries => self.chosen,
-            Walk::Blocks | Walk::Text => self.top,
-        });
+            Walk::Blocks => self.block(self.chosen).0,
+            Walk::Text => self.top,
+        };
+        self.search.stands_at(row, self.top);
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

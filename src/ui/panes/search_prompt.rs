@@ -23,7 +23,7 @@ const NO_MATCH: Text = Text::new("no match", "没有匹配");
 const READING_OLDER: Text = Text::new("reading older records …", "正在读取更早的记录 …");
 
 /// A heading and the line.
-pub const ROWS: u16 = 2;
+const ROWS: u16 = 2;
 /// Cells before the text.
 const INDENT: u16 = 3;
 
@@ -91,6 +91,10 @@ const HANDLERS: [Handler<SearchPrompt>; 7] = [
 impl Overlay for SearchPrompt {
     fn scope(&self) -> Scope {
         SCOPE
+    }
+
+    fn rows_taken(&self) -> u16 {
+        ROWS
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {

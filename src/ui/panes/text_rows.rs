@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::scroll_sign::ShownRows;
-use super::search_prompt;
 use super::strip::Strip;
 use crate::ui::cx::UiSettings;
 use crate::ui::overlay::Handled;
@@ -33,9 +32,7 @@ impl TextRows {
 
     /// Down for positive numbers.
     pub fn scroll(&mut self, rows: isize) -> Handled {
-        // The last ones come out of the line in which one types what to search for.
-        let covered = if self.search.is_active() { usize::from(search_prompt::ROWS) } else { 0 };
-        let last = self.rows.len().saturating_sub(self.height.saturating_sub(covered));
+        let last = self.rows.len().saturating_sub(self.height);
         self.top = self.top.min(last).saturating_add_signed(rows).min(last);
         Handled::Done
     }
@@ -68,11 +65,11 @@ impl TextRows {
         self.height = height;
         match self.search.follow(self.rows.iter().map(Strip::plain)) {
             Some(RowJump::To(row)) => self.top = top_for(row, height),
-            Some(RowJump::Back(row)) => self.top = row,
+            Some(RowJump::Back { top, .. }) => self.top = top,
             None => {}
         }
         self.scroll(0);
-        self.search.stands_at(self.top);
+        self.search.stands_at(self.top, self.top);
     }
 
     pub fn search(&self) -> &RowSearch {

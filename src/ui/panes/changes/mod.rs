@@ -380,14 +380,14 @@ impl Overlay for ChangesSheet {
                 self.cursor = row;
                 self.top = top_for(row, self.height);
             }
-            Some(RowJump::Back(row)) => self.cursor = row,
+            Some(RowJump::Back { row, top }) => (self.cursor, self.top) = (row, top),
             None => {}
         }
         self.step(0);
-        self.search.stands_at(self.cursor);
         let lowest = self.rows.len().saturating_sub(self.height);
         let first = (self.cursor + 1).saturating_sub(self.height);
         self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
+        self.search.stands_at(self.cursor, self.top);
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

@@ -247,3 +247,14 @@ fn the_difference_of_the_file_with_the_cursor_is_copied_and_written() {
     stage.keys("y");
     assert!(stage.screen().contains("nothing to copy"), "{}", stage.screen());
 }
+
+#[test]
+fn what_is_found_at_the_end_is_above_the_line_in_which_one_types() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown(width, height);
+        let before = stage.keys("G").screen();
+        let screen = stage.keys("/").type_text("gone").screen();
+        assert!(screen.contains("▌▾ gone.rs"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+    }
+}

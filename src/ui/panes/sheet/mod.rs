@@ -316,7 +316,7 @@ impl Overlay for SheetPane {
         self.search.rows_changed();
         match self.search.follow(items.iter().flat_map(SheetItem::texts)) {
             Some(RowJump::To(row)) => self.list.show_row(row, usize::from(rows.height), &items),
-            Some(RowJump::Back(_)) => {
+            Some(RowJump::Back { .. }) => {
                 self.list.go_back(&self.keys(cx));
                 items = self.items(rows, view, cx).unwrap_or_default();
             }
@@ -324,7 +324,7 @@ impl Overlay for SheetPane {
             None => self.list.stay(),
         }
         self.list.layout(rows.height, &items);
-        self.search.stands_at(self.list.top());
+        self.search.stands_at(self.list.top(), self.list.top());
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

@@ -176,13 +176,13 @@ impl TimelineSheet {
         self.search.rows_changed();
         match self.search.follow(view.rows.iter().map(label)) {
             Some(RowJump::To(row)) => self.step_to(row, view),
-            Some(RowJump::Back(_)) => {
+            Some(RowJump::Back { .. }) => {
                 self.cursor = self.before_search.clone();
                 self.settle(view);
             }
             None => {}
         }
-        self.search.stands_at(self.row);
+        self.search.stands_at(self.row, self.top);
         if !self.search.is_active() {
             self.before_search = self.cursor.clone();
         }

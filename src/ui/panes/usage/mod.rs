@@ -151,7 +151,7 @@ impl UsageSheet {
                 self.choose(dialog.unwrap_or_default(), view);
                 dialog.is_none().then_some(row)
             }
-            RowJump::Back(_) => {
+            RowJump::Back { .. } => {
                 let UsagePlace { at, back, top, lifted } = self.before_search;
                 self.choose(at, view);
                 (self.back, self.top, self.lifted) = (back, top, lifted);
@@ -170,7 +170,7 @@ impl UsageSheet {
         }
         self.lifted = self.lifted.min(top);
         self.top = top - self.lifted;
-        self.search.stands_at(if self.lifted > 0 { self.top } else { row });
+        self.search.stands_at(if self.lifted > 0 { self.top } else { row }, self.top);
         if !self.search.is_active() {
             let Self { at, back, top, lifted, .. } = *self;
             self.before_search = UsagePlace { at, back, top, lifted };

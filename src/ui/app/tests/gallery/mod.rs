@@ -110,6 +110,7 @@ fn one_match_looks_current_and_goes_with_the_keys_that_step() {
         if !stage.screen().lines().any(has_match) {
             continue;
         }
+        assert_eq!(current_match(&mut stage).len(), 1, "{name}\n{}", stage.screen());
         let first = current_match(stage.keys("<enter>"));
         assert_eq!(first.len(), 1, "{name}\n{}", stage.screen());
         let last = stage.screen().lines().last().unwrap_or_default().to_owned();
