@@ -87,6 +87,12 @@ impl Hunk {
         hunks
     }
 
+    /// The lines that [`Self::read_all`] finds, each without its sign, at less cost.
+    pub fn contents(text: &str) -> impl Iterator<Item = &str> {
+        let lines = text.lines().skip_while(|line| heading(line).is_none());
+        lines.filter_map(|line| line.strip_prefix([' ', '-', '+']))
+    }
+
     fn read(&mut self, line: &str) {
         if line.starts_with('\\') {
             if let Some(last) = self.lines.last_mut() {

@@ -103,6 +103,12 @@ impl FileChange {
         Self { path, from: self.from.map(change), diff, ..self }
     }
 
+    /// Its texts in the order in which they are shown: where it was, where it is, and the lines of its difference.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let paths = self.from.as_deref().into_iter().chain([self.path.as_str()]);
+        paths.chain(Hunk::contents(&self.diff))
+    }
+
     pub fn hunks(&self) -> Vec<Hunk> {
         Hunk::read_all(&self.diff)
     }
@@ -151,6 +157,22 @@ mod tests {
         let recorded = FileChange::recorded(&changes).expect("changes");
         assert_eq!(FileChange::all(Some(&recorded)), changes);
         assert_eq!(FileChange::recorded(&[]), None);
+    }
+
+    #[test]
+    fn its_texts_are_its_paths_and_the_lines_of_its_difference() {
+        let old = "same\n-- sign\n@@ -1 +1 @@\nlast";
+        let change = FileChange {
+            from: Some("old".to_owned()),
+            ..FileChange::rewritten("new", old, "same\n++ sign\nlast")
+        };
+        let hunks = change.hunks();
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines).map(DiffLine::content);
+        let expected: Vec<&str> = ["old", "new"].into_iter().chain(lines).collect();
+        assert!(expected.contains(&"-- sign") && expected.contains(&"@@ -1 +1 @@"));
+        assert_eq!(change.texts().collect::<Vec<_>>(), expected);
+        let foreign = FileChange { diff: "no hunk\n+x\n".to_owned(), ..change };
+        assert_eq!(foreign.texts().count(), 2);
     }
 
     #[test]

@@ -262,6 +262,43 @@ impl Transcript {
     }
 }
 
+impl ToolCall {
+    /// What it changed in files; it shows that instead of what it was given and of what it said.
+    pub fn changes(&self) -> &[FileChange] {
+        self.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default()
+    }
+
+    /// The texts of its head: its name and its arguments, but for those of a command, which is shown below.
+    pub fn head_texts(&self) -> [&str; 2] {
+        let is_below = matches!(self.action, ToolAction::Command(_)) && self.changes().is_empty();
+        [&self.name, if is_below { "" } else { &self.arguments }]
+    }
+
+    /// Those of its head, and what it was given.
+    fn texts_when_called(&self) -> [&str; 3] {
+        let [name, arguments] = self.head_texts();
+        let given = match &self.action {
+            ToolAction::Command(text) | ToolAction::Patch(text) | ToolAction::NewText(text)
+                if self.changes().is_empty() =>
+            {
+                text
+            }
+            ToolAction::Command(_)
+            | ToolAction::Patch(_)
+            | ToolAction::NewText(_)
+            | ToolAction::Read { .. }
+            | ToolAction::Other => "",
+        };
+        [name, arguments, given]
+    }
+
+    /// What it said, where that is shown.
+    fn said(&self) -> &str {
+        let said = self.result.as_ref().filter(|result| result.changes.is_empty());
+        said.map_or("", |result| &result.text)
+    }
+}
+
 impl BlockBody {
     /// True for a call in one line, which stands close to its neighbours.
     pub fn is_call(&self) -> bool {
@@ -309,26 +346,50 @@ impl BlockBody {
 
     /// What it changed in files, for a call of a tool that has ended.
     pub fn changes(&self) -> Option<&[FileChange]> {
-        let Self::Tool(ToolCall { result: Some(result), .. }) = self else { return None };
-        Some(&result.changes)
+        let Self::Tool(tool) = self else { return None };
+        tool.result.as_ref().map(|result| result.changes.as_slice())
     }
 
-    /// All its texts that are searched, in the order in which it shows them.
-    pub fn searched_texts(&self) -> [&str; 3] {
-        match self {
+    /// All its texts that are searched, in the order in which it shows them when it is open.
+    pub fn searched_texts(&self) -> impl Iterator<Item = &str> {
+        let (texts, changes) = match self {
             Self::Tool(tool) => {
-                let result = tool.result.as_ref().map_or("", |result| result.text.as_str());
-                [&tool.name, &tool.arguments, result]
+                let [name, arguments, given] = tool.texts_when_called();
+                ([name, arguments, given, tool.said()], tool.changes())
             }
             Self::Question(asked) => {
                 let answer = asked.answer.as_ref().map_or("", |(text, _)| text.as_str());
-                [&asked.content, answer, ""]
+                ([&asked.content, answer, "", ""], &[][..])
             }
             Self::Tellask(Tellask { status: TellaskStatus::Working, content, .. }) => {
-                [content, "", ""]
+                ([content.as_str(), "", "", ""], &[][..])
             }
-            Self::Tellask(tellask) => [&tellask.content, self.text(), ""],
-            Self::Reply(reply) => [&reply.content, reply.refused.as_deref().unwrap_or(""), ""],
+            Self::Tellask(tellask) => ([&tellask.content, self.text(), "", ""], &[][..]),
+            Self::Reply(reply) => {
+                let refused = reply.refused.as_deref().unwrap_or_default();
+                ([&reply.content, refused, "", ""], &[][..])
+            }
+            Self::You { .. }
+            | Self::Assignment { .. }
+            | Self::Guide { .. }
+            | Self::Push { .. }
+            | Self::Notice { .. }
+            | Self::Thinking { .. }
+            | Self::Saying { .. }
+            | Self::CourseBreak { .. }
+            | Self::CutOff
+            | Self::Unknown { .. } => ([self.text(), "", "", ""], &[][..]),
+        };
+        texts.into_iter().chain(changes.iter().flat_map(FileChange::texts))
+    }
+
+    /// The same without what came after the record that made it.
+    pub fn texts_when_made(&self) -> [&str; 3] {
+        match self {
+            Self::Tool(tool) => tool.texts_when_called(),
+            Self::Question(asked) => [&asked.content, "", ""],
+            Self::Tellask(tellask) => [&tellask.content, "", ""],
+            Self::Reply(reply) => [&reply.content, "", ""],
             Self::You { .. }
             | Self::Assignment { .. }
             | Self::Guide { .. }
@@ -340,12 +401,6 @@ impl BlockBody {
             | Self::CutOff
             | Self::Unknown { .. } => [self.text(), "", ""],
         }
-    }
-
-    /// The same without what came after the record that made it.
-    pub fn texts_when_made(&self) -> [&str; 2] {
-        let [first, second, _] = self.searched_texts();
-        if matches!(self, Self::Tool(_)) { [first, second] } else { [first, ""] }
     }
 
     /// Its words, for copying and for search.

@@ -193,7 +193,7 @@ actions! {
     PreviousCourse "previous-course": "Show the previous course" / "显示上一个课程";
     NextCourse "next-course": "Show the next course" / "显示下一个课程";
     ToggleThinking "thinking": "Show or fold the thinking" / "显示或折叠思考";
-    ToggleCall "call": "Open or close this call" / "打开或折叠此调用";
+    ToggleCall "call": "Open or fold this block" / "展开或折叠此块";
     CopyBlock "copy": "Copy this block, or the selected lines" / "复制此块，或选中的行";
     CopyCode "copy-code": "Copy the code block here, or the nearest above" / "复制此处的代码块，或上方最近的";
     SelectLines "select-lines": "Select lines to copy" / "选择要复制的行";

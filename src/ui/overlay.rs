@@ -109,6 +109,11 @@ pub trait Overlay: fmt::Debug {
         false
     }
 
+    /// Rows at the lower edge that it takes from what is below it.
+    fn rows_taken(&self) -> u16 {
+        0
+    }
+
     /// A key without an action.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled;
 

@@ -80,6 +80,7 @@ roles! {
     DiffRemove = "diff.remove",
     DiffRemoveWord = "diff.remove.word",
     Search = "search",
+    SearchCurrent = "search.current",
     Cursor = "cursor",
 }
 

@@ -27,6 +27,7 @@ impl Counted {
 }
 
 pub const LINES: Counted = Counted::new("line", "lines", "行");
+pub const MORE_LINES: Counted = Counted::new("more line", "more lines", "行未显示");
 pub const WAIT_FOR_CONSENT: Counted =
     Counted::new("waits for consent", "wait for consent", "项等待同意");
 

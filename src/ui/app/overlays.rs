@@ -240,6 +240,13 @@ impl Overlays {
         self.stack.iter().rposition(|overlay| overlay.covers()).unwrap_or(0)
     }
 
+    /// For each overlay the rows at its lower edge that those above it take.
+    fn rows_taken(&self) -> Vec<u16> {
+        let above = |at: usize| self.stack.iter().skip(at + 1);
+        let taken = |at| above(at).map(|overlay| overlay.rows_taken()).max().unwrap_or_default();
+        (0..self.stack.len()).map(taken).collect()
+    }
+
     /// True if an overlay with this scope is open.
     pub fn shows(&self, scope: Scope) -> bool {
         self.stack.iter().any(|overlay| overlay.scope() == scope)
@@ -275,17 +282,19 @@ impl Overlays {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
         // What is covered is not shown to anybody: a question that has to be read is not laid out below help.
-        let first = self.first_seen();
-        for overlay in self.stack.iter_mut().skip(first) {
-            overlay.layout(area, view, &cx);
+        let (first, taken) = (self.first_seen(), self.rows_taken());
+        let shown = self.stack.iter_mut().zip(taken).skip(first);
+        for (overlay, taken) in shown {
+            overlay.layout(without(area, taken), view, &cx);
         }
     }
 
     pub fn draw(&self, facts: OverlayFacts<'_>, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
-        for overlay in self.stack.iter().skip(self.first_seen()) {
-            overlay.draw(frame, area, view, &cx);
+        let shown = self.stack.iter().zip(self.rows_taken()).skip(self.first_seen());
+        for (overlay, taken) in shown {
+            overlay.draw(frame, without(area, taken), view, &cx);
         }
     }
 
@@ -381,6 +390,11 @@ impl Overlays {
     pub fn put_away(&mut self, root: RootId) {
         self.last_put_away = Some(root);
     }
+}
+
+/// The area without so many rows at its lower edge.
+fn without(area: Rect, rows: u16) -> Rect {
+    Rect { height: area.height.saturating_sub(rows), ..area }
 }
 
 /// Where a key goes in a search: `n` and `N` do something else in some overlays until one is active.

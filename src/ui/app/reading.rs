@@ -21,8 +21,7 @@ use crate::ui::model::{Place, Tone, ViewPosition};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::transcript::prose::Prose;
 use crate::ui::panes::transcript::{
-    Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded,
-    is_openable, live_width,
+    Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, live_width,
 };
 
 /// Long enough for a reader to be through with the last words before they move.
@@ -300,25 +299,25 @@ impl Reading {
         let Some(open) = &mut self.open else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
-        let block = self.transcript.at_cursor(open).and_then(|item| open.block(item));
-        let place = block.filter(|block| is_openable(&block.body)).map(|block| block.place);
-        let Some(place) = place else {
+        let item = self.transcript.cursor();
+        if !open.is_openable(item) {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_OPEN)];
-        };
-        self.transcript.keep_in_place(open);
-        if !open.unfolded.blocks.remove(&place) {
-            open.unfolded.blocks.insert(place);
         }
+        self.transcript.keep_in_place(open);
+        open.toggle(item);
         Vec::new()
+    }
+
+    /// True if there is more to see of the block with the cursor.
+    pub fn can_open_here(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.is_openable(self.transcript.cursor()))
     }
 
     /// True if the cursor is on the block in this row of the pane, and there is more to see of it.
     pub fn is_openable_at(&self, row: usize) -> bool {
         let Some(open) = &self.open else { return false };
         let item = self.transcript.item_in_row(open, row);
-        let at_cursor = item.filter(|item| self.transcript.at_cursor(open) == Some(*item));
-        let block = at_cursor.and_then(|item| open.block(item));
-        block.is_some_and(|block| is_openable(&block.body))
+        item.is_some_and(|item| item == self.transcript.cursor() && open.is_openable(item))
     }
 
     /// Puts the cursor on the block in this row of the pane, if there is one.
@@ -334,7 +333,7 @@ impl Reading {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_OPEN)];
         };
         self.transcript.keep_in_place(open);
-        open.unfolded.thinking = !open.unfolded.thinking;
+        open.toggle_thinking();
         Vec::new()
     }
 }

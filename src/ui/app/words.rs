@@ -173,7 +173,6 @@ pub(super) const QUESTIONS: Text = Text::new("questions", "问题");
 pub(super) const WRITE: Text = Text::new("write", "写");
 pub(super) const HELP_HINT: Text = Text::new("help", "帮助");
 pub(super) const CALL_SITE: Text = Text::new("call site", "提问处");
-pub(super) const CALL: Text = Text::new("call", "调用");
 pub(super) const DECLARED_DEAD: Text =
     Text::new("declared dead: {}", "已宣告死亡：{}，等待者已获知");
 pub(super) const DEAD_ALREADY: Text = Text::new("it is already dead", "它已经死亡");

@@ -266,8 +266,10 @@ impl<L: List> ListOverlay<L> {
             let rows = self.list.rows(entry, width.into(), view, cx);
             rows.first().map(plain).unwrap_or_default()
         });
-        if let Some(RowJump::To(row) | RowJump::Back(row)) = self.search.follow(rows) {
-            self.chosen = row;
+        match self.search.follow(rows) {
+            Some(RowJump::To(row)) => self.chosen = row,
+            Some(RowJump::Back { row, top }) => (self.chosen, self.top) = (row, top),
+            None => {}
         }
     }
 
@@ -280,18 +282,13 @@ impl<L: List> ListOverlay<L> {
             rows.extend(self.list.rows(entry, width.into(), view, cx));
         }
         self.rows = rows.len();
-        if let Some(RowJump::To(row) | RowJump::Back(row)) =
-            self.search.follow(rows.iter().map(plain))
-        {
-            self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
-            self.top = top_for(row, self.height);
-        }
-    }
-
-    fn marked(&self, row: &Row, view: View<'_>) -> Row {
-        let style = view.ui.style(Role::Search);
-        let (left, right) = row.clone();
-        (self.search.marked(left, style), self.search.marked(right, style))
+        let (row, top) = match self.search.follow(rows.iter().map(plain)) {
+            Some(RowJump::To(row)) => (row, top_for(row, self.height)),
+            Some(RowJump::Back { row, top }) => (row, top),
+            None => return,
+        };
+        self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        self.top = top;
     }
 
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -307,7 +304,7 @@ impl<L: List> ListOverlay<L> {
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
             for row in self.list.rows(entry, width, view, cx).iter().take(1) {
-                let (left, right) = self.marked(row, view);
+                let (left, right) = self.search.marked_parts(at, row.clone(), ui);
                 draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
             }
         }
@@ -319,7 +316,7 @@ impl<L: List> ListOverlay<L> {
         let (start, end) = self.block(self.chosen);
         let shown = rows.iter().enumerate().skip(self.top);
         for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
-            let (left, right) = self.marked(row, view);
+            let (left, right) = self.search.marked_parts(at, row.clone(), view.ui);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
             // The last row of a block is blank.
             if L::WALK == Walk::Blocks && start <= at && at + 1 < end {
@@ -395,16 +392,18 @@ impl<L: List> Overlay for ListOverlay<L> {
                 self.rows = rows.len();
                 match self.search.follow(rows.iter().map(plain)) {
                     Some(RowJump::To(row)) => self.top = top_for(row, self.height),
-                    Some(RowJump::Back(row)) => self.top = row,
+                    Some(RowJump::Back { top, .. }) => self.top = top,
                     None => {}
                 }
                 self.go(0, cx);
             }
         }
-        self.search.stands_at(match L::WALK {
+        let row = match L::WALK {
             Walk::Entries => self.chosen,
-            Walk::Blocks | Walk::Text => self.top,
-        });
+            Walk::Blocks => self.block(self.chosen).0,
+            Walk::Text => self.top,
+        };
+        self.search.stands_at(row, self.top);
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

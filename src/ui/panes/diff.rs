@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ratatui::style::Style;
 
+use super::limited_rows::LimitedRows;
 use super::strip::Strip;
 use crate::domain::diff::{DiffLine, Hunk, LineTag, changed_words};
 use crate::domain::file_change::FileChangeKind;
@@ -86,71 +87,76 @@ impl<'a> DiffRows<'a> {
         Self { language: Language::of_file(path), ..self }
     }
 
-    /// The rows of hunks, at most `limit` and those of the line that reaches it; hunks are separated by a row.
-    pub fn hunks(self, hunks: &[Hunk], limit: usize) -> Vec<DiffRow> {
+    /// The rows of hunks, which are separated by a row.
+    pub fn hunks(self, hunks: &[Hunk], limit: usize) -> LimitedRows<DiffRow> {
         let last = hunks.iter().map(|hunk| {
             let lines = hunk.old_len().max(hunk.new_len());
             hunk.old_at.max(hunk.new_at).saturating_add(lines)
         });
         let digits = last.max().unwrap_or_default().to_string().len();
-        let mut rows = Vec::new();
+        let mut rows = LimitedRows::new(limit);
         for (at, hunk) in hunks.iter().enumerate() {
             if at > 0 {
                 let cut = self.ui.glyphs.cut;
                 let strip = Strip::new().pad_to(self.indent).put(cut, self.ui.style(Role::TextDim));
-                rows.push(DiffRow { strip, line: hunk.new_at.saturating_add(1) });
+                rows.add_separator(DiffRow { strip, line: hunk.new_at.saturating_add(1) });
             }
-            self.hunk(hunk, digits, limit, &mut rows);
-            if rows.len() >= limit {
-                break;
-            }
+            self.hunk(hunk, digits, &mut rows);
         }
         rows
     }
 
     /// The rows of a text whose lines begin with a sign, as in a patch.
-    pub fn patch(self, text: &str, limit: usize) -> Vec<Strip> {
-        let mut rows = Vec::new();
-        for line in text.lines().take(limit) {
-            let role = match line.chars().next() {
-                Some('+') => Role::DiffAdd,
-                Some('-') => Role::DiffRemove,
-                Some('*' | '@') => Role::TextDim,
-                _ => Role::Code,
-            };
-            let clean = SafeText::line(line);
-            let start = Strip::new().pad_to(self.indent);
-            let pieces = [(clean.as_str().len(), self.ui.style(role))];
-            rows.extend(self.wrapped(start, clean.as_str(), &pieces));
+    pub fn patch(self, text: &str, limit: usize) -> LimitedRows<Strip> {
+        let mut rows = LimitedRows::new(limit);
+        for line in text.lines() {
+            rows.add_line(|| {
+                let role = match line.chars().next() {
+                    Some('+') => Role::DiffAdd,
+                    Some('-') => Role::DiffRemove,
+                    Some('*' | '@') => Role::TextDim,
+                    _ => Role::Code,
+                };
+                let clean = SafeText::line(line);
+                let start = Strip::new().pad_to(self.indent);
+                let pieces = [(clean.as_str().len(), self.ui.style(role))];
+                self.wrapped(start, clean.as_str(), &pieces)
+            });
         }
         rows
     }
 
-    /// Lines with their numbers, from `first`.
+    /// Lines with their numbers.
     pub fn numbered<'t>(
         self,
         lines: impl Iterator<Item = (usize, &'t str)> + Clone,
         limit: usize,
-    ) -> Vec<Strip> {
+    ) -> LimitedRows<Strip> {
         let digits = lines.clone().map(|(number, _)| number).max().unwrap_or_default();
         let digits = digits.to_string().len();
         let dim = self.ui.style(Role::TextDim);
+        let mut rows = LimitedRows::new(limit);
+        // Each line has at least one row.
+        rows.hide(lines.clone().skip(limit).count());
         let lines: Vec<(usize, SafeText)> =
             lines.take(limit).map(|(number, line)| (number, SafeText::line(line))).collect();
         let code = self.code_of(lines.iter().map(|(_, line)| line.as_str()));
-        let mut rows = Vec::new();
         for ((number, line), runs) in lines.iter().zip(code) {
-            let start = Strip::new().pad_to(self.indent).put(&format!("{number:>digits$} "), dim);
-            let pieces = self.code_pieces(0..line.as_str().len(), &runs, Role::Code);
-            rows.extend(self.wrapped(start, line.as_str(), &pieces));
-            if rows.len() >= limit {
-                break;
-            }
+            rows.add_line(|| {
+                let start =
+                    Strip::new().pad_to(self.indent).put(&format!("{number:>digits$} "), dim);
+                let pieces = self.code_pieces(0..line.as_str().len(), &runs, Role::Code);
+                self.wrapped(start, line.as_str(), &pieces)
+            });
         }
         rows
     }
 
-    fn hunk(self, hunk: &Hunk, digits: usize, limit: usize, rows: &mut Vec<DiffRow>) {
+    fn hunk(self, hunk: &Hunk, digits: usize, rows: &mut LimitedRows<DiffRow>) {
+        if rows.room() == 0 {
+            rows.hide(hunk.lines.len());
+            return;
+        }
         let texts: Vec<SafeText> =
             hunk.lines.iter().map(|line| SafeText::line(line.content())).collect();
         let marks = marks(&hunk.lines, &texts);
@@ -164,12 +170,11 @@ impl<'a> DiffRows<'a> {
             new = new.saturating_add(usize::from(is_new));
             let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
             let runs = if is_new { code.next().unwrap_or_default() } else { Vec::new() };
-            let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks, &runs));
             let number = if is_new { new } else { new.saturating_add(1) };
-            rows.extend(strips.into_iter().map(|strip| DiffRow { strip, line: number }));
-            if rows.len() >= limit {
-                return;
-            }
+            rows.add_line(|| {
+                let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks, &runs));
+                strips.into_iter().map(|strip| DiffRow { strip, line: number }).collect()
+            });
         }
     }
 

@@ -1,11 +1,11 @@
 //! Searching the rows of an overlay, the same for all of them. The overlay says which rows it has laid out, and
 //! is told which one to bring into view.
 
-use ratatui::style::Style;
-
 use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
 use crate::domain::needle::Needle;
+use crate::ui::cx::UiSettings;
+use crate::ui::theme::Role;
 
 /// Matches counted in one row.
 const MAX_PER_ROW: usize = 100;
@@ -14,8 +14,18 @@ const MAX_PER_ROW: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowJump {
     To(usize),
-    /// Where the search began.
-    Back(usize),
+    /// Where the search began, and the first row that was in view then.
+    Back {
+        row: usize,
+        top: usize,
+    },
+}
+
+/// The row where an overlay is, and the first one in view.
+#[derive(Debug, Clone, Copy, Default)]
+struct RowPlace {
+    row: usize,
+    top: usize,
 }
 
 #[derive(Debug, Default)]
@@ -26,9 +36,9 @@ pub struct RowSearch {
     counts: Vec<(usize, usize)>,
     /// The current match: the index of its row above, and which of the row.
     current: Option<(usize, usize)>,
-    /// The row where the overlay is, and where it was when the search began.
-    at: usize,
-    start: usize,
+    /// Where the overlay is, and where it was when the search began.
+    at: RowPlace,
+    start: RowPlace,
     jump: Option<RowJump>,
     /// The text or the rows are others than those that were searched.
     is_outdated: bool,
@@ -68,9 +78,9 @@ impl RowSearch {
 
     /// Ends the search and goes back to where it began.
     pub fn leave(&mut self) {
-        let start = self.start;
+        let RowPlace { row, top } = self.start;
         self.end();
-        self.jump = Some(RowJump::Back(start));
+        self.jump = Some(RowJump::Back { row, top });
     }
 
     /// Ends the search where it is; false if there is none.
@@ -105,9 +115,9 @@ impl RowSearch {
         self.is_outdated = true;
     }
 
-    /// The row where the overlay is.
-    pub fn stands_at(&mut self, row: usize) {
-        self.at = row;
+    /// The row where the overlay is, and the first one in view.
+    pub fn stands_at(&mut self, row: usize, top: usize) {
+        self.at = RowPlace { row, top };
     }
 
     /// Searches the rows if they or the text are others than before. Returns the row to bring into view.
@@ -123,7 +133,7 @@ impl RowSearch {
                 self.jump = row.map(|(row, _)| RowJump::To(*row));
             }
             if self.current.is_none() && !self.counts.is_empty() {
-                let below = self.counts.iter().position(|(row, _)| *row >= self.start);
+                let below = self.counts.iter().position(|(row, _)| *row >= self.start.row);
                 self.go((below.unwrap_or(0), 0));
             }
         }
@@ -142,14 +152,46 @@ impl RowSearch {
         self.jump = self.counts.get(to.0).map(|(row, _)| RowJump::To(*row));
     }
 
-    /// The row with its matches marked.
+    /// The row with this number, with its matches marked.
     #[must_use]
-    pub fn marked(&self, row: Strip, style: Style) -> Strip {
-        match &self.needle {
-            Some(needle) => row.marked(needle, style),
-            None => row,
-        }
+    pub fn marked(&self, at: usize, row: Strip, ui: &UiSettings) -> Strip {
+        let Some(needle) = &self.needle else { return row };
+        marked_matches(row, needle, self.current_in(at), ui)
     }
+
+    /// The same of a row in two parts, which was searched as the one and then the other.
+    #[must_use]
+    pub fn marked_parts(
+        &self,
+        at: usize,
+        (left, right): (Strip, Strip),
+        ui: &UiSettings,
+    ) -> (Strip, Strip) {
+        let Some(needle) = &self.needle else { return (left, right) };
+        let current = self.current_in(at);
+        let before = needle.count(&left.plain(), MAX_PER_ROW);
+        let in_right = current.and_then(|nth| nth.checked_sub(before));
+        let left = marked_matches(left, needle, current, ui);
+        (left, marked_matches(right, needle, in_right, ui))
+    }
+
+    /// Which of the matches in this row is the current one.
+    fn current_in(&self, row: usize) -> Option<usize> {
+        let (at, nth) = self.current?;
+        self.counts.get(at).filter(|(known, _)| *known == row).map(|_| nth)
+    }
+}
+
+/// A row with its matches marked, the current one, by its number in the row, apart from the others.
+#[must_use]
+pub fn marked_matches(
+    row: Strip,
+    needle: &Needle,
+    current: Option<usize>,
+    ui: &UiSettings,
+) -> Strip {
+    let role = |nth| if current == Some(nth) { Role::SearchCurrent } else { Role::Search };
+    row.marked_each(needle, |nth| ui.style(role(nth)))
 }
 
 /// The first row in view so that this one is in its upper third.
@@ -176,7 +218,7 @@ mod tests {
     #[test]
     fn the_first_match_from_where_one_stands_is_shown_and_all_are_gone_through_in_a_circle() {
         let mut search = RowSearch::default();
-        search.stands_at(2);
+        search.stands_at(2, 1);
         search.begin();
         assert_eq!((follow(&mut search), shown(&search)), (None, None));
         search.set("two");
@@ -197,7 +239,10 @@ mod tests {
         search.set("none");
         assert_eq!((follow(&mut search), shown(&search)), (None, Some((0, 0))));
         search.leave();
-        assert_eq!((follow(&mut search), search.is_active()), (Some(RowJump::Back(2)), false));
+        assert_eq!(
+            (follow(&mut search), search.is_active()),
+            (Some(RowJump::Back { row: 2, top: 1 }), false)
+        );
         assert!(!search.step(Towards::End));
     }
 
@@ -220,7 +265,7 @@ mod tests {
                 search.rows_changed();
                 match search.follow(rows.into_iter()) {
                     Some(RowJump::To(row)) => prop_assert!(row < count),
-                    Some(RowJump::Back(_)) | None => {}
+                    Some(RowJump::Back { .. }) | None => {}
                 }
                 if let Some(shown) = search.count() {
                     prop_assert!(shown.current <= shown.total);

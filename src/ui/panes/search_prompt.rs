@@ -93,6 +93,10 @@ impl Overlay for SearchPrompt {
         SCOPE
     }
 
+    fn rows_taken(&self) -> u16 {
+        ROWS
+    }
+
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
         if self.field.is_empty() && matches!(action, Action::Send | Action::ClearDraft) {
             return Self::leave(cx);

@@ -134,7 +134,13 @@ impl Strip {
 
     /// Patches the style of every match; without one, of nothing.
     #[must_use]
-    pub fn marked(mut self, needle: &Needle, style: Style) -> Self {
+    pub fn marked(self, needle: &Needle, style: Style) -> Self {
+        self.marked_each(needle, |_| style)
+    }
+
+    /// The same with a style for each match, by its number in the row.
+    #[must_use]
+    pub fn marked_each(mut self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
         let plain = self.plain();
         let ranges: Vec<Range<usize>> = needle.ranges(&plain).collect();
         if ranges.is_empty() {
@@ -149,8 +155,8 @@ impl Strip {
             let cuts: Vec<usize> = std::iter::once(start).chain(inside).chain([end]).collect();
             for (from, until) in cuts.iter().zip(cuts.iter().skip(1)) {
                 let text = span.content.get(from - start..until - start).unwrap_or_default();
-                let is_match = ranges.iter().any(|range| range.contains(from));
-                let patched = if is_match { span.style.patch(style) } else { span.style };
+                let at = ranges.iter().position(|range| range.contains(from));
+                let patched = at.map_or(span.style, |at| span.style.patch(style_of(at)));
                 spans.push(Span::styled(text.to_owned(), patched));
             }
             start = end;
@@ -248,6 +254,10 @@ mod tests {
         let texts = marked.line.spans.iter().map(|span| span.content.as_ref());
         assert_eq!(texts.collect::<Vec<_>>(), ["a ", "lo", "gin", " and", " ", "Login"]);
         assert_eq!(strip.clone().marked(&Needle::new("x"), strong), strip);
+        let of_second = |at| if at == 1 { strong } else { plain };
+        let marked = strip.marked_each(&Needle::new("login"), of_second);
+        let last = marked.line.spans.last().map(|span| (span.content.as_ref(), span.style));
+        assert_eq!(last, Some(("Login", strong)));
     }
 
     #[test]

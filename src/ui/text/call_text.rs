@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::ansi::output_lines;
 use crate::domain::FileChange;
 use crate::domain::file_change::FileChangeKind;
+use crate::domain::net_changes::NetChange;
 use crate::domain::transcript::{ToolAction, ToolCall};
 
 /// The changes of a call as a unified diff, or its command with the output, or what it was given and what came
@@ -13,7 +14,11 @@ use crate::domain::transcript::{ToolAction, ToolCall};
 pub fn call_text(tool: &ToolCall) -> String {
     let changes = tool.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default();
     if !changes.is_empty() {
-        return changes.iter().map(file_diff).collect();
+        let diff = |change: &FileChange| {
+            let FileChange { path, kind, from, diff, omitted_lines, .. } = change;
+            file_diff(*kind, (from.as_deref(), path), diff, *omitted_lines)
+        };
+        return changes.iter().map(diff).collect();
     }
     let result = tool.result.as_ref().map(|result| plain(&result.text)).unwrap_or_default();
     match &tool.action {
@@ -48,10 +53,25 @@ fn plain(output: &str) -> String {
     output_lines(output).iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// One file as `git diff` shows it.
-fn file_diff(change: &FileChange) -> String {
-    let path = &change.path;
-    let mut text = match (change.kind, &change.from) {
+/// What calls did to a file, in the same way.
+#[must_use]
+pub fn net_change_text(change: &NetChange) -> String {
+    let NetChange { path, from, kind, hunks, omitted_lines, .. } = change;
+    let mut diff = String::new();
+    for hunk in hunks {
+        hunk.write(&mut diff);
+    }
+    file_diff(*kind, (from.as_deref(), path), &diff, *omitted_lines)
+}
+
+/// One file as `git diff` shows it; given the path it had, and the one it has.
+fn file_diff(
+    kind: FileChangeKind,
+    (from, path): (Option<&str>, &str),
+    diff: &str,
+    omitted_lines: usize,
+) -> String {
+    let mut text = match (kind, from) {
         (FileChangeKind::Created, _) => format!("--- /dev/null\n+++ b/{path}\n"),
         (FileChangeKind::Removed, _) => format!("--- a/{path}\n+++ /dev/null\n"),
         (FileChangeKind::Replaced, _) => format!("Binary files a/{path} and b/{path} differ\n"),
@@ -62,13 +82,13 @@ fn file_diff(change: &FileChange) -> String {
             format!("--- a/{path}\n+++ b/{path}\n")
         }
     };
-    text.push_str(&change.diff);
+    text.push_str(diff);
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    if change.omitted_lines > 0 {
+    if omitted_lines > 0 {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "… +{}", change.omitted_lines);
+        let _ = writeln!(text, "… +{omitted_lines}");
     }
     text
 }

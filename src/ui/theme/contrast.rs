@@ -88,8 +88,14 @@ mod tests {
     const NO_TEXT: [Role; 2] = [Role::Rule, Role::Cursor];
 
     /// Roles with a background of their own, which a selected row does not change.
-    const OWN_PAPER: [Role; 5] =
-        [Role::DiffAddWord, Role::DiffRemoveWord, Role::Search, Role::RowSelected, Role::Cursor];
+    const OWN_PAPER: [Role; 6] = [
+        Role::DiffAddWord,
+        Role::DiffRemoveWord,
+        Role::Search,
+        Role::SearchCurrent,
+        Role::RowSelected,
+        Role::Cursor,
+    ];
 
     fn texts() -> impl Iterator<Item = Role> {
         Role::ALL.iter().copied().filter(|role| !NO_TEXT.contains(role))
@@ -244,6 +250,32 @@ mod tests {
                     assert!(apart >= 40.0, "{name} {depth:?} {blindness}: {apart:.0}");
                     let apart = distance(words.0.paper, words.1.paper, &matrix);
                     assert!(apart >= 15.0, "{name} {depth:?} words {blindness}: {apart:.0}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_current_match_differs_from_the_others_for_everybody() {
+        for (name, _) in EMBEDDED {
+            for depth in
+                [ColorDepth::None, ColorDepth::Sixteen, ColorDepth::Palette, ColorDepth::True]
+            {
+                let theme = embedded(name, depth);
+                let styles = [Role::Search, Role::SearchCurrent].map(|role| theme.style(role));
+                assert_ne!(styles[0].add_modifier, styles[1].add_modifier, "{name} {depth:?}");
+                if Paper::of(name) == Paper::Terminal || depth == ColorDepth::None {
+                    continue;
+                }
+                assert_ne!(styles[0].bg, styles[1].bg, "{name} {depth:?}");
+                if depth == ColorDepth::Sixteen {
+                    continue;
+                }
+                let [all, current] =
+                    styles.map(|style| Pair::drawn(style, Paper::of(name)).unwrap().paper);
+                for (blindness, matrix) in BLINDNESS {
+                    let apart = distance(all, current, &matrix);
+                    assert!(apart >= 40.0, "{name} {depth:?} {blindness}: {apart:.0}");
                 }
             }
         }

@@ -39,7 +39,9 @@ impl Reading {
         };
         let block = self.transcript().at_cursor(open).and_then(|item| open.block(item));
         let Some(block) = block else {
-            return vec![FollowUp::Notify(Tone::Plain, words::NO_CALL_HERE)];
+            let is_thinking = open.is_openable(self.transcript().cursor());
+            let nothing = || vec![FollowUp::Notify(Tone::Plain, words::NO_CALL_HERE)];
+            return if is_thinking { self.toggle_call() } else { nothing() };
         };
         let (dialog, body) = (open.dialog.clone(), block.body.clone());
         match jump_target(&body, asker) {

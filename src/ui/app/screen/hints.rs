@@ -159,7 +159,9 @@ impl Screen<'_> {
                 if asked {
                     hints.push((Action::Answer, words::ANSWER));
                 }
-                hints.push((Action::ToggleCall, words::CALL));
+                if self.app.reading.can_open_here() {
+                    hints.push((Action::ToggleCall, words::OPEN));
+                }
                 hints.push((Action::OtherEnd, words::SIDE_DIALOG));
                 hints.push((Action::ToggleThinking, words::THINKING));
             }

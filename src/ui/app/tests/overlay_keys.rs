@@ -94,6 +94,25 @@ fn each_key_that_help_lists_on_an_overlay_does_something_and_no_other_does() {
     }
 }
 
+#[test]
+fn every_overlay_that_is_read_is_searched_by_its_key() {
+    for (width, height) in [(120, 40), (40, 12)] {
+        for (name, mut stage) in overlays(width, height) {
+            let scope = stage.app.overlays.scope().unwrap();
+            if scope.is_for_typing() || asks(scope) {
+                continue;
+            }
+            let screen = stage.keys("/").type_text("e").screen();
+            assert!(screen.contains("find · "), "{name}\n{screen}");
+            stage.keys("<enter> n N").screen();
+            stage.keys("<esc>");
+            assert_eq!(stage.app.overlays.scope(), Some(scope), "{name}: the search has ended");
+            stage.keys("/").type_text("zzzzz");
+            assert!(stage.screen().contains("no match"), "{name}\n{}", stage.screen());
+        }
+    }
+}
+
 /// Lists that are read like a text, and the confirmations.
 fn closes_by_any_key(name: &str) -> bool {
     ["problems", "team", "quit", "consent"].contains(&name)

@@ -1,6 +1,7 @@
 //! Searching in the open dialog.
 
 use super::fixture::*;
+use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::panes::transcript;
 
@@ -170,4 +171,45 @@ fn a_page_key_lays_out_little_more_than_is_in_view_and_a_search_only_where_it_le
         let laid_out = stage.app.reading.take_laid_out();
         assert!(laid_out <= 2 * usize::from(height), "{laid_out} blocks for {key}");
     }
+}
+
+#[test]
+fn text_that_streams_is_found_and_the_match_stays_when_its_record_comes() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = reading(width, height, &story());
+        stage.live(&main_dialog(), Segment::Saying, "A rare wo").screen();
+        stage.keys("/ rare").screen();
+        assert!(stage.screen().contains("find · 1 of 1"), "{}", stage.screen());
+        stage.live(&main_dialog(), Segment::Saying, "rd, rarely seen").screen();
+        assert!(stage.screen().contains("find · 1 of 2"), "{}", stage.screen());
+        stage.keys("<enter> n");
+        assert!(last_line(&mut stage).contains("2 of 2"), "{}", last_line(&mut stage));
+        stage.fact(&main_dialog(), 5, &words("A rare word, rarely seen")).screen();
+        stage.keys("N");
+        assert!(last_line(&mut stage).contains("1 of 2"), "{}", last_line(&mut stage));
+        stage.keys("n n");
+        assert!(last_line(&mut stage).contains("1 of 2"), "it was found once");
+    }
+}
+
+#[test]
+fn a_match_in_a_long_text_that_streams_is_scrolled_to() {
+    let mut stage = reading(80, 24, &story());
+    let text = (0..80).fold(String::new(), |text, n| format!("{text}row {n}.\n\n"));
+    stage.live(&main_dialog(), Segment::Saying, &text).screen();
+    stage.keys("/").type_text("row 7.");
+    let screen = stage.screen();
+    assert!(screen.contains("row 7.") && screen.contains("1 of 1"), "{screen}");
+    stage.live(&main_dialog(), Segment::Saying, &text.replace("row", "line"));
+    assert!(stage.screen().contains("row 7."), "{}", stage.screen());
+}
+
+#[test]
+fn a_match_in_thinking_that_streams_shows_it() {
+    let mut stage = reading(80, 24, &story());
+    let thought = format!("a hidden thought\n\n{}", "and more ".repeat(30));
+    stage.live(&main_dialog(), Segment::Thinking, &thought).screen();
+    assert!(!stage.screen().contains("a hidden thought"));
+    stage.keys("/ hidden").screen();
+    assert!(stage.screen().contains("a hidden thought"), "{}", stage.screen());
 }

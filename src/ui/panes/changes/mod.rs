@@ -27,9 +27,12 @@ use crate::domain::net_changes::NetChange;
 use crate::domain::text::Text;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::copies::CopyTo;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
+use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::ui::text::CopyText;
+use crate::ui::text::call_text::net_change_text;
 use crate::ui::theme::Role;
 use crate::ui::words::{CLOSE, FILE_IS_GONE, LOADING};
 
@@ -60,13 +63,36 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::Edit, &["e"])
         .does("Open the file in your editor, at this line", "用编辑器打开此文件，到此行"),
+    SCOPE
+        .bind(Action::CopyBlock, &["y"])
+        .does("Copy the difference of this file", "复制此文件的差异"),
+    SCOPE
+        .bind(Action::WriteFile, &["Y"])
+        .does("Write the difference of this file to a file", "把此文件的差异写入文件"),
+];
+
+const HANDLERS: [Handler<ChangesSheet>; 14] = [
+    (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
+    (Action::NextFile, |sheet, _| sheet.step_file(false)),
+    (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
+    (Action::FoldAll, |sheet, _| sheet.fold_all(true)),
+    (Action::UnfoldAll, |sheet, _| sheet.fold_all(false)),
+    (Action::OtherChanges, |sheet, cx| {
+        cx.intents.push(Intent::ShowChanges(sheet.dialog.clone(), sheet.scope.next()));
+        Handled::Done
+    }),
+    (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
+    (Action::OtherEnd, |sheet, cx| sheet.show_call(cx)),
+    (Action::Edit, |sheet, cx| sheet.edit(cx)),
+    (Action::CopyBlock, |sheet, cx| sheet.copy(CopyTo::Clipboard, cx)),
+    (Action::WriteFile, |sheet, cx| sheet.copy(CopyTo::File, cx)),
+    (Action::Cancel, |_, _| Handled::Close),
+    (Action::Quit, |_, _| Handled::Close),
+    (Action::Changes, |_, _| Handled::Close),
 ];
 
 /// With more changed lines than this, files are folded at first.
 const UNFOLDED_LINES: usize = 2_000;
-
-/// What a key does.
-type Handler = fn(&mut ChangesSheet, &mut Cx<'_>) -> Handled;
 
 /// What the rows were made for: the content, the width, and whether they are searched.
 type RowsFor = (u64, u16, bool);
@@ -203,6 +229,13 @@ impl ChangesSheet {
         Handled::Done
     }
 
+    /// Copies the difference of the file with the cursor, or writes it to a file.
+    fn copy(&self, to: CopyTo, cx: &mut Cx<'_>) -> Handled {
+        let text = self.change(cx).map(net_change_text).unwrap_or_default();
+        cx.intents.push(Intent::Copy(to, CopyText::clean(&text)));
+        Handled::Done
+    }
+
     fn is_folded(&self, change: &NetChange, all_folded: bool) -> bool {
         self.toggled.contains(&change.path) != all_folded
     }
@@ -309,25 +342,7 @@ impl Overlay for ChangesSheet {
         if let Some(rows) = scroll_distance(action, self.height) {
             return self.step(rows);
         }
-        let handlers: [(Action, Handler); 9] = [
-            (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
-            (Action::NextFile, |sheet, _| sheet.step_file(false)),
-            (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
-            (Action::FoldAll, |sheet, _| sheet.fold_all(true)),
-            (Action::UnfoldAll, |sheet, _| sheet.fold_all(false)),
-            (Action::OtherChanges, |sheet, cx| {
-                cx.intents.push(Intent::ShowChanges(sheet.dialog.clone(), sheet.scope.next()));
-                Handled::Done
-            }),
-            (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
-            (Action::OtherEnd, |sheet, cx| sheet.show_call(cx)),
-            (Action::Edit, |sheet, cx| sheet.edit(cx)),
-        ];
-        if matches!(action, Action::Cancel | Action::Quit | Action::Changes) {
-            return Handled::Close;
-        }
-        let handler = handlers.into_iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        run_handler(&HANDLERS, self, action, cx)
     }
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
@@ -342,8 +357,7 @@ impl Overlay for ChangesSheet {
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE
-            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Changes)
+        binding.scope == SCOPE || has_handler(&HANDLERS, binding.action)
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -366,14 +380,14 @@ impl Overlay for ChangesSheet {
                 self.cursor = row;
                 self.top = top_for(row, self.height);
             }
-            Some(RowJump::Back(row)) => self.cursor = row,
+            Some(RowJump::Back { row, top }) => (self.cursor, self.top) = (row, top),
             None => {}
         }
         self.step(0);
-        self.search.stands_at(self.cursor);
         let lowest = self.rows.len().saturating_sub(self.height);
         let first = (self.cursor + 1).saturating_sub(self.height);
         self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
+        self.search.stands_at(self.cursor, self.top);
     }
 
     fn row_search(&self) -> Option<&RowSearch> {
@@ -402,7 +416,7 @@ impl Overlay for ChangesSheet {
             (area.y..area.bottom()).zip(self.rows.iter().enumerate().skip(self.top))
         {
             let line = Rect { y, height: 1, ..area };
-            let strip = self.search.marked(row.strip.clone(), ui.style(Role::Search));
+            let strip = self.search.marked(at, row.strip.clone(), ui);
             draw_between(buffer, line, y, (&strip, &row.meta), ui.glyphs.cut);
             if at == self.cursor {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));

@@ -9,6 +9,7 @@ use crate::ui::model::Model;
 use crate::ui::panes::diff::{DiffRows, change_counts, change_heading};
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
+use crate::ui::words::MORE_LINES;
 
 /// Most rows of one file.
 const MAX_FILE_ROWS: usize = 5_000;
@@ -90,9 +91,13 @@ fn difference(
         rows.push(note(view.ui.text(words::AFTER_OTHERS)));
     }
     let diff = diff.of_file(&change.path);
-    rows.extend(
-        diff.hunks(&change.hunks, MAX_FILE_ROWS).into_iter().map(|row| (row.strip, Some(row.line))),
-    );
+    let shown = diff.hunks(&change.hunks, MAX_FILE_ROWS);
+    let hidden = shown.hidden();
+    rows.extend(shown.into_rows().into_iter().map(|row| (row.strip, Some(row.line))));
+    if hidden > 0 {
+        let more = view.ui.counted(hidden, MORE_LINES);
+        rows.push(note(&format!("{} {more}", view.ui.glyphs.cut)));
+    }
     if change.omitted_lines > 0 {
         rows.push(note(&view.ui.counted(change.omitted_lines, words::OMITTED_LINES)));
     }

@@ -221,3 +221,40 @@ fn a_line_of_a_change_is_found_also_in_a_folded_file_and_escape_goes_back() {
         assert!(!stage.screen().contains("CHANGES"));
     }
 }
+
+#[test]
+fn the_difference_of_the_file_with_the_cursor_is_copied_and_written() {
+    let moved = "rename from old.rs\nrename to src/new.rs\n";
+    for (keys, expected) in [
+        ("j j", "--- a/src/login.rs\n+++ b/src/login.rs\n@@ -1,6 +1,6 @@\n     line 1\n"),
+        ("]", "--- /dev/null\n+++ b/docs/说明.md\n@@ -0,0 +1,3 @@\n+# Title\n+\n+text\n"),
+        ("] ]", moved),
+        ("G", "--- a/gone.rs\n+++ /dev/null\n"),
+    ] {
+        let mut stage = shown(120, 40);
+        stage.keys(keys);
+        stage.app.take_effects();
+        let effects = stage.keys("y Y").app.take_effects();
+        let [Effect::Copy(copied), Effect::WriteFile { text, .. }] = effects.as_slice() else {
+            panic!("{effects:?}");
+        };
+        // A copy has no line feed at its end.
+        assert!(copied.as_str().starts_with(expected.trim_end()), "{}", copied.as_str());
+        assert_eq!(copied, text);
+    }
+    let mut stage = shown(120, 40);
+    answer(&mut stage, ChangesScope::MainDialog, Vec::new());
+    stage.keys("y");
+    assert!(stage.screen().contains("nothing to copy"), "{}", stage.screen());
+}
+
+#[test]
+fn what_is_found_at_the_end_is_above_the_line_in_which_one_types() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown(width, height);
+        let before = stage.keys("G").screen();
+        let screen = stage.keys("/").type_text("gone").screen();
+        assert!(screen.contains("▌▾ gone.rs"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+    }
+}

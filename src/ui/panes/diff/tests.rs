@@ -36,7 +36,7 @@ fn rows(ui: &UiSettings, old: &str, new: &str, width: usize) -> Vec<Strip> {
     ui.colours.begin_frame();
     let change = FileChange::rewritten("a.rs", old, new);
     let diff = DiffRows::new(ui, 2, width).of_file(&change.path);
-    diff.hunks(&change.hunks(), 1_000).into_iter().map(|row| row.strip).collect()
+    diff.hunks(&change.hunks(), 1_000).map(|row| row.strip).into_rows()
 }
 
 /// The colour of each of these words in the first row that has it.
@@ -76,7 +76,7 @@ fn a_string_over_lines_goes_on_in_lines_that_were_read() {
     ui.colours.begin_frame();
     let lines = ["let a = \"one", "two\"; fn b() {}"];
     let lines = lines.into_iter().enumerate().map(|(at, line)| (at + 8, line));
-    let rows = DiffRows::new(&ui, 0, 80).of_file("src/b.rs").numbered(lines, 10);
+    let rows = DiffRows::new(&ui, 0, 80).of_file("src/b.rs").numbered(lines, 10).into_rows();
     assert_eq!(rows.iter().map(Strip::plain).collect::<Vec<_>>()[1], "9 two\"; fn b() {}");
     for (word, expected) in [("one", Color::Green), ("two", Color::Green), ("fn", Color::Blue)] {
         assert_eq!(colour(&rows, word), Some(expected), "{word}");

@@ -10,9 +10,10 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
-use super::row_search::{RowJump, RowSearch, top_for};
-use super::scroll_sign::{ShownRows, draw_scroll_sign};
+use super::row_search::RowSearch;
+use super::scroll_sign::draw_scroll_sign;
 use super::strip::Strip;
+use super::text_rows::TextRows;
 use super::transcript;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
@@ -39,21 +40,12 @@ const MARGIN: usize = 2;
 #[derive(Debug)]
 pub struct Help {
     about: KeysOf,
-    top: usize,
-    rows: usize,
-    height: usize,
-    search: RowSearch,
+    rows: TextRows,
 }
 
 impl Help {
     pub fn about(about: KeysOf) -> Self {
-        Self { about, top: 0, rows: 0, height: 0, search: RowSearch::default() }
-    }
-
-    fn scroll(&mut self, rows: isize) -> Handled {
-        let last = self.rows.saturating_sub(self.height);
-        self.top = self.top.saturating_add_signed(rows).min(last);
-        Handled::Done
+        Self { about, rows: TextRows::default() }
     }
 
     /// All lines, wrapped to `width`; nothing is truncated.
@@ -163,7 +155,8 @@ impl Overlay for Help {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        scroll_distance(action, self.height).map_or(Handled::Close, |rows| self.scroll(rows))
+        let rows = scroll_distance(action, self.rows.height());
+        rows.map_or(Handled::Close, |rows| self.rows.scroll(rows))
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -173,27 +166,18 @@ impl Overlay for Help {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        let lines = self.lines(view, usize::from(area.width));
-        self.rows = lines.len();
+        self.rows.set(self.lines(view, usize::from(area.width)));
         let height = usize::from(area.height.saturating_sub(1));
         // The last row says how much is below.
-        self.height = height.saturating_sub(usize::from(self.rows > height));
-        self.search.rows_changed();
-        match self.search.follow(lines.iter().map(Strip::plain)) {
-            Some(RowJump::To(row)) => self.top = top_for(row, self.height),
-            Some(RowJump::Back(row)) => self.top = row,
-            None => {}
-        }
-        self.scroll(0);
-        self.search.stands_at(self.top);
+        self.rows.layout(height.saturating_sub(usize::from(self.rows.count() > height)));
     }
 
     fn row_search(&self) -> Option<&RowSearch> {
-        Some(&self.search)
+        Some(self.rows.search())
     }
 
     fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(&mut self.search)
+        Some(self.rows.search_mut())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
@@ -208,15 +192,10 @@ impl Overlay for Help {
         };
         let head = Rect { height: 1, ..area };
         draw_heading(frame, head, view.ui, &heading, true);
-        let in_view = ShownRows { top: self.top, height: self.height, rows: self.rows };
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, in_view);
-        let lines = self.lines(view, usize::from(area.width));
-        let shown = lines.into_iter().skip(self.top).take(self.height);
-        for (y, line) in (area.y + 1..area.bottom()).zip(shown) {
-            let line = self.search.marked(line, view.ui.style(Role::Search));
-            line.draw(frame.buffer_mut(), area, y);
-        }
-        let below = self.rows.saturating_sub(self.top + self.height);
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
+        let rows = Rect { y: head.bottom(), height: area.height.saturating_sub(1), ..area };
+        self.rows.draw(frame, rows, view.ui);
+        let below = self.rows.below();
         if below > 0 {
             let text = format!(" {} {below} {} ", view.ui.glyphs.below, view.ui.text(MORE));
             let sign = Strip::new().put(&text, view.ui.style(Role::TextDim));

@@ -13,14 +13,16 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::RowSearch;
 use super::strip::Strip;
+use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
 use crate::domain::text::Text;
 use crate::protocol::{LogLevel, LogView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::ui::panes::scroll_sign::draw_scroll_sign;
 use crate::ui::theme::Role;
 use crate::ui::words::CLOSE;
 
@@ -37,6 +39,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
     SCOPE.bind(Action::LogLevel, &["tab"]),
     SCOPE.bind(Action::ReadAgain, &["r"]),
+    SCOPE.bind(Action::Find, &["/"]).does("Find in these lines", "在这些行中查找"),
+    SCOPE.bind(Action::NextMatch, &["n"]),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
 #[derive(Debug)]
@@ -44,22 +49,15 @@ pub struct LogSheet {
     log: LogView,
     /// Lines below this level are not shown.
     least: LogLevel,
-    rows: Vec<Strip>,
+    rows: TextRows,
     made_for: Option<(u16, LogLevel)>,
-    top: usize,
-    height: usize,
 }
 
 impl LogSheet {
     pub fn new(log: LogView, least: LogLevel) -> Self {
-        // The end comes into view.
-        Self { log, least, rows: Vec::new(), made_for: None, top: usize::MAX, height: 0 }
-    }
-
-    fn scroll(&mut self, rows: isize) -> Handled {
-        let last = self.rows.len().saturating_sub(self.height);
-        self.top = self.top.min(last).saturating_add_signed(rows).min(last);
-        Handled::Done
+        let mut rows = TextRows::default();
+        rows.show_end();
+        Self { log, least, rows, made_for: None }
     }
 
     fn next_level(&mut self) -> Handled {
@@ -69,7 +67,7 @@ impl LogSheet {
             LogLevel::Warn => LogLevel::Error,
             LogLevel::Error => LogLevel::Trace,
         };
-        self.top = usize::MAX;
+        self.rows.show_end();
         Handled::Done
     }
 
@@ -94,14 +92,15 @@ impl LogSheet {
             };
             plain_rows(&line.text, 1, cells, ui.style(role))
         });
-        self.rows = rows.collect();
+        let mut rows: Vec<Strip> = rows.collect();
         let dim = ui.style(Role::TextDim);
-        if self.rows.is_empty() {
-            self.rows = plain_rows(ui.text(words::NONE), 1, cells, dim);
+        if rows.is_empty() {
+            rows = plain_rows(ui.text(words::NONE), 1, cells, dim);
         } else if self.log.left_out {
             let note = format!("{}: {}", ui.text(words::LEFT_OUT), self.log.file);
-            self.rows.splice(0..0, plain_rows(&note, 1, cells, dim));
+            rows.splice(0..0, plain_rows(&note, 1, cells, dim));
         }
+        self.rows.set(rows);
     }
 
     fn heading(&self, ui: &UiSettings) -> Heading {
@@ -132,8 +131,8 @@ impl Overlay for LogSheet {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.height) {
-            return self.scroll(rows);
+        if let Some(rows) = scroll_distance(action, self.rows.height()) {
+            return self.rows.scroll(rows);
         }
         if matches!(action, Action::Cancel | Action::Quit | Action::Log) {
             return Handled::Close;
@@ -162,19 +161,23 @@ impl Overlay for LogSheet {
 
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.make_rows(view.ui, area.width);
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.scroll(0);
+        self.rows.layout(usize::from(area.height.saturating_sub(1)));
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(self.rows.search())
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(self.rows.search_mut())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
-        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
-        let rows = self.rows.iter().skip(self.top);
-        for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
-            row.draw(frame.buffer_mut(), area, y);
-        }
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
+        let below = Rect { y: head.bottom(), height: area.height - head.height, ..area };
+        self.rows.draw(frame, below, view.ui);
     }
 }

@@ -69,3 +69,22 @@ fn it_is_read_again_on_demand_with_the_same_level() {
     assert!(screen.contains("no such lines"), "{screen}");
     assert!(!stage.keys("j G k <esc>").screen().contains("LOG ·"), "there is one sheet");
 }
+
+#[test]
+fn a_line_is_found_among_those_of_the_level_and_escape_goes_back() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown_on(Stage::new(width, height));
+        let before = stage.screen();
+        let screen = stage.keys("/").type_text("line 1").screen();
+        // 1, and 10 to 18 without those below the level; in narrow rows some are broken.
+        let expected = if width < 80 { "find · 1 of" } else { "of 9" };
+        assert!(screen.contains(expected) && screen.contains("line 1"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+        stage.keys("/").type_text(":33.");
+        let screen = stage.keys("<enter>").screen();
+        assert!(screen.contains(":33."), "{screen}");
+        stage.keys("<tab> <tab> n");
+        let screen = stage.screen();
+        assert!(screen.contains(":33.") && screen.contains("1 of 1"), "{screen}");
+    }
+}

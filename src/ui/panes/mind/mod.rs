@@ -13,7 +13,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::RowSearch;
 use super::strip::Strip;
+use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
 use crate::domain::Problem;
 use crate::domain::text::Text;
@@ -21,7 +23,7 @@ use crate::protocol::MindView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::ui::panes::scroll_sign::draw_scroll_sign;
 use crate::ui::theme::Role;
 use crate::ui::words::CLOSE;
 
@@ -38,6 +40,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
     SCOPE.bind(Action::PreviousPart, &["["]),
     SCOPE.bind(Action::NextPart, &["]"]),
+    SCOPE.bind(Action::Find, &["/"]).does("Find in this mind", "在此心智中查找"),
+    SCOPE.bind(Action::NextMatch, &["n"]),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
 /// Cells before texts.
@@ -48,37 +53,24 @@ const MAX_ROWS: usize = 50_000;
 #[derive(Debug)]
 pub struct MindSheet {
     mind: MindView,
-    rows: Vec<Strip>,
+    rows: TextRows,
     /// Where the parts begin.
     parts: Vec<usize>,
     /// The problems and the width the rows were made for.
     made_for: Option<(Vec<Problem>, u16)>,
-    top: usize,
-    height: usize,
 }
 
 impl MindSheet {
     pub fn new(mind: MindView) -> Self {
-        let (rows, parts) = (Vec::new(), Vec::new());
-        Self { mind, rows, parts, made_for: None, top: 0, height: 0 }
-    }
-
-    fn scroll(&mut self, rows: isize) -> Handled {
-        let last = self.rows.len().saturating_sub(self.height);
-        self.top = self.top.saturating_add_signed(rows).min(last);
-        Handled::Done
+        Self { mind, rows: TextRows::default(), parts: Vec::new(), made_for: None }
     }
 
     /// To the heading of the part before or after what is at the top.
     fn step_part(&mut self, down: bool) -> Handled {
-        let mut parts = self.parts.iter().copied();
-        let found = if down {
-            parts.find(|part| *part > self.top)
-        } else {
-            parts.rfind(|part| *part < self.top)
-        };
-        self.top = found.unwrap_or(self.top);
-        self.scroll(0)
+        let (top, mut parts) = (self.rows.top(), self.parts.iter().copied());
+        let found =
+            if down { parts.find(|part| *part > top) } else { parts.rfind(|part| *part < top) };
+        self.rows.scroll_to(found.unwrap_or(top))
     }
 
     fn make_rows(&mut self, view: View<'_>, problems: &[Problem], width: u16) {
@@ -94,7 +86,8 @@ impl MindSheet {
             page.problems(problems);
         }
         page.mind(&self.mind);
-        (self.rows, self.parts) = (page.rows, page.parts);
+        self.rows.set(page.rows);
+        self.parts = page.parts;
     }
 
     fn heading(&self, ui: &UiSettings) -> Heading {
@@ -179,8 +172,8 @@ impl Overlay for MindSheet {
     }
 
     fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.height) {
-            return self.scroll(rows);
+        if let Some(rows) = scroll_distance(action, self.rows.height()) {
+            return self.rows.scroll(rows);
         }
         if matches!(action, Action::Cancel | Action::Quit) {
             return Handled::Close;
@@ -214,19 +207,23 @@ impl Overlay for MindSheet {
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.make_rows(view, &cx.model.problems, area.width);
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.scroll(0);
+        self.rows.layout(usize::from(area.height.saturating_sub(1)));
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(self.rows.search())
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(self.rows.search_mut())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         frame.render_widget(Clear, area);
         let head = Rect { height: area.height.min(1), ..area };
         draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
-        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
-        let rows = self.rows.iter().skip(self.top);
-        for (y, row) in (area.y + head.height..area.bottom()).zip(rows) {
-            row.draw(frame.buffer_mut(), area, y);
-        }
+        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
+        let below = Rect { y: head.bottom(), height: area.height - head.height, ..area };
+        self.rows.draw(frame, below, view.ui);
     }
 }

@@ -103,3 +103,18 @@ fn the_open_sheet_follows_the_files_of_the_team_and_stays_where_it_is() {
     stage.apply(DriverEvent::Workspace(workspace()));
     assert_eq!(asked_for(&stage), 3, "nothing to follow");
 }
+
+#[test]
+fn a_word_of_what_a_member_is_told_is_found_and_escape_goes_back() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown_on(Stage::new(width, height));
+        let before = stage.screen();
+        let screen = stage.keys("/").type_text("reads a file").screen();
+        assert!(screen.contains("Reads a file") && screen.contains("1 of 1"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+        stage.keys("/").type_text("more rule");
+        let screen = stage.keys("<enter> n").screen();
+        assert!(screen.contains("2 of 30"), "{screen}");
+        assert!(stage.keys("<esc>").screen().contains("MIND"), "the search ends first");
+    }
+}

@@ -34,10 +34,10 @@ impl SheetItem {
         rows.map(Strip::plain).chain([String::new()])
     }
 
-    /// With each row changed so.
-    pub fn marked(self, mark: impl Fn(Strip) -> Strip) -> Self {
-        let body = self.body.into_iter().map(&mark).collect();
-        Self { head: mark(self.head), body, ..self }
+    /// With each row, given with its number among them, changed so.
+    pub fn marked(self, mark: impl Fn(usize, Strip) -> Strip) -> Self {
+        let body = self.body.into_iter().zip(1..).map(|(row, at)| mark(at, row)).collect();
+        Self { head: mark(0, self.head), body, ..self }
     }
 }
 

@@ -316,7 +316,7 @@ impl Overlay for SheetPane {
         self.search.rows_changed();
         match self.search.follow(items.iter().flat_map(SheetItem::texts)) {
             Some(RowJump::To(row)) => self.list.show_row(row, usize::from(rows.height), &items),
-            Some(RowJump::Back(_)) => {
+            Some(RowJump::Back { .. }) => {
                 self.list.go_back(&self.keys(cx));
                 items = self.items(rows, view, cx).unwrap_or_default();
             }
@@ -324,7 +324,7 @@ impl Overlay for SheetPane {
             None => self.list.stay(),
         }
         self.list.layout(rows.height, &items);
-        self.search.stands_at(self.list.top());
+        self.search.stands_at(self.list.top(), self.list.top());
     }
 
     fn row_search(&self) -> Option<&RowSearch> {
@@ -352,10 +352,13 @@ impl Overlay for SheetPane {
             strip.draw(frame.buffer_mut(), rows, rows.y);
         }
         let focused = self.editor.is_none();
-        let style = view.ui.style(Role::Search);
-        let items = items.unwrap_or_default().into_iter();
-        let items: Vec<SheetItem> =
-            items.map(|item| item.marked(|row| self.search.marked(row, style))).collect();
+        let mut start = 0;
+        let marked = |item: SheetItem| {
+            let first = start;
+            start += item.texts().count();
+            item.marked(|at, row| self.search.marked(first + at, row, view.ui))
+        };
+        let items: Vec<SheetItem> = items.unwrap_or_default().into_iter().map(marked).collect();
         draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.list.shown_rows(&items));
         self.list.draw(frame.buffer_mut(), rows, view, &items, focused);
         if let Some(editor) = &self.editor {

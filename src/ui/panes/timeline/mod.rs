@@ -20,6 +20,7 @@ use ratatui::widgets::Clear;
 use self::chart::{CellKind, Stretch, Window, stretches, whole};
 use self::sentence::{name, sentence};
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
@@ -52,6 +53,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::OtherEnd, &["enter"])
         .does("Go to this place in the dialog", "到对话中的此处"),
+    SCOPE.bind(Action::Find, &["/"]).does("Find a dialog by its name", "按名称查找对话"),
+    SCOPE.bind(Action::NextMatch, &["n"]),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
 /// The shortest time that fills the chart, in seconds.
@@ -82,6 +86,9 @@ pub struct TimelineSheet {
     row: usize,
     top: usize,
     height: usize,
+    search: RowSearch,
+    /// The cursor as it was when nothing was searched for.
+    before_search: SpanCursor,
 }
 
 /// The parts of the sheet.
@@ -96,7 +103,17 @@ impl TimelineSheet {
     /// The cursor is on what this dialog did last.
     pub fn new(dialog: DialogId) -> Self {
         let cursor = SpanCursor { dialog, span: usize::MAX, from: i64::MAX };
-        Self { cursor, seconds: None, from: None, now: 0, row: 0, top: 0, height: 0 }
+        Self {
+            before_search: cursor.clone(),
+            cursor,
+            seconds: None,
+            from: None,
+            now: 0,
+            row: 0,
+            top: 0,
+            height: 0,
+            search: RowSearch::default(),
+        }
     }
 
     fn row<'a>(&self, view: &'a TimelineView) -> Option<&'a TimelineRow> {
@@ -141,14 +158,34 @@ impl TimelineSheet {
     /// To another dialog, at the same time.
     fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
-        let last = view.rows.len().saturating_sub(1);
-        let row = self.row.saturating_add_signed(rows).min(last);
+        self.step_to(self.row.saturating_add_signed(rows), view);
+        Handled::Done
+    }
+
+    fn step_to(&mut self, row: usize, view: &TimelineView) {
+        let row = row.min(view.rows.len().saturating_sub(1));
         if let Some(found) = view.rows.get(row).filter(|_| row != self.row) {
             let spans = &found.timeline.spans;
             let span = spans.iter().rposition(|span| span.from <= self.cursor.from);
             self.point_at(row, span.unwrap_or_default(), view);
         }
-        Handled::Done
+    }
+
+    /// To the dialog that a search found, or back to where it began.
+    fn follow_search(&mut self, view: &TimelineView) {
+        self.search.rows_changed();
+        match self.search.follow(view.rows.iter().map(label)) {
+            Some(RowJump::To(row)) => self.step_to(row, view),
+            Some(RowJump::Back { .. }) => {
+                self.cursor = self.before_search.clone();
+                self.settle(view);
+            }
+            None => {}
+        }
+        self.search.stands_at(self.row, self.top);
+        if !self.search.is_active() {
+            self.before_search = self.cursor.clone();
+        }
     }
 
     /// To the span before or after, which comes into view.
@@ -302,9 +339,10 @@ impl TimelineSheet {
             let chosen = at == self.row;
             let role = if chosen { Role::Title } else { Role::Agent };
             let bar = if chosen { ui.glyphs.selected } else { " " };
-            let mut strip = Strip::new().put(bar, ui.style(Role::Accent));
-            strip = strip
-                .put(&label(row), ui.style(role))
+            let name = Strip::new().put(&label(row), ui.style(role));
+            let strip = Strip::new()
+                .put(bar, ui.style(Role::Accent))
+                .join(self.search.marked(at, name, ui))
                 .shortened(names.saturating_sub(1), ui.glyphs.cut, Style::default())
                 .pad_to(names);
             let stretch = self.stretch(view).filter(|_| chosen);
@@ -425,9 +463,18 @@ impl Overlay for TimelineSheet {
         let Some(content) = cx.sheets.timeline() else { return };
         self.now = view.now.seconds().unwrap_or(self.now);
         self.settle(content);
+        self.follow_search(content);
         self.height = usize::from(Self::areas(area, content.rows.len()).rows.height);
         let first = (self.row + 1).saturating_sub(self.height.max(1));
         self.top = self.top.clamp(first.min(self.row), self.row);
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {

@@ -273,3 +273,17 @@ fn names_of_models_cannot_reach_the_terminal() {
     let screen = stage.keys("h").screen();
     assert!(!screen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{screen}");
 }
+
+#[test]
+fn a_dialog_is_found_by_its_name_and_the_cursor_goes_there_and_back() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown(width, height);
+        let before = stage.screen();
+        let screen = stage.keys("/").type_text("dba").screen();
+        assert!(screen.contains("▌  @dba") && screen.contains("1 of 1"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+        stage.keys("/").type_text("@");
+        let screen = stage.keys("<enter> n").screen();
+        assert!(screen.contains("2 of "), "{screen}");
+    }
+}

@@ -27,6 +27,8 @@ pub struct BlockLayout {
     pub meta: BlockMeta,
     /// The row with its headline.
     pub headline: usize,
+    /// Its last row says that not all of it is shown.
+    pub is_cut: bool,
 }
 
 /// The text at the right edge of a block's first row.

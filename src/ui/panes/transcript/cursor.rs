@@ -47,6 +47,11 @@ pub(super) enum StepBack {
 }
 
 impl TranscriptPane {
+    /// The item with the cursor.
+    pub fn cursor(&self) -> isize {
+        self.cursor
+    }
+
     /// The item with the cursor, if it is a block.
     pub fn at_cursor(&self, open: &OpenDialog) -> Option<isize> {
         open.block(self.cursor).map(|_| self.cursor)

@@ -3,9 +3,13 @@
 
 use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
+use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
-use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, is_openable};
+use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
+use crate::domain::needle::Needle;
+use crate::domain::transcript::BlockBody;
 use crate::ui::model::FoundPlace;
+use crate::ui::panes::strip::Strip;
 
 impl TranscriptPane {
     /// Searches for this text from where the view was when the search began.
@@ -117,17 +121,14 @@ impl TranscriptPane {
         }
         self.leave_end(open, context);
         self.cursor = to.item;
-        let mut row = self.row_of_match(open, context, search, to);
-        let folded = open.block(to.item).filter(|block| is_openable(&block.body));
-        let place = folded.map(|block| block.place);
-        if let Some(place) = place.filter(|_| row.is_none())
-            && open.unfolded.blocks.insert(place)
-        {
+        let mut place = self.place_of_match(open, context, search, to);
+        if place.is_none() && !open.is_open(to.item) && open.toggle(to.item) {
+            open.lay_out_live(open.live_width, Prose::means(context.view.ui), false);
             self.ignore_growth();
-            row = self.row_of_match(open, context, search, to);
+            place = self.place_of_match(open, context, search, to);
         }
         let gap = usize::from(has_gap(open, to.item));
-        let at = Anchor { item: to.item, row: gap + row.unwrap_or(0) };
+        let at = Anchor { item: to.item, row: gap + place.map_or(0, |place| place.row) };
         if !self.visible_rows(open, context).contains(&at) {
             self.top = at;
             self.step_up(open, context, self.height / 3);
@@ -136,31 +137,101 @@ impl TranscriptPane {
         }
     }
 
-    /// The row with this match, of those the block shows now. Markdown may hide a match, or a row may break
-    /// it: then the last row with one.
-    fn row_of_match(
+    /// Where the current match is drawn, if its item is in view.
+    pub(super) fn place_of_current(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+    ) -> Option<(Anchor, usize)> {
+        let search = self.search.take()?;
+        let is_in_view = |to: &Match| self.rows.iter().any(|row| row.item == to.item);
+        let current = search.current.filter(is_in_view);
+        let place = current.and_then(|to| {
+            let MatchPlace { row, nth } = self.place_of_match(open, context, &search, to)?;
+            let gap = usize::from(has_gap(open, to.item));
+            Some((Anchor { item: to.item, row: gap + row }, nth))
+        });
+        self.search = Some(search);
+        place
+    }
+
+    /// Where this match is, of the rows the item shows now. Markdown may hide a match, or a row may break it: then
+    /// it is the last one that is seen. What is cut off is in the last row.
+    fn place_of_match(
         &mut self,
         open: &OpenDialog,
         context: &TranscriptContext<'_>,
         search: &Search,
         to: Match,
-    ) -> Option<usize> {
-        let is_open = open.block(to.item).is_some_and(|block| {
-            !is_openable(&block.body) || open.unfolded.blocks.contains(&block.place)
-        });
-        let layout = self.layout_of(open, context, to.item)?;
-        let mut seen = 0;
-        let mut last = None;
-        for (at, row) in layout.rows.iter().enumerate() {
-            let count = search.needle.count(&row.plain(), to.nth + 1);
-            if count > 0 {
-                last = Some(at);
-                seen += count;
-            }
-            if seen > to.nth {
-                return Some(at);
+    ) -> Option<MatchPlace> {
+        let is_open = open.is_open(to.item);
+        let needle = &search.needle;
+        let Some(block) = open.block(to.item) else {
+            let rows = (0..tail::height(open, context, to.item))
+                .map(|row| tail::rows(open, context, to.item, row).0.plain());
+            // The first one is the speaker, or what is folded.
+            let found = find_match(rows, needle, usize::from(is_open), to.nth);
+            return found.map_or_else(|last| last.filter(|_| is_open), Some);
+        };
+        let (mut first, mut nth) = (head_rows(&block.body), to.nth);
+        if let (BlockBody::Tool(tool), true) = (&block.body, is_open) {
+            let texts = tool.head_texts();
+            let head: usize = texts.iter().map(|text| needle.count(text, nth + 1)).sum();
+            if let Some(below) = nth.checked_sub(head) {
+                (first, nth) = (1, below);
             }
         }
-        last.filter(|_| is_open)
+        let layout = self.layout_of(open, context, to.item)?;
+        let found = find_match(layout.rows.iter().map(Strip::plain), needle, first, nth);
+        let cut = layout.rows.len().checked_sub(1).filter(|_| layout.is_cut);
+        let cut = cut.map(|row| MatchPlace { row, nth: 0 });
+        found.map_or_else(|last| cut.or(last).filter(|_| is_open), Some)
+    }
+}
+
+/// A row of an item, and which of the matches in that row.
+#[derive(Debug, Clone, Copy)]
+struct MatchPlace {
+    row: usize,
+    nth: usize,
+}
+
+/// The place of a match in the rows from `first` on; without it, that of the last match there.
+fn find_match(
+    rows: impl Iterator<Item = String>,
+    needle: &Needle,
+    first: usize,
+    nth: usize,
+) -> Result<MatchPlace, Option<MatchPlace>> {
+    let (mut before, mut last) = (0, None);
+    for (row, text) in rows.enumerate().skip(first) {
+        let count = needle.count(&text, nth + 1);
+        if before + count > nth {
+            return Ok(MatchPlace { row, nth: nth - before });
+        }
+        before += count;
+        last = count.checked_sub(1).map(|nth| MatchPlace { row, nth }).or(last);
+    }
+    Err(last)
+}
+
+/// Rows at the start of a block that show nothing of its texts.
+fn head_rows(body: &BlockBody) -> usize {
+    match body {
+        BlockBody::You { .. }
+        | BlockBody::Assignment { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::Thinking { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::Tellask(_)
+        | BlockBody::Question(_)
+        | BlockBody::Reply(_) => 1,
+        // Folded, a guide shows its first line.
+        BlockBody::Guide { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Tool(_)
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => 0,
     }
 }

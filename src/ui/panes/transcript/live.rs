@@ -20,6 +20,8 @@ pub struct LiveSegment {
     markdown: GrowingMarkdown,
     words: usize,
     in_word: bool,
+    /// Thinking that is shown or folded while all other is not.
+    is_other: bool,
 }
 
 /// The segments of a running generation that are not on disk yet, oldest first.
@@ -39,11 +41,24 @@ impl Live {
         }
     }
 
-    /// Removes a segment, and those before it, when its record arrives.
-    pub fn remove_recorded(&mut self, segment: Segment) {
-        if let Some(at) = self.segments.iter().position(|s| s.segment == segment) {
-            self.segments.drain(..=at);
-        }
+    /// Removes a segment, and those before it, when its record arrives. True if it was thinking that was shown or
+    /// folded while all other is not.
+    pub fn remove_recorded(&mut self, segment: Segment) -> bool {
+        let Some(at) = self.segments.iter().position(|s| s.segment == segment) else {
+            return false;
+        };
+        self.segments.drain(..=at).next_back().is_some_and(|recorded| recorded.is_other)
+    }
+
+    /// Shows or folds the thinking at `at`; false if it is none.
+    pub fn toggle(&mut self, at: usize) -> bool {
+        let found = self.segments.get_mut(at).filter(|one| one.segment == Segment::Thinking);
+        found.map(|one| one.is_other = !one.is_other).is_some()
+    }
+
+    /// All thinking is shown or folded as all other is.
+    pub fn toggle_none(&mut self) {
+        self.segments.iter_mut().for_each(|one| one.is_other = false);
     }
 
     pub fn clear(&mut self) {
@@ -58,12 +73,15 @@ impl Live {
         &self.segments
     }
 
-    /// Brings the rows up to date; those of thinking only where it is shown.
-    pub fn lay_out(&mut self, width: usize, means: RenderMeans<'_>, with_thinking: bool) {
-        for one in &mut self.segments {
-            if one.segment == Segment::Saying || with_thinking {
-                one.markdown.lay_out(width, means);
-            }
+    /// Brings the rows of the segments that are shown up to date.
+    pub fn lay_out(
+        &mut self,
+        width: usize,
+        means: RenderMeans<'_>,
+        is_shown: impl Fn(&LiveSegment) -> bool,
+    ) {
+        for one in self.segments.iter_mut().filter(|one| is_shown(one)) {
+            one.markdown.lay_out(width, means);
         }
     }
 
@@ -81,6 +99,15 @@ impl LiveSegment {
             markdown: GrowingMarkdown::default(),
             words: 0,
             in_word: false,
+            is_other: false,
+        }
+    }
+
+    /// True if its text is shown; `with_thinking`: all thinking is.
+    pub fn is_shown(&self, with_thinking: bool) -> bool {
+        match self.segment {
+            Segment::Saying => true,
+            Segment::Thinking => with_thinking != self.is_other,
         }
     }
 
@@ -149,7 +176,7 @@ mod tests {
         live.lay_out(
             20,
             RenderMeans { glyphs: &Glyphs::UTF8, colours: &colours, links: &links },
-            true,
+            |_| true,
         );
     }
 

@@ -12,6 +12,7 @@ mod copying;
 mod cursor;
 mod files;
 mod finding;
+mod keys;
 mod live;
 mod open;
 pub mod prose;
@@ -35,6 +36,7 @@ pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use cursor::Stop;
 pub use files::FileOfCall;
+pub use keys::{BINDINGS, SCOPE};
 pub use open::{OpenDialog, Unfolded};
 pub use scroll::{Landmark, ScrollMove};
 use search::Search;
@@ -43,79 +45,15 @@ pub use search::SearchCount;
 use crate::domain::CallId;
 use crate::domain::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::transcript::BlockBody;
-use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
+use crate::ui::panes::row_search::marked_matches;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::text::CopyText;
 use crate::ui::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::{Prose, plain_rows};
-
-pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
-
-pub const BINDINGS: &[Binding] = &[
-    SCOPE
-        .bind(Action::Up, &["k", "up"])
-        .does("Go to the block above; in a long one, one line up", "到上方的块；长块内上移一行")
-        .formerly("line-up"),
-    SCOPE
-        .bind(Action::Down, &["j", "down"])
-        .does("Go to the block below; in a long one, one line down", "到下方的块；长块内下移一行")
-        .formerly("line-down"),
-    SCOPE.bind(Action::CallAbove, &["("]),
-    SCOPE.bind(Action::CallBelow, &[")"]),
-    SCOPE.bind(Action::QuestionAbove, &["<"]),
-    SCOPE.bind(Action::QuestionBelow, &[">"]),
-    SCOPE.bind(Action::ChangeAbove, &[","]),
-    SCOPE.bind(Action::ChangeBelow, &["."]),
-    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
-    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
-    SCOPE.bind(Action::PageUp, &["pageup"]),
-    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
-    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
-    SCOPE
-        .bind(Action::Bottom, &["G", "end"])
-        .does("Go to the end and follow new text", "到末尾并跟随新内容"),
-    SCOPE.bind(Action::PreviousGeneration, &["["]),
-    SCOPE.bind(Action::NextGeneration, &["]"]),
-    SCOPE.bind(Action::PreviousCourse, &["{"]),
-    SCOPE.bind(Action::NextCourse, &["}"]),
-    SCOPE.bind(Action::ToggleThinking, &["t"]),
-    SCOPE.bind(Action::ToggleCall, &["o"]),
-    SCOPE.bind(Action::Find, &["/"]),
-    SCOPE.bind(Action::NewDialog, &["n"]).does(
-        "Go to the next match; without a search, start a new dialog",
-        "到下一处匹配；没有查找时新建对话",
-    ),
-    SCOPE.bind(Action::PreviousMatch, &["N"]),
-    SCOPE.bind(Action::CopyBlock, &["y"]),
-    SCOPE.bind(Action::CopyCode, &["b"]),
-    SCOPE.bind(Action::SelectLines, &["V"]),
-    SCOPE.bind(Action::WriteFile, &["Y"]),
-    SCOPE
-        .bind(Action::Edit, &["e"])
-        .does("Open the file of this call in your editor", "用编辑器打开此调用的文件"),
-    SCOPE.bind(Action::ReadAll, &["O"]),
-    SCOPE.bind(Action::OtherEnd, &["enter"]),
-    SCOPE.bind(Action::Back, &["backspace"]),
-    SCOPE.bind(Action::Reminders, &["r"]),
-    SCOPE.bind(Action::Taskdoc, &["T"]),
-    SCOPE.bind(Action::Answer, &["a"]).does(
-        "Answer the question on this screen, or the oldest one",
-        "回答屏幕上的问题，或最早的问题",
-    ),
-    SCOPE.bind(Action::Stop, &["s"]),
-    SCOPE.bind(Action::Continue, &["c"]),
-    SCOPE.bind(Action::RetryNow, &["R"]),
-    SCOPE.bind(Action::KeepGoing, &["K"]),
-    SCOPE.bind(Action::Refill, &["P"]),
-    SCOPE.bind(Action::Retitle, &["E"]),
-    SCOPE
-        .bind(Action::Fork, &["f"])
-        .does("Fork before the generation of this block", "在此块所属的生成之前分支"),
-];
 
 /// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;
@@ -160,6 +98,8 @@ pub struct TranscriptPane {
     target: Option<Landmark>,
     selection: Option<Selection>,
     search: Option<Search>,
+    /// The row with the current match, if it is in view, and which of the matches in that row it is.
+    current_match: Option<(Anchor, usize)>,
     /// Where the selected rows go at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
@@ -198,6 +138,7 @@ impl Default for TranscriptPane {
             target: None,
             selection: None,
             search: None,
+            current_match: None,
             taking: None,
             taken: None,
             #[cfg(test)]
@@ -290,12 +231,13 @@ impl TranscriptPane {
         }
         self.height = usize::from(area.height);
         let means = Prose::means(context.view.ui);
-        open.lay_out_live(live_width(width), means, open.unfolded.thinking);
+        open.lay_out_live(live_width(width), means, false);
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }
         self.limit_cache();
         self.settle_view(open, context);
+        self.current_match = self.place_of_current(open, context);
         self.count_new(open, context);
         let pinned = context.headline.filter(|_| !self.shows_question(open, context));
         self.pinned = pinned.map_or(0, |headline| headline_rows(headline, context.view, area).1);
@@ -391,7 +333,10 @@ impl TranscriptPane {
             return;
         };
         if open.block(at.item).is_none() {
-            let strips = tail::rows(open, context, at.item, row);
+            let mut strips = tail::rows(open, context, at.item, row);
+            if open.live_at(at.item).is_some() {
+                strips.0 = self.marked(at, strips.0, context.view.ui);
+            }
             draw_between(buffer, area, area.y, (&strips.0, &strips.1), context.view.ui.glyphs.cut);
             return;
         }
@@ -401,16 +346,16 @@ impl TranscriptPane {
         let Some(strip) = layout.rows.get(row) else {
             return;
         };
-        let marked;
-        let strip = match &self.search {
-            Some(search) => {
-                marked = strip.clone().marked(&search.needle, context.view.ui.style(Role::Search));
-                &marked
-            }
-            None => strip,
-        };
+        let strip = self.marked(at, strip.clone(), context.view.ui);
         let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
-        draw_between(buffer, area, area.y, (strip, &meta), context.view.ui.glyphs.cut);
+        draw_between(buffer, area, area.y, (&strip, &meta), context.view.ui.glyphs.cut);
+    }
+
+    /// The row with its matches marked.
+    fn marked(&self, at: Anchor, row: Strip, ui: &UiSettings) -> Strip {
+        let Some(search) = &self.search else { return row };
+        let current = self.current_match.filter(|(place, _)| *place == at);
+        marked_matches(row, &search.needle, current.map(|(_, nth)| nth), ui)
     }
 
     /// The layout of a block, cached until the block changes.
@@ -421,8 +366,7 @@ impl TranscriptPane {
         item: isize,
     ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
-        let thinking = matches!(block.body, BlockBody::Thinking { .. }) && open.unfolded.thinking;
-        let unfolded = thinking || open.unfolded.blocks.contains(&block.place);
+        let unfolded = open.unfolded.has(block);
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
             let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
@@ -470,16 +414,6 @@ fn has_gap(open: &OpenDialog, item: isize) -> bool {
         (Some(before), Some(this)) => !(before.body.is_call() && this.body.is_call()),
         _ => true,
     }
-}
-
-/// True if there is more to see of a block than its rows show.
-pub fn is_openable(body: &BlockBody) -> bool {
-    let has_more = matches!(
-        body,
-        BlockBody::Thinking { .. } | BlockBody::Guide { .. } | BlockBody::Push { .. }
-    );
-    let has_images = matches!(body, BlockBody::You { images, .. } if !images.is_empty());
-    body.call().is_some() || has_more || has_images
 }
 
 /// Draws the headline of a question that is out of view, in at most two rows. Returns the number of

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::live::Live;
 use crate::domain::record::{Entry, Record};
-use crate::domain::transcript::{Block, BlockChange, Prepended, RecordPosition, Transcript};
+use crate::domain::transcript::{
+    Block, BlockBody, BlockChange, Prepended, RecordPosition, Transcript,
+};
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
@@ -52,9 +54,42 @@ pub struct OpenDialog {
 /// What the user unfolded, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
-    pub blocks: BTreeSet<RecordPosition>,
+    blocks: BTreeSet<RecordPosition>,
     /// Thinking is shown.
     pub thinking: bool,
+    /// Thinking that is folded while all other is shown, or shown while all other is folded.
+    other_thinking: BTreeSet<RecordPosition>,
+}
+
+impl Unfolded {
+    /// True if all of this block is shown, of those that can be folded.
+    pub fn has(&self, block: &Block) -> bool {
+        match block.body {
+            BlockBody::Thinking { .. } => {
+                self.thinking != self.other_thinking.contains(&block.place)
+            }
+            BlockBody::You { .. }
+            | BlockBody::Assignment { .. }
+            | BlockBody::Guide { .. }
+            | BlockBody::Push { .. }
+            | BlockBody::Notice { .. }
+            | BlockBody::Saying { .. }
+            | BlockBody::Tool(_)
+            | BlockBody::Tellask(_)
+            | BlockBody::Question(_)
+            | BlockBody::Reply(_)
+            | BlockBody::CourseBreak { .. }
+            | BlockBody::CutOff
+            | BlockBody::Unknown { .. } => self.blocks.contains(&block.place),
+        }
+    }
+
+    fn toggle(&mut self, place: RecordPosition, is_thinking: bool) {
+        let changed = if is_thinking { &mut self.other_thinking } else { &mut self.blocks };
+        if !changed.remove(&place) {
+            changed.insert(place);
+        }
+    }
 }
 
 impl OpenDialog {
@@ -160,8 +195,14 @@ impl OpenDialog {
                 self.began = None;
                 self.recorded = false;
             }
-            Record::Thought { .. } => self.settle(Segment::Thinking),
-            Record::Words { .. } => self.settle(Segment::Saying),
+            Record::Thought { .. } => {
+                if self.settle(Segment::Thinking) {
+                    self.unfolded.toggle(place, true);
+                }
+            }
+            Record::Words { .. } => {
+                self.settle(Segment::Saying);
+            }
             Record::FuncCall(_) | Record::TellaskCall { .. } => self.recorded = true,
             Record::HumanText(_)
             | Record::RuntimeGuide { .. }
@@ -181,9 +222,10 @@ impl OpenDialog {
         let _: BlockChange = self.transcript.push(place, entry);
     }
 
-    fn settle(&mut self, segment: Segment) {
-        self.live.remove_recorded(segment);
+    /// Returns what [`Live::remove_recorded`] does.
+    fn settle(&mut self, segment: Segment) -> bool {
         self.recorded = true;
+        self.live.remove_recorded(segment)
     }
 
     /// Adds streamed text.
@@ -195,10 +237,56 @@ impl OpenDialog {
         true
     }
 
-    /// Lays the streamed text out for rows of so many cells.
+    /// Lays the streamed text out for rows of so many cells; with all thinking, or only where it is shown.
     pub fn lay_out_live(&mut self, cells: usize, means: RenderMeans<'_>, with_thinking: bool) {
         self.live_width = cells;
-        self.live.lay_out(cells, means, with_thinking);
+        let shown = self.unfolded.thinking;
+        self.live.lay_out(cells, means, |one| with_thinking || one.is_shown(shown));
+    }
+
+    /// Which segment of streamed text an item is, if it is one.
+    pub fn live_at(&self, item: isize) -> Option<usize> {
+        let at = usize::try_from(item.checked_sub(self.end())?).ok()?;
+        (at < self.live.segments().len()).then_some(at)
+    }
+
+    /// True if there is more to see of an item than its rows show while it is folded.
+    pub fn is_openable(&self, item: isize) -> bool {
+        if let Some(at) = self.live_at(item) {
+            let live = self.live.segments().get(at);
+            return live.is_some_and(|live| live.segment == Segment::Thinking);
+        }
+        self.block(item).is_some_and(|block| is_openable(&block.body))
+    }
+
+    /// True if all of an item is shown.
+    pub fn is_open(&self, item: isize) -> bool {
+        if let Some(at) = self.live_at(item) {
+            let live = self.live.segments().get(at);
+            return live.is_some_and(|live| live.is_shown(self.unfolded.thinking));
+        }
+        let block = self.block(item);
+        block.is_some_and(|block| !is_openable(&block.body) || self.unfolded.has(block))
+    }
+
+    /// Opens or folds an item; false if there is no more to see of it.
+    pub fn toggle(&mut self, item: isize) -> bool {
+        if let Some(at) = self.live_at(item) {
+            return self.live.toggle(at);
+        }
+        let Some(block) = self.block(item).filter(|block| is_openable(&block.body)) else {
+            return false;
+        };
+        let is_thinking = matches!(block.body, BlockBody::Thinking { .. });
+        self.unfolded.toggle(block.place, is_thinking);
+        true
+    }
+
+    /// Shows or folds all thinking.
+    pub fn toggle_thinking(&mut self) {
+        self.unfolded.thinking = !self.unfolded.thinking;
+        self.unfolded.other_thinking.clear();
+        self.live.toggle_none();
     }
 
     /// The line before which older records can be requested.
@@ -248,6 +336,26 @@ impl OpenDialog {
 
     pub fn is_streaming(&self) -> bool {
         !self.live.is_empty()
+    }
+}
+
+/// True if there is more to see of a block than its rows show while it is folded.
+fn is_openable(body: &BlockBody) -> bool {
+    match body {
+        BlockBody::Thinking { .. }
+        | BlockBody::Guide { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::Tool(_)
+        | BlockBody::Tellask(_) => true,
+        BlockBody::You { images, .. } => !images.is_empty(),
+        BlockBody::Question(_)
+        | BlockBody::Reply(_)
+        | BlockBody::Assignment { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => false,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The matches of a search in the open dialog: how often each block has the needle, and which match is the
-//! current one. Only blocks that are new or changed are searched again.
+//! The matches of a search in the open dialog: how often each block and each streamed text has the needle, and
+//! which match is the current one. Of blocks, only those that are new or changed are searched again.
 
 use std::collections::BTreeMap;
 
@@ -49,11 +49,18 @@ pub struct SearchCount {
     pub reads_older: bool,
 }
 
+/// The matches of an item.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    count: usize,
+    /// The revision of its block; streamed text is counted again each time.
+    revision: Option<u32>,
+}
+
 #[derive(Debug)]
 pub(super) struct Search {
     pub needle: Needle,
-    /// Revision and matches of each block.
-    counts: BTreeMap<isize, (u32, usize)>,
+    counts: BTreeMap<isize, Counted>,
     pub current: Option<Match>,
     pub wanted: Option<Wanted>,
     /// The item with the cursor, and the view, before the search; no view while it followed the end.
@@ -92,17 +99,20 @@ impl Search {
         });
     }
 
-    /// Counts the matches in blocks that are new or changed, and drops those of blocks that are gone.
+    /// Counts the matches in blocks that are new or changed and in streamed text, and drops those of what is gone.
     pub fn scan(&mut self, open: &OpenDialog) {
         self.counts = self.counts.split_off(&open.origin);
         self.counts.split_off(&open.end());
         for (item, block) in (open.origin..).zip(open.transcript.blocks()) {
-            let known =
-                self.counts.get(&item).is_some_and(|(revision, _)| *revision == block.revision);
-            if !known {
+            let revision = Some(block.revision);
+            if self.counts.get(&item).is_none_or(|known| known.revision != revision) {
                 let count = matches(&self.needle, block);
-                self.counts.insert(item, (block.revision, count));
+                self.counts.insert(item, Counted { count, revision });
             }
+        }
+        for (item, live) in (open.end()..).zip(open.live.segments()) {
+            let count = self.needle.count(live.text(), MAX_PER_BLOCK);
+            self.counts.insert(item, Counted { count, revision: None });
         }
         self.current = self.current.filter(|current| self.count_of(current.item) > current.nth);
     }
@@ -122,7 +132,7 @@ impl Search {
     }
 
     fn count_of(&self, item: isize) -> usize {
-        self.counts.get(&item).map_or(0, |(_, count)| *count)
+        self.counts.get(&item).map_or(0, |counted| counted.count)
     }
 
     pub fn lead(&self, wanted: Wanted, is_complete: bool) -> Lead {
@@ -152,19 +162,19 @@ impl Search {
     }
 
     fn first_in(&self, items: impl std::ops::RangeBounds<isize>) -> Option<Match> {
-        let (item, _) = self.counts.range(items).find(|(_, (_, count))| *count > 0)?;
+        let (item, _) = self.counts.range(items).find(|(_, counted)| counted.count > 0)?;
         Some(Match { item: *item, nth: 0 })
     }
 
     fn last_in(&self, items: impl std::ops::RangeBounds<isize>) -> Option<Match> {
-        let (item, (_, count)) = self.counts.range(items).rfind(|(_, (_, count))| *count > 0)?;
-        Some(Match { item: *item, nth: count - 1 })
+        let (item, counted) = self.counts.range(items).rfind(|(_, counted)| counted.count > 0)?;
+        Some(Match { item: *item, nth: counted.count - 1 })
     }
 
     pub fn count(&self, is_complete: bool) -> SearchCount {
-        let total = self.counts.values().map(|(_, count)| count).sum();
+        let total = self.counts.values().map(|counted| counted.count).sum();
         let before = self.current.map(|current| {
-            let earlier = self.counts.range(..current.item).map(|(_, (_, count))| count);
+            let earlier = self.counts.range(..current.item).map(|(_, counted)| counted.count);
             earlier.sum::<usize>() + current.nth + 1
         });
         SearchCount {
@@ -179,5 +189,5 @@ impl Search {
 /// The matches in a block.
 fn matches(needle: &Needle, block: &Block) -> usize {
     let texts = block.body.searched_texts();
-    texts.iter().map(|text| needle.count(text, MAX_PER_BLOCK)).sum()
+    texts.map(|text| needle.count(text, MAX_PER_BLOCK)).sum()
 }

@@ -74,10 +74,9 @@ fn thinking_head(
 }
 
 fn is_folded(open: &OpenDialog, live: &LiveSegment) -> bool {
-    live.segment == Segment::Thinking && !open.unfolded.thinking
+    !live.is_shown(open.unfolded.thinking)
 }
 
 fn segment(open: &OpenDialog, item: isize) -> Option<&LiveSegment> {
-    let at = usize::try_from(item.checked_sub(open.end())?).ok()?;
-    open.live.segments().get(at)
+    open.live.segments().get(open.live_at(item)?)
 }

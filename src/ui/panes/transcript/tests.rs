@@ -312,3 +312,78 @@ fn a_text_of_nothing_but_definitions_is_shown_as_it_is() {
     stage.page(&[&words("[all of it]: https://a.example")]).keys("3");
     assert!(stage.screen().contains("[all of it]: https://a.example"), "{}", stage.screen());
 }
+
+#[test]
+fn one_thinking_is_opened_and_folded_whether_all_of_it_is_shown_or_not() {
+    let thought = |text: &str| {
+        format!(
+            r#"{{"ts":"2026-11-21 12:00:00","type":"agent_thought_record","genseq":1,"content":"{text}"}}"#
+        )
+    };
+    for key in ["o", "<enter>"] {
+        let mut stage = Stage::new(80, 24);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let (first, second) = (thought("thought one"), thought("thought two"));
+        stage.page(&[&first, &words("said"), &second]).keys("3 g").screen();
+        let shown = |stage: &mut Stage| {
+            let screen = stage.screen();
+            [screen.contains("thought one"), screen.contains("thought two")]
+        };
+        assert_eq!(shown(&mut stage), [false, false]);
+        assert_eq!(shown(stage.keys(key)), [true, false], "{key}");
+        assert_eq!(shown(stage.keys("t")), [true, true], "{key}: all of it");
+        assert_eq!(shown(stage.keys(key)), [false, true], "{key}");
+        assert_eq!(shown(stage.keys(key)), [true, true], "{key}");
+        assert_eq!(shown(stage.keys("t")), [false, false], "{key}: none of it");
+    }
+}
+
+#[test]
+fn thinking_that_streams_is_opened_in_place_and_stays_open_when_its_record_comes() {
+    let text = "the first line\n\nand the last";
+    let record = serde_json::json!({
+        "ts": "2026-11-21 12:00:00", "type": "agent_thought_record", "genseq": 1, "content": text,
+    });
+    for key in ["o", "<enter>"] {
+        for all in [false, true] {
+            let mut stage = Stage::new(80, 24);
+            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+            stage.page(&[&words("said")]).keys("3").screen();
+            stage.keys(if all { "t" } else { "" });
+            stage.live(&main_dialog(), Segment::Thinking, text).screen();
+            // Folded, it shows its end.
+            let is_open = |stage: &mut Stage| {
+                stage.screen().contains("  the first line\n") || {
+                    let screen = stage.screen();
+                    screen.lines().any(|row| row.trim_start_matches('│').trim() == "and the last")
+                }
+            };
+            assert_eq!(is_open(&mut stage), all, "{}", stage.screen());
+            assert_eq!(is_open(stage.keys(key)), !all, "{key}\n{}", stage.screen());
+            stage.fact(&main_dialog(), 1, &record.to_string());
+            assert_eq!(is_open(&mut stage), !all, "{key}\n{}", stage.screen());
+            assert_eq!(is_open(stage.keys(key)), all, "{key}\n{}", stage.screen());
+        }
+    }
+}
+
+#[test]
+fn the_key_that_opens_is_offered_only_where_there_is_more_to_see() {
+    let question = r#"{"ts":"2026-11-21 12:01:00","type":"tellask_call_record","genseq":1,"id":"q1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Keep it?\"}","deliveryMode":"tellask_call_start"}"#;
+    let answer = r#"{"ts":"2026-11-21 12:01:30","type":"tellask_result_record","callId":"q1","status":"completed","content":"yes","responder":{"responderId":"human"},"callName":"askHuman","call":{"tellaskContent":"Keep it?"}}"#;
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(&[STORY[4], STORY[5], question, answer, &words("said")]).keys("3 g");
+    let offered = |stage: &mut Stage| {
+        let screen = stage.screen();
+        screen.lines().last().unwrap_or_default().contains("o open")
+    };
+    assert!(offered(&mut stage), "{}", stage.screen());
+    stage.keys("j");
+    assert!(stage.screen().contains("yes"), "{}", stage.screen());
+    assert!(!offered(&mut stage), "{}", stage.screen());
+    stage.keys("o");
+    assert!(stage.screen().contains("nothing here can be opened"), "{}", stage.screen());
+    stage.keys("j");
+    assert!(!offered(&mut stage), "{}", stage.screen());
+}

@@ -1,15 +1,21 @@
 //! A call of a tool: one row, and unfolded what it did: differences, a command with its output, the lines read.
 
+use std::ops::Range;
+
 use super::block::{BlockLayout, BlockMeta, LayoutContext, rows_of};
+use super::keys::SCOPE;
 use super::prose::plain_rows;
 use super::words;
 use crate::domain::FileChange;
 use crate::domain::file_change::FileChangeKind;
-use crate::domain::transcript::{ToolAction, ToolCall, ToolResult, exit_line, first_line};
+use crate::domain::transcript::{ToolAction, ToolCall, exit_line, first_line};
+use crate::ui::action::Action;
 use crate::ui::model::age;
 use crate::ui::panes::diff::{DiffRows, change_counts, change_heading};
+use crate::ui::panes::limited_rows::LimitedRows;
 use crate::ui::panes::strip::Strip;
-use crate::ui::text::ansi::output_lines;
+use crate::ui::text::ansi::{OutputSpan, output_lines};
+use crate::ui::text::width::width;
 use crate::ui::text::wrap;
 use crate::ui::theme::Role;
 
@@ -27,15 +33,32 @@ pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLa
         head.push(" ", dim);
         head.push(first_line(&tool.arguments), dim);
     }
-    let mut rows = if context.unfolded { opened(tool, context) } else { Vec::new() };
-    if rows.len() > MAX_ROWS {
-        let more = format!("    {} +{}", context.ui.glyphs.cut, rows.len() - MAX_ROWS);
-        rows.truncate(MAX_ROWS);
-        rows.push(Strip::new().put(&more, dim));
+    let (mut rows, mut hidden) = (Vec::new(), 0);
+    if context.unfolded {
+        let shown = opened(tool, context);
+        hidden = shown.hidden();
+        rows = shown.into_rows();
     }
-    let mut layout = rows_of(head, rows);
-    layout.meta = meta(tool, context);
-    layout
+    if hidden > 0 {
+        rows.extend(more_rows(hidden, context));
+    }
+    BlockLayout { meta: meta(tool, context), is_cut: hidden > 0, ..rows_of(head, rows) }
+}
+
+/// How many lines are not shown, and the key that shows them; below one another where both do not fit in a row.
+fn more_rows(hidden: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
+    let ui = context.ui;
+    let mut parts = vec![format!("{} {}", ui.glyphs.cut, ui.counted(hidden, words::MORE_LINES))];
+    let key = ui.key(SCOPE, Action::ReadAll);
+    if !key.is_empty() {
+        parts.push(format!("{key} {}", ui.text(words::ALL_IN_PAGER)));
+    }
+    let whole = parts.join(&context.dot());
+    if width(&whole) <= context.available(INDENT) {
+        parts = vec![whole];
+    }
+    let dim = context.style(Role::TextDim);
+    parts.iter().map(|part| Strip::new().pad_to(INDENT).put(part, dim)).collect()
 }
 
 /// What stands at the right edge: how it ended, how much it changed or said, how long it took.
@@ -71,98 +94,129 @@ fn has_failed(exit: &str) -> bool {
 }
 
 /// The rows of an opened call.
-fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> Vec<Strip> {
+fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> LimitedRows<Strip> {
     let diff = DiffRows::new(context.ui, INDENT, context.width);
-    let changes = tool.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default();
-    if !changes.is_empty() {
-        return changes.iter().flat_map(|change| file_change(change, diff, context)).collect();
+    let mut rows = LimitedRows::new(MAX_ROWS);
+    for change in tool.changes() {
+        add_change(&mut rows, change, diff, context);
     }
-    let result =
-        |text: &str| plain_rows(text, INDENT, context.available(INDENT), context.style(Role::Code));
-    let said = tool.result.as_ref();
+    if !tool.changes().is_empty() {
+        return rows;
+    }
+    let result = tool.result.as_ref().map(|result| result.text.as_str());
     match &tool.action {
-        ToolAction::Command(command) => command_rows(command, said, context),
+        ToolAction::Command(command) => add_command(&mut rows, command, result, context),
         ToolAction::Patch(patch) => {
-            let said = said.map(|said| result(&said.text)).unwrap_or_default();
-            diff.patch(patch, MAX_ROWS + 1).into_iter().chain(said).collect()
+            rows.append(diff.patch(patch, rows.room()));
+            add_text(&mut rows, result, context);
         }
         ToolAction::NewText(text) => {
-            let said = said.map(|said| result(&said.text)).unwrap_or_default();
             let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
-            diff.numbered(lines, MAX_ROWS + 1).into_iter().chain(said).collect()
+            rows.append(diff.numbered(lines, rows.room()));
+            add_text(&mut rows, result, context);
         }
         ToolAction::Read { path, .. } => {
             let diff = diff.of_file(path.as_deref().unwrap_or_default());
-            said.map(|said| lines_read(&said.text, diff, context)).unwrap_or_default()
+            add_lines_read(&mut rows, result, diff, context);
         }
-        ToolAction::Other => said.map(|said| result(&said.text)).unwrap_or_default(),
+        ToolAction::Other => add_text(&mut rows, result, context),
+    }
+    rows
+}
+
+/// A text as it is.
+fn add_text(rows: &mut LimitedRows<Strip>, text: Option<&str>, context: &LayoutContext<'_>) {
+    let style = context.style(Role::Code);
+    for line in text.map(str::trim_end).into_iter().flat_map(|text| text.split('\n')) {
+        rows.add_line(|| plain_rows(line, INDENT, context.available(INDENT), style));
     }
 }
 
-fn file_change(change: &FileChange, diff: DiffRows<'_>, context: &LayoutContext<'_>) -> Vec<Strip> {
-    let counts = change_counts(change.added, change.removed, context.ui);
-    let heading = change_heading(change.kind, &change.path, change.from.as_deref(), context.ui);
-    let mut rows = vec![Strip::new().pad_to(INDENT).join(heading)];
-    if change.kind != FileChangeKind::Removed && change.added + change.removed > 0 {
-        rows = rows.into_iter().map(|row| row.pad_to_gap(2).join(counts.clone())).collect();
-    }
-    let diff = diff.of_file(&change.path);
-    rows.extend(diff.hunks(&change.hunks(), MAX_ROWS + 1).into_iter().map(|row| row.strip));
+fn add_change(
+    rows: &mut LimitedRows<Strip>,
+    change: &FileChange,
+    diff: DiffRows<'_>,
+    context: &LayoutContext<'_>,
+) {
+    rows.add_line(|| {
+        let heading = change_heading(change.kind, &change.path, change.from.as_deref(), context.ui);
+        let row = Strip::new().pad_to(INDENT).join(heading);
+        let has_counts =
+            change.kind != FileChangeKind::Removed && change.added + change.removed > 0;
+        let counts = || change_counts(change.added, change.removed, context.ui);
+        vec![if has_counts { row.pad_to_gap(2).join(counts()) } else { row }]
+    });
+    let hunks = diff.of_file(&change.path).hunks(&change.hunks(), rows.room());
+    rows.append(hunks.map(|row| row.strip));
     if change.omitted_lines > 0 {
-        let omitted = context.ui.counted(change.omitted_lines, words::OMITTED_LINES);
-        let omitted = format!("{} {omitted}", context.ui.glyphs.cut);
-        rows.push(Strip::new().pad_to(INDENT).put(&omitted, context.style(Role::TextDim)));
+        rows.add_line(|| {
+            let omitted = context.ui.counted(change.omitted_lines, words::OMITTED_LINES);
+            let omitted = format!("{} {omitted}", context.ui.glyphs.cut);
+            vec![Strip::new().pad_to(INDENT).put(&omitted, context.style(Role::TextDim))]
+        });
     }
-    rows
 }
 
 /// A command after its prompt, and its output with the colours it has.
-fn command_rows(
+fn add_command(
+    rows: &mut LimitedRows<Strip>,
     command: &str,
-    said: Option<&ToolResult>,
+    said: Option<&str>,
     context: &LayoutContext<'_>,
-) -> Vec<Strip> {
+) {
     let (dim, strong) = (context.style(Role::TextDim), context.style(Role::TextStrong));
-    let lines = plain_rows(command, 0, context.available(INDENT + 2), strong);
-    let signs = std::iter::once("$ ").chain(std::iter::repeat("  "));
-    let prompt = |(sign, row): (&str, Strip)| Strip::new().pad_to(INDENT).put(sign, dim).join(row);
-    let mut rows: Vec<Strip> = signs.zip(lines).map(prompt).collect();
-    let Some(said) = said else { return rows };
-    for line in output_lines(&said.text) {
-        let text: String = line.iter().map(|span| span.text.as_str()).collect();
-        let width = context.width.saturating_sub(INDENT).max(1);
-        for row in wrap(&text, width) {
-            let mut strip = Strip::new().pad_to(INDENT);
-            let mut start = 0;
-            for span in &line {
-                let end = start + span.text.as_str().len();
-                let part = row.start.clamp(start, end)..row.end.clamp(start, end);
-                let part = text.get(part).unwrap_or_default();
-                if !part.is_empty() {
-                    strip.push(part, span.style(&context.ui.theme));
-                }
-                start = end;
-            }
-            rows.push(strip);
-        }
-        if rows.len() > MAX_ROWS {
-            break;
-        }
+    for (at, line) in command.trim_end().split('\n').enumerate() {
+        rows.add_line(|| {
+            let signs = std::iter::once(if at == 0 { "$ " } else { "  " });
+            let signs = signs.chain(std::iter::repeat("  "));
+            let lines = plain_rows(line, 0, context.available(INDENT + 2), strong);
+            let prompt =
+                |(sign, row): (&str, Strip)| Strip::new().pad_to(INDENT).put(sign, dim).join(row);
+            signs.zip(lines).map(prompt).collect()
+        });
     }
-    rows
+    for line in said.map(output_lines).unwrap_or_default() {
+        rows.add_line(|| output_rows(&line, context));
+    }
+}
+
+fn output_rows(line: &[OutputSpan], context: &LayoutContext<'_>) -> Vec<Strip> {
+    let text: String = line.iter().map(|span| span.text.as_str()).collect();
+    let rows = wrap(&text, context.width.saturating_sub(INDENT).max(1)).into_iter();
+    let strip = |row: Range<usize>| {
+        let mut strip = Strip::new().pad_to(INDENT);
+        let mut start = 0;
+        for span in line {
+            let end = start + span.text.as_str().len();
+            let part = row.start.clamp(start, end)..row.end.clamp(start, end);
+            let part = text.get(part).unwrap_or_default();
+            if !part.is_empty() {
+                strip.push(part, span.style(&context.ui.theme));
+            }
+            start = end;
+        }
+        strip
+    };
+    rows.map(strip).collect()
 }
 
 /// The lines that were read with their numbers, or the result as it is where it has none.
-fn lines_read(text: &str, diff: DiffRows<'_>, context: &LayoutContext<'_>) -> Vec<Strip> {
-    let lines = text.lines().filter_map(|line| {
+fn add_lines_read(
+    rows: &mut LimitedRows<Strip>,
+    text: Option<&str>,
+    diff: DiffRows<'_>,
+    context: &LayoutContext<'_>,
+) {
+    let lines = text.unwrap_or_default().lines().filter_map(|line| {
         let (number, line) =
             line.split_once("| ").or_else(|| Some((line.strip_suffix('|')?, "")))?;
         Some((number.trim().parse().ok()?, line))
     });
     if lines.clone().next().is_some() {
-        return diff.numbered(lines, MAX_ROWS + 1);
+        rows.append(diff.numbered(lines, rows.room()));
+    } else {
+        add_text(rows, text, context);
     }
-    plain_rows(text, INDENT, context.available(INDENT), context.style(Role::Code))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::domain::text::Text;
 use crate::ui::words::Counted;
 
-pub(super) use crate::ui::words::{COURSE_BEGINS, FRESH_BOOTS, LINES, OF, THINKING};
+pub(super) use crate::ui::words::{COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, THINKING};
 
 pub(super) const NEW_BELOW: Text = Text::new("new", "新");
 pub(super) const WORKING: Text = Text::new("working", "进行中");
@@ -33,6 +33,7 @@ pub(super) const CUT_OFF: Text =
     Text::new("the previous generation was interrupted", "上一次生成中断了");
 pub(super) const OMITTED_LINES: Counted =
     Counted::new("line is not recorded", "lines are not recorded", "行未记录");
+pub(super) const ALL_IN_PAGER: Text = Text::new("all in the pager", "在分页程序中查看全部");
 pub(super) const INTERRUPTED: Text = Text::new("interrupted by a stop", "被停止打断");
 pub(super) const UNKNOWN_RECORD: Text = Text::new("unknown record", "未知记录");
 pub(super) const NEWER_PROGRAM: Text = Text::new("(newer version?)", "（更新的版本？）");

@@ -17,6 +17,7 @@ use ratatui::widgets::Clear;
 use self::plot::plot;
 use self::table::{Table, TableRow, grouped};
 use super::composer::{Heading, PART, draw_heading, hint};
+use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::text::in_lang;
@@ -46,6 +47,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::OtherEnd, &["enter"])
         .does("Go to this generation in its dialog", "到对话中的这次生成"),
+    SCOPE.bind(Action::Find, &["/"]).does("Find in this table", "在此表中查找"),
+    SCOPE.bind(Action::NextMatch, &["n"]),
+    SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
 /// What the rows were made for: the content, and the width.
@@ -64,6 +68,18 @@ pub struct UsageSheet {
     /// Rows by which it is scrolled up beyond the first dialog, to the sums.
     lifted: usize,
     height: usize,
+    search: RowSearch,
+    /// What was chosen and in view when nothing was searched for.
+    before_search: UsagePlace,
+}
+
+/// What is chosen, and what is in view.
+#[derive(Debug, Clone, Copy, Default)]
+struct UsagePlace {
+    at: usize,
+    back: usize,
+    top: usize,
+    lifted: usize,
 }
 
 /// The parts of the sheet below its heading.
@@ -75,8 +91,18 @@ struct Areas {
 
 impl UsageSheet {
     pub fn new(dialog: DialogId) -> Self {
-        let rows = Vec::new();
-        Self { dialog, at: 0, back: 0, rows, made_for: None, top: 0, lifted: 0, height: 0 }
+        Self {
+            dialog,
+            at: 0,
+            back: 0,
+            rows: Vec::new(),
+            made_for: None,
+            top: 0,
+            lifted: 0,
+            height: 0,
+            search: RowSearch::default(),
+            before_search: UsagePlace::default(),
+        }
     }
 
     fn chosen<'a>(&self, view: &'a UsageView) -> Option<&'a DialogUsage> {
@@ -104,10 +130,51 @@ impl UsageSheet {
             self.lifted -= moved;
             self.at.saturating_add(count - moved).min(last)
         };
+        self.choose(at, view);
+        Handled::Done
+    }
+
+    /// Chooses another dialog, and its newest generation.
+    fn choose(&mut self, at: usize, view: &UsageView) {
         if let Some(dialog) = view.dialogs.get(at).filter(|_| at != self.at) {
             (self.at, self.back, self.dialog) = (at, 0, dialog.dialog.clone());
         }
-        Handled::Done
+    }
+
+    /// Chooses the dialog that a search found, or goes back to where it began. Returns a row of the sums that is to
+    /// come into view.
+    fn follow_search(&mut self, view: &UsageView) -> Option<usize> {
+        match self.search.follow(self.rows.iter().map(|row| row.strip.plain()))? {
+            RowJump::To(row) => {
+                self.lifted = 0;
+                let dialog = self.rows.get(row).and_then(|row| row.dialog);
+                self.choose(dialog.unwrap_or_default(), view);
+                dialog.is_none().then_some(row)
+            }
+            RowJump::Back { .. } => {
+                let UsagePlace { at, back, top, lifted } = self.before_search;
+                self.choose(at, view);
+                (self.back, self.top, self.lifted) = (back, top, lifted);
+                None
+            }
+        }
+    }
+
+    /// Scrolls so that the chosen dialog is in view, or this row of the sums.
+    fn scroll_to(&mut self, sums: Option<usize>) {
+        let row = self.rows.iter().position(|row| row.dialog == Some(self.at)).unwrap_or(0);
+        let first = (row + 1).saturating_sub(self.height.max(1));
+        let top = (self.top + self.lifted).clamp(first.min(row), row);
+        if let Some(wanted) = sums {
+            self.lifted = top.saturating_sub(top_for(wanted, self.height));
+        }
+        self.lifted = self.lifted.min(top);
+        self.top = top - self.lifted;
+        self.search.stands_at(if self.lifted > 0 { self.top } else { row }, self.top);
+        if !self.search.is_active() {
+            let Self { at, back, top, lifted, .. } = *self;
+            self.before_search = UsagePlace { at, back, top, lifted };
+        }
     }
 
     fn step_generation(&mut self, back: isize, cx: &Cx<'_>) -> Handled {
@@ -198,6 +265,7 @@ impl UsageSheet {
         let table = Table { ui: view.ui, prices: &cx.model.prices, width: usize::from(width) };
         self.rows = table.rows(content);
         self.made_for = Some(made_for);
+        self.search.rows_changed();
         let found = content.dialogs.iter().position(|dialog| dialog.dialog == self.dialog);
         self.at = found.unwrap_or(self.at).min(content.dialogs.len().saturating_sub(1));
         if let Some(dialog) = self.chosen(content) {
@@ -206,10 +274,10 @@ impl UsageSheet {
     }
 
     fn draw_table(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
-        let rows = self.rows.iter().skip(self.top);
-        for (y, row) in (area.y..area.bottom()).zip(rows) {
+        let rows = self.rows.iter().enumerate().skip(self.top);
+        for (y, (at, row)) in (area.y..area.bottom()).zip(rows) {
             let line = Rect { y, height: 1, ..area };
-            row.strip.draw(frame.buffer_mut(), line, y);
+            self.search.marked(at, row.strip.clone(), ui).draw(frame.buffer_mut(), line, y);
             if row.dialog == Some(self.at) {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
@@ -274,11 +342,16 @@ impl Overlay for UsageSheet {
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.make_rows(view, cx, area.width);
         self.height = usize::from(Self::areas(area).table.height);
-        let row = self.rows.iter().position(|row| row.dialog == Some(self.at)).unwrap_or(0);
-        let first = (row + 1).saturating_sub(self.height.max(1));
-        let top = (self.top + self.lifted).clamp(first.min(row), row);
-        self.lifted = self.lifted.min(top);
-        self.top = top - self.lifted;
+        let sums = cx.sheets.usage().and_then(|content| self.follow_search(content));
+        self.scroll_to(sums);
+    }
+
+    fn row_search(&self) -> Option<&RowSearch> {
+        Some(&self.search)
+    }
+
+    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
+        Some(&mut self.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {

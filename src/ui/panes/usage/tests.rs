@@ -167,3 +167,16 @@ fn the_sums_follow_the_tree_and_the_chosen_dialog_stays() {
     let screen = stage.screen();
     assert!(screen.contains("@researcher, generation 6") && !screen.contains('\u{1b}'), "{screen}");
 }
+
+#[test]
+fn a_row_of_the_table_is_found_also_among_the_sums_and_escape_goes_back() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = shown(width, height);
+        let before = stage.screen();
+        let screen = stage.keys("/").type_text("dba").screen();
+        assert!(screen.contains("▌   @dba") && screen.contains("2 of 2"), "{screen}");
+        assert_eq!(stage.keys("<esc>").screen(), before, "{width}x{height}");
+        let screen = stage.keys("G /").type_text("by member").screen();
+        assert!(screen.contains("by member") && screen.contains("1 of 1"), "{screen}");
+    }
+}

@@ -13,6 +13,7 @@ use self::stages::{OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SUR
 use super::fixture::*;
 use crate::ui::action::Scope;
 use crate::ui::bindings;
+use crate::ui::panes::{confirm, consent, inbox, tree};
 use crate::ui::theme::tests::embedded;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Rgb, Role};
 
@@ -80,6 +81,47 @@ fn every_role_is_somewhere_in_the_gallery() {
         }
     }
     assert_eq!(missing, []);
+}
+
+/// The places of the cells that look as the current match.
+fn current_match(stage: &mut Stage) -> Vec<usize> {
+    let cells = Cells(stage.drawn());
+    let marked = cells
+        .drawn()
+        .enumerate()
+        .filter(|(_, cell)| cell.roles().mark == Some(Role::SearchCurrent));
+    marked.map(|(at, _)| at).collect()
+}
+
+#[test]
+fn one_match_looks_current_and_goes_with_the_keys_that_step() {
+    let mut searched = 0;
+    for Surface { name, show } in SURFACES {
+        let mut stage = show(120, 40);
+        let scope = stage.app.scope();
+        let is_read = !scope.is_for_typing()
+            && ![confirm::SCOPE, consent::SCOPE, inbox::SCOPE, tree::SCOPE].contains(&scope);
+        if !is_read {
+            continue;
+        }
+        stage.wear(probe());
+        stage.keys("/").type_text("e").screen();
+        let has_match = |line: &str| line.contains("find · ") && line.contains(" of ");
+        if !stage.screen().lines().any(has_match) {
+            continue;
+        }
+        assert_eq!(current_match(&mut stage).len(), 1, "{name}\n{}", stage.screen());
+        let first = current_match(stage.keys("<enter>"));
+        assert_eq!(first.len(), 1, "{name}\n{}", stage.screen());
+        let last = stage.screen().lines().last().unwrap_or_default().to_owned();
+        let next = current_match(stage.keys("n"));
+        assert_eq!(next.len(), 1, "{name}\n{}", stage.screen());
+        assert_ne!(stage.screen().lines().last(), Some(last.as_str()), "{name}: it is counted");
+        assert_eq!(current_match(stage.keys("N")).len(), 1, "{name}\n{}", stage.screen());
+        assert_eq!(current_match(stage.keys("<esc>")).len(), 0, "{name}\n{}", stage.screen());
+        searched += usize::from(first != next);
+    }
+    assert!(searched > 5, "{searched}");
 }
 
 #[test]

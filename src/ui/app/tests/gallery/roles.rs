@@ -8,8 +8,14 @@ use crate::ui::text::width::width;
 use crate::ui::theme::{ColorDepth, Role, Theme};
 
 /// Roles that mark a place, also where it is blank.
-const MARKS: [Role; 5] =
-    [Role::RowSelected, Role::Search, Role::Cursor, Role::DiffAddWord, Role::DiffRemoveWord];
+const MARKS: [Role; 6] = [
+    Role::RowSelected,
+    Role::Search,
+    Role::SearchCurrent,
+    Role::Cursor,
+    Role::DiffAddWord,
+    Role::DiffRemoveWord,
+];
 
 /// A theme that names the roles: the number of a role is its last part of a colour.
 pub fn probe() -> Theme {

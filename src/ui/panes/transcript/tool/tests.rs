@@ -106,3 +106,100 @@ fn keys_go_from_change_to_change() {
     assert!(row.contains("apply_patch"), "{screen}");
     assert!(stage.keys(",").screen().contains("no change of files above"), "{}", stage.screen());
 }
+
+/// The end of an opened call.
+fn end_of_opened(width: u16, height: u16, records: &[String]) -> String {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3 g o").screen();
+    stage.keys("G").screen()
+}
+
+fn numbered_lines(count: usize) -> String {
+    (1..=count).fold(String::new(), |text, n| format!("{text}line {n}\n"))
+}
+
+#[test]
+fn an_opened_call_counts_the_lines_it_does_not_show_and_names_the_key_that_shows_them() {
+    let command = json!({"command": "seq 1000"});
+    let printed = call("shell_cmd", &command, &numbered_lines(1_000), &[]);
+    let created = |path| FileChange::created(path, &numbered_lines(300));
+    let edited = call("apply_patch", &json!({}), "done", &[created("a.rs"), created("b.rs")]);
+    let patch = json!({"patch": numbered_lines(500)});
+    let refused = call("apply_patch", &patch, &numbered_lines(7), &[]);
+    let text = json!({"path": "a", "content": numbered_lines(450)});
+    let written = call("create_new_file", &text, "done", &[]);
+    let read = (1..=900).fold(String::new(), |text, n| format!("{text}{n}| x\n"));
+    let read = call("read_file", &json!({"path": "a"}), &read, &[]);
+    let said = call("list_dir", &json!({}), &numbered_lines(401), &[]);
+    for (name, records, hidden) in [
+        // The command is a line, too, and so is the heading of each file.
+        ("command", printed, "601 more lines"),
+        ("changes", edited, "202 more lines"),
+        ("patch", refused, "107 more lines"),
+        ("new text", written, "51 more lines"),
+        ("read", read, "500 more lines"),
+        ("result", said, "1 more line "),
+    ] {
+        for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+            let screen = end_of_opened(width, height, &records);
+            assert!(screen.contains(hidden), "{name}: {hidden}\n{screen}");
+            assert!(screen.contains("O all in the pager"), "{name}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_takes_more_rows_than_are_shown_counts_as_one() {
+    let result = format!("{}\nnext\n", "word ".repeat(20_000));
+    let screen = end_of_opened(80, 24, &call("list_dir", &json!({}), &result, &[]));
+    assert!(screen.contains("… 2 more lines"), "{screen}");
+}
+
+#[test]
+fn a_search_finds_what_a_change_shows_when_it_is_opened() {
+    for (needle, expected) in [
+        ("line_29 = old", "let line_29 = old(29);"),
+        ("old(3)", "let line_3 = old(3);"),
+        ("说明", "// 说明"),
+        ("# title", "# Title"),
+        ("gone/", "gone/"),
+        ("docs/a", "docs/a.md"),
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let mut records = vec![words("first")];
+        records.extend(edited());
+        records.push(words("last"));
+        let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+        let (ticket, dialog) = stage.last_open();
+        stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+        let screen = stage.keys("/").type_text(needle).screen();
+        assert!(screen.contains(expected) && screen.contains("1 of 1"), "{needle}\n{screen}");
+    }
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let records = edited();
+    let (ticket, dialog) = stage.last_open();
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+    let screen = stage.keys("/").type_text("status: ok").screen();
+    assert!(screen.contains("no match"), "the result of a change is not shown\n{screen}");
+}
+
+#[test]
+fn a_search_finds_every_line_of_a_command_and_counts_what_is_shown_once() {
+    let command = json!({"command": "cargo test \\\n  --lib"});
+    let records = call("shell_cmd", &command, "exit code 0\ncargo ok\n", &[]);
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+    let screen = stage.keys("/").type_text("--lib").screen();
+    assert!(screen.contains("1 of 1") && screen.contains("      --lib"), "{screen}");
+    stage.keys("<esc> o /").type_text("cargo");
+    assert!(stage.screen().contains("of 2"), "{}", stage.screen());
+}
