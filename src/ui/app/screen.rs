@@ -91,8 +91,12 @@ impl App {
     pub(super) fn tabs(&self) -> [(String, Focus); 3] {
         let ui = &*self.ui;
         let dialogs = ui.text(words::TAB_DIALOGS);
-        let dialogs = match self.model.tree.filter() {
-            Some(filter) => format!("{dialogs} /{}", filter.text()),
+        let tree = &self.model.tree;
+        let dialogs = match tree.filter() {
+            Some(filter) => {
+                let (words, dot) = (filter.text(), ui.glyphs.middle_dot);
+                format!("{dialogs} /{words}{dot}{}", tree.fitting())
+            }
             None => dialogs.to_owned(),
         };
         let (questions, for_you) = (self.model.inbox.len(), ui.text(words::TAB_FOR_YOU));
@@ -264,10 +268,11 @@ impl Screen<'_> {
         let any_later = self.app.model.inbox.put_off() > 0;
         let title = if any_later { format!("{title}{later}") } else { title };
         let filter = self.app.model.inbox.filter();
+        let fitting = filter.map(|_| self.app.model.inbox.rows().len().to_string());
         let filter = filter.map(|filter| format!("/{}", filter.text()));
         let left = self.app.held.seconds_left(self.app.redraw.now());
         let sent = left.map(|left| format!("{} {left} s", ui.text(words::SENT)));
-        let right: Vec<String> = sent.into_iter().chain(filter).collect();
+        let right: Vec<String> = sent.into_iter().chain(filter).chain(fitting).collect();
         let right = right.join(PART);
         let heading = Heading { left: title, right };
         let head = Rect { height: 1, ..area };

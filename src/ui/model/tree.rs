@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::groups::Group;
 use self::looked::Looked;
 use self::rows::{order, parents, sorted};
-use super::filter::Filter;
+use super::filter::{Filter, FittingRow};
 use super::mark::Mark;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::TreeRow;
@@ -264,12 +264,26 @@ impl Tree {
         if stays && self.shown_selection().is_some_and(|dialog| self.fits(dialog)) {
             return;
         }
+        let first = self.filter.as_ref().and_then(|_| self.fitting_rows().first().copied());
+        self.selected = first.unwrap_or(self.selected);
+    }
+
+    /// Selects the next dialog that the filter fits, or the one before; at the end it goes on at the other.
+    pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
+        self.refresh();
+        let found = FittingRow::beside(self.selected, &self.fitting_rows(), back)?;
+        self.selected = found.row;
+        Some(found)
+    }
+
+    /// The rows of the dialogs that the filter fits, without those shown for what is below them.
+    fn fitting_rows(&self) -> Vec<usize> {
         let fits = |row: &VisibleRow| match &row.node {
             TreeNode::Dialog(dialog) => self.fits(dialog),
             TreeNode::Taskdoc(_) | TreeNode::Group(_) => false,
         };
-        let first = self.filter.as_ref().and_then(|_| self.visible.iter().position(fits));
-        self.selected = first.unwrap_or(self.selected);
+        let rows = self.visible.iter().enumerate().filter(|(_, row)| fits(row));
+        rows.map(|(at, _)| at).collect()
     }
 
     /// The dialogs that the filter fits.

@@ -42,6 +42,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::BringBack, &["B"]),
     SCOPE.bind(Action::Filter, &["/"]),
     SCOPE
+        .bind(Action::PreviousMatch, &["N"])
+        .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
+    SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];

@@ -96,7 +96,7 @@ fn the_inbox_is_filtered_and_ordered() {
     let mut stage = streaming(120, 40);
     stage.keys("<alt+2> / audit <enter>");
     let screen = stage.screen();
-    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit"), "{screen}");
+    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit · 1 ─"), "{screen}");
     assert!(!screen.contains("1 @dba"), "{screen}");
     stage.keys("<esc>");
     assert!(stage.screen().contains("1 @dba"), "{}", stage.screen());
@@ -110,6 +110,29 @@ fn the_inbox_is_filtered_and_ordered() {
     stage.keys("o");
     let screen = stage.screen();
     assert!(screen.contains("1 @dba") && screen.contains("blocks most"), "{screen}");
+}
+
+#[test]
+fn where_the_heading_is_narrow_the_count_of_questions_that_fit_goes_before_the_words() {
+    let mut stage = streaming(80, 24);
+    stage.keys("<alt+2> / audit <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains(" /audit ─") && !screen.contains("/audit ·"), "{screen}");
+}
+
+#[test]
+fn in_a_filtered_inbox_n_goes_to_the_next_question_and_after_the_last_to_the_first() {
+    let mut stage = streaming(120, 40);
+    stage.keys("<alt+2> / e <enter> g");
+    let last = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    for (key, count) in [("n", "2 of 2"), ("n", "1 of 2"), ("N", "2 of 2"), ("N", "1 of 2")] {
+        stage.keys(key);
+        assert!(last(&mut stage).contains(count), "{key}: {}", last(&mut stage));
+    }
+    stage.keys("<esc> N");
+    assert!(last(&mut stage).contains("filter the list first"), "{}", last(&mut stage));
+    stage.keys("n");
+    assert!(stage.screen().contains("first message"), "{}", stage.screen());
 }
 
 #[test]

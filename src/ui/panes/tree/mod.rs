@@ -31,6 +31,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::UnfoldAll, &["+", "="]),
     SCOPE.bind(Action::Filter, &["/"]),
     SCOPE
+        .bind(Action::PreviousMatch, &["N"])
+        .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
+    SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Group by state, or by Taskdoc again", "按状态分组，或恢复按任务文档"),
     SCOPE.bind(Action::MarkRow, &["space"]),

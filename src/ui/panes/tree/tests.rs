@@ -43,7 +43,7 @@ fn a_filter_is_typed_shown_kept_and_ended() {
         stage.keys("<enter>");
         let screen = stage.screen();
         assert!(!screen.contains("✓ @reviewer") && !screen.contains("filter the"), "{screen}");
-        let shown = if width >= 80 { "/dba · 1" } else { "dialogs /dba" };
+        let shown = if width >= 80 { "/dba · 1" } else { "dialogs /dba·1" };
         assert!(screen.contains(shown), "{screen}");
         stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
@@ -52,6 +52,30 @@ fn a_filter_is_typed_shown_kept_and_ended() {
         stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
     }
+}
+
+#[test]
+fn in_a_filtered_tree_n_goes_to_the_next_row_that_fits_and_skips_those_above_it() {
+    let mut stage = streaming(120, 40);
+    stage.keys("1 N");
+    let last = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    assert!(last(&mut stage).contains("filter the list first"), "{}", last(&mut stage));
+    stage.keys("/ ! <enter> g");
+    for (key, name, count) in [
+        ("n", "@researcher", "1 of 2"),
+        ("n", "@dba", "2 of 2"),
+        ("n", "@researcher", "1 of 2"),
+        ("N", "@dba", "2 of 2"),
+        ("N", "@researcher", "1 of 2"),
+    ] {
+        stage.keys(key);
+        let screen = stage.screen();
+        let chosen = screen.lines().find(|line| line.starts_with('▌')).unwrap_or_default();
+        assert!(chosen.contains(name), "{key}: {screen}");
+        assert!(last(&mut stage).contains(count), "{key}: {screen}");
+    }
+    stage.keys("<esc> n");
+    assert!(stage.screen().contains("first message"), "{}", stage.screen());
 }
 
 #[test]
