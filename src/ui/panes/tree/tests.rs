@@ -34,6 +34,28 @@ fn activity_never_moves_the_selected_row() {
 }
 
 #[test]
+fn groups_follow_the_states_while_the_tree_has_the_focus_and_the_chosen_row_stays() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("1 o g / ! <enter> g j");
+        let before = stage.screen();
+        let chosen = line_of(&before, "▌").expect("a chosen row");
+        let row_of = |screen: &str, name: &str| {
+            screen.lines().position(|line| line.contains(name)).unwrap_or_default()
+        };
+        assert!(row_of(&before, "@researcher") > row_of(&before, "waiting"), "{before}");
+        let changed = rows().into_iter().find(|row| row.dialog == side("r")).expect("a row");
+        let changed = TreeRow { state: DisplayState::Idle, pending: 0, ..changed };
+        stage.apply(DriverEvent::Row(Box::new(changed)));
+        let after = stage.screen();
+        assert!(row_of(&after, "@researcher") > row_of(&after, "idle"), "{after}");
+        assert!(row_of(&after, "idle") > 0 && !after.contains("waiting"), "{after}");
+        assert_eq!(line_of(&after, "▌"), Some(chosen), "{after}");
+        assert_eq!(before.lines().nth(chosen), after.lines().nth(chosen));
+    }
+}
+
+#[test]
 fn a_filter_is_typed_shown_kept_and_ended() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);
