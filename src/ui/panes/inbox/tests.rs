@@ -136,6 +136,28 @@ fn in_a_filtered_inbox_n_goes_to_the_next_question_and_after_the_last_to_the_fir
 }
 
 #[test]
+fn a_question_shows_how_it_is_answered_where_there_is_room() {
+    let asked =
+        |id: &str, text: &str| question(&main_dialog(), "dba", id, text, "2026-11-21 12:01:00");
+    let mut stage = streaming(60, 20);
+    stage.apply(DriverEvent::Inbox(vec![
+        asked("q1", "Drop it? (yes/no)"),
+        asked("q2", "Which? (Postgres/SQLite)"),
+        asked("q3", "Which database?"),
+    ]));
+    let screen = stage.keys("2").screen();
+    for (words, kind) in
+        [("Drop it?", "approval"), ("Which? (", "choice"), ("Which d", "free text")]
+    {
+        let line = screen.lines().find(|line| line.contains(words)).unwrap_or_default();
+        assert!(line.trim_end().ends_with(kind), "{kind}: {screen}");
+    }
+    let long = format!("Which of {}?", "these ".repeat(7));
+    stage.apply(DriverEvent::Inbox(vec![asked("q1", &long)]));
+    assert!(!stage.screen().contains("free text"), "{}", stage.screen());
+}
+
+#[test]
 fn a_question_shows_who_waits_how_to_answer_and_the_last_words() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);
