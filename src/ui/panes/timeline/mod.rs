@@ -1,8 +1,8 @@
 //! The timeline: a row for each dialog of a tree, time from left to right, and what the span with the cursor
 //! was, in words.
 //!
-//! The cursor is on a span, by dialog and time, and stays there while spans are added. Drawing looks at the rows
-//! in view only.
+//! The cursor is on a span, by dialog and time, and stays there while spans are added. From dialog to dialog it
+//! keeps its time, whatever the spans it meets. Drawing looks at the rows in view only.
 
 mod chart;
 mod sentence;
@@ -73,6 +73,8 @@ struct SpanCursor {
 #[derive(Debug)]
 pub struct TimelineSheet {
     cursor: SpanCursor,
+    /// The time at which a span is looked for in another dialog; `None` until the cursor is on a span.
+    time: Option<i64>,
     /// Seconds in view; `None`: all of them.
     seconds: Option<i64>,
     /// Where the view begins; `None`: where it has to so that it ends with the last span.
@@ -96,7 +98,7 @@ impl TimelineSheet {
     /// The cursor is on what this dialog did last.
     pub fn new(dialog: DialogId) -> Self {
         let cursor = SpanCursor { dialog, span: usize::MAX, from: i64::MAX };
-        Self { cursor, seconds: None, from: None, now: 0, row: 0, top: 0, height: 0 }
+        Self { cursor, time: None, seconds: None, from: None, now: 0, row: 0, top: 0, height: 0 }
     }
 
     fn row<'a>(&self, view: &'a TimelineView) -> Option<&'a TimelineRow> {
@@ -129,6 +131,7 @@ impl TimelineSheet {
             spans.iter().rposition(|span| span.from <= self.cursor.from).unwrap_or_default()
         };
         self.point_at(self.row, span, view);
+        self.time.get_or_insert(self.cursor.from);
     }
 
     fn point_at(&mut self, row: usize, span: usize, view: &TimelineView) {
@@ -144,8 +147,8 @@ impl TimelineSheet {
         let last = view.rows.len().saturating_sub(1);
         let row = self.row.saturating_add_signed(rows).min(last);
         if let Some(found) = view.rows.get(row).filter(|_| row != self.row) {
-            let spans = &found.timeline.spans;
-            let span = spans.iter().rposition(|span| span.from <= self.cursor.from);
+            let (spans, time) = (&found.timeline.spans, self.time.unwrap_or(self.cursor.from));
+            let span = spans.iter().rposition(|span| span.from <= time);
             self.point_at(row, span.unwrap_or_default(), view);
         }
         Handled::Done
@@ -157,6 +160,7 @@ impl TimelineSheet {
         let count = self.row(view).map_or(0, |row| row.timeline.spans.len());
         let span = self.cursor.span.saturating_add_signed(if later { 1 } else { -1 });
         self.point_at(self.row, span.min(count.saturating_sub(1)), view);
+        self.time = Some(self.cursor.from);
         self.reveal(view);
         Handled::Done
     }

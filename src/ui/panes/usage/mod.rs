@@ -21,7 +21,7 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::text::in_lang;
 use crate::domain::usage::GenerationUsage;
-use crate::domain::{DialogId, HealthLevel};
+use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
 use crate::protocol::{DialogUsage, UsageView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -56,14 +56,29 @@ pub struct UsageSheet {
     /// The chosen dialog.
     dialog: DialogId,
     at: usize,
-    /// The chosen generation, counted from the newest.
-    back: usize,
+    /// The chosen generation; `None`: the newest, whichever that is.
+    generation: Option<GenerationId>,
     rows: Vec<TableRow>,
     made_for: Option<RowsFor>,
     top: usize,
     /// Rows by which it is scrolled up beyond the first dialog, to the sums.
     lifted: usize,
     height: usize,
+}
+
+/// A generation of a dialog, whatever comes before or after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GenerationId {
+    course: Course,
+    genseq: Option<Genseq>,
+    at: Stamp,
+}
+
+impl GenerationId {
+    fn of(generation: &GenerationUsage) -> Self {
+        let GenerationUsage { course, genseq, at, .. } = generation;
+        Self { course: *course, genseq: *genseq, at: at.clone() }
+    }
 }
 
 /// The parts of the sheet below its heading.
@@ -76,16 +91,21 @@ struct Areas {
 impl UsageSheet {
     pub fn new(dialog: DialogId) -> Self {
         let rows = Vec::new();
-        Self { dialog, at: 0, back: 0, rows, made_for: None, top: 0, lifted: 0, height: 0 }
+        let generation = None;
+        Self { dialog, at: 0, generation, rows, made_for: None, top: 0, lifted: 0, height: 0 }
     }
 
     fn chosen<'a>(&self, view: &'a UsageView) -> Option<&'a DialogUsage> {
         view.dialogs.get(self.at)
     }
 
-    /// The index of the chosen generation.
+    /// The index of the chosen generation; of one that is left out by now, the oldest.
     fn generation_at(&self, dialog: &DialogUsage) -> usize {
-        dialog.generations.len().saturating_sub(self.back + 1)
+        let Some(chosen) = &self.generation else {
+            return dialog.generations.len().saturating_sub(1);
+        };
+        let is_chosen = |one: &GenerationUsage| GenerationId::of(one) == *chosen;
+        dialog.generations.iter().rposition(is_chosen).unwrap_or_default()
     }
 
     fn generation<'a>(&self, dialog: &'a DialogUsage) -> Option<&'a GenerationUsage> {
@@ -105,15 +125,18 @@ impl UsageSheet {
             self.at.saturating_add(count - moved).min(last)
         };
         if let Some(dialog) = view.dialogs.get(at).filter(|_| at != self.at) {
-            (self.at, self.back, self.dialog) = (at, 0, dialog.dialog.clone());
+            (self.at, self.generation, self.dialog) = (at, None, dialog.dialog.clone());
         }
         Handled::Done
     }
 
-    fn step_generation(&mut self, back: isize, cx: &Cx<'_>) -> Handled {
-        let dialog = cx.sheets.usage().and_then(|view| self.chosen(view));
-        let last = dialog.map_or(0, |dialog| dialog.generations.len().saturating_sub(1));
-        self.back = self.back.min(last).saturating_add_signed(back).min(last);
+    fn step_generation(&mut self, later: isize, cx: &Cx<'_>) -> Handled {
+        if let Some(dialog) = cx.sheets.usage().and_then(|view| self.chosen(view)) {
+            let last = dialog.generations.len().saturating_sub(1);
+            let at = self.generation_at(dialog).saturating_add_signed(later).min(last);
+            let found = dialog.generations.get(at).filter(|_| at < last);
+            self.generation = found.map(GenerationId::of);
+        }
         Handled::Done
     }
 
@@ -248,10 +271,10 @@ impl Overlay for UsageSheet {
             return Handled::Close;
         }
         if action == Action::PreviousGeneration {
-            return self.step_generation(1, cx);
+            return self.step_generation(-1, cx);
         }
         if action == Action::NextGeneration {
-            return self.step_generation(-1, cx);
+            return self.step_generation(1, cx);
         }
         if action == Action::OtherEnd { self.go(cx) } else { Handled::Ignored }
     }
