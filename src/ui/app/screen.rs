@@ -127,7 +127,7 @@ impl Screen<'_> {
         if let Some(live) = &self.live {
             self.draw_live(frame, live, view);
             let above = Rect { height: area.height.saturating_sub(1), ..area };
-            return self.app.draw_next_keys(frame, above, ui);
+            return self.app.draw_next_keys(frame, (above, live.beside_composer()), ui);
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
@@ -145,7 +145,8 @@ impl Screen<'_> {
         }
         self.draw_status(frame, areas.status, view);
         self.draw_overlays(frame, areas.overlays(), view);
-        self.app.draw_next_keys(frame, body, ui);
+        let height = areas.composer.y.min(body.bottom()).saturating_sub(body.y);
+        self.app.draw_next_keys(frame, (body, Rect { height, ..body }), ui);
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
