@@ -589,6 +589,7 @@ impl App {
             drafts: self.writing.drafts(),
             sent: self.writing.composer().sent(),
             ui: &self.ui,
+            moment: self.redraw.now(),
         };
         work(&mut self.overlays, facts)
     }

@@ -395,6 +395,7 @@ impl Screen<'_> {
             drafts: self.app.writing.drafts(),
             sent: self.app.writing.composer().sent(),
             ui: view.ui,
+            moment: self.app.redraw.now(),
         };
         self.app.overlays.draw(facts, frame, area, view);
     }

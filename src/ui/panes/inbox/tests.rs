@@ -181,6 +181,7 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
         stage.keys("<alt+2> 1 b <enter>");
         let screen = stage.screen();
         assert!(screen.contains("1 other question has the same words"), "{screen}");
+        stage.wait(Duration::from_millis(500));
         stage.keys(say);
         stage.wait(Duration::from_secs(6));
         let sent: Vec<_> = stage
@@ -194,5 +195,34 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
         assert_eq!(sent.len(), expected, "{sent:?}");
         assert!(sent.iter().all(|(_, text)| *text == sent[0].1), "{sent:?}");
         assert!(!sent.iter().any(|(question, _)| *question == "q4"), "{sent:?}");
+    }
+}
+
+#[test]
+fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
+    let pause = Duration::from_millis(500);
+    let asked = || {
+        let mut stage = streaming(120, 40);
+        let mut rows = questions();
+        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        stage.apply(DriverEvent::Inbox(rows)).keys("<alt+2> 1 b");
+        stage
+    };
+    let is_asked = |stage: &mut Stage| stage.screen().contains("question has the same words");
+    // In the same read as the key that sends the answer.
+    for ahead in ["<enter> y", "<enter> <enter>", "<enter> n o <esc>"] {
+        let mut stage = asked();
+        stage.keys(ahead);
+        assert!(is_asked(&mut stage), "{ahead}: {}", stage.screen());
+        stage.keys("y <enter> <esc>");
+        assert!(is_asked(&mut stage), "it was just shown");
+        for _ in 0..3 {
+            stage.wait(pause / 2);
+            stage.keys("y");
+            assert!(is_asked(&mut stage), "while keys follow each other, none is meant for it");
+        }
+        stage.wait(pause);
+        stage.keys("y");
+        assert!(!is_asked(&mut stage), "{}", stage.screen());
     }
 }
