@@ -1,10 +1,11 @@
 //! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers; or in groups by
 //! state.
 //!
-//! Rows are ordered by creation, never by activity. A dialog whose state changes moves to its group at once, except
-//! the one under the cursor, which does when the cursor leaves it. The flat list that is drawn is rebuilt only when
-//! a row is added, removed, folded or regrouped; then the selected row keeps its position on the screen. Where too
-//! few rows are left above or below it for that, rows stay blank until the user moves ([`KeptPlace`]).
+//! Rows are ordered by creation, never by activity. A dialog whose state changes moves to its group at once; while
+//! the tree has the focus, the one under the cursor does so when the cursor leaves it. The flat list that is drawn is
+//! rebuilt only when a row is added, removed, folded or regrouped; then the selected row keeps its position on the
+//! screen. Where too few rows are left above or below it for that, rows stay blank until the user moves
+//! ([`KeptPlace`]).
 
 pub mod groups;
 mod looked;
@@ -83,6 +84,8 @@ pub struct Tree {
     /// What would have moved or gone from under the cursor, and does once the cursor leaves it.
     held_back: Option<TreeNode>,
     kept: KeptPlace,
+    /// The keys go elsewhere: no place is kept for the cursor.
+    is_left: bool,
     /// Main dialogs that are marked for an action on several.
     marked: BTreeSet<RootId>,
     looked: Looked,
@@ -127,7 +130,8 @@ impl Tree {
             return;
         }
         let node = TreeNode::Dialog(row.dialog.clone());
-        let is_chosen = self.visible.get(self.selected).is_some_and(|chosen| chosen.node == node);
+        let chosen = self.visible.get(self.selected).filter(|_| !self.is_left);
+        let is_chosen = chosen.is_some_and(|chosen| chosen.node == node);
         if before.is_some() && is_chosen {
             self.held_back = Some(node);
             return;
@@ -151,7 +155,8 @@ impl Tree {
     /// Puts all dialogs into the groups of their states, except the one with the cursor.
     fn regroup_others(&mut self) {
         let Some(groups) = &mut self.groups else { return };
-        let chosen = self.visible.get(self.selected).map(|row| &row.node);
+        let chosen = self.visible.get(self.selected).filter(|_| !self.is_left);
+        let chosen = chosen.map(|row| &row.node);
         let before = std::mem::take(groups);
         for (dialog, row) in &self.rows {
             let group = Group::of(row);
@@ -167,7 +172,7 @@ impl Tree {
     /// The rows change by themselves: the selected one stays where it is on the screen.
     fn keep_place(&mut self) {
         self.stale = true;
-        if self.kept == KeptPlace::Filled {
+        if self.kept == KeptPlace::Filled && !self.is_left {
             self.kept = KeptPlace::Kept { blank_above: 0 };
         }
     }
@@ -429,8 +434,14 @@ impl Tree {
         }
     }
 
-    /// Puts each dialog into the group of its state, as the user turns to the tree: also the one with the cursor.
-    pub fn regroup(&mut self) {
+    /// The user turns to the tree, or leaves it.
+    pub fn set_focused(&mut self, is_focused: bool) {
+        self.is_left = !is_focused;
+        self.regroup();
+    }
+
+    /// Puts each dialog into the group of its state, also the one with the cursor.
+    fn regroup(&mut self) {
         self.fill();
         self.held_back = None;
         if let Some(groups) = &mut self.groups {
@@ -529,7 +540,7 @@ impl Tree {
         let filter = self.filter.as_ref();
         self.visible = match &self.groups {
             Some(groups) => {
-                let chosen = chosen.as_ref().and_then(TreeNode::group);
+                let chosen = chosen.as_ref().filter(|_| !self.is_left).and_then(TreeNode::group);
                 rows::by_group(&self.rows, (groups, chosen), &self.folded, filter)
             }
             None => rows::by_taskdoc(&self.rows, &self.folded, filter),

@@ -208,7 +208,7 @@ fn in_groups_a_dialog_moves_to_that_of_its_state_but_not_from_under_the_cursor()
     assert_eq!(tree.selected_dialog(), Some(id("m", "m")));
     tree.put(waits(row("m", "m", None, 1)));
     assert_eq!(listing(&mut tree), left);
-    tree.regroup();
+    tree.set_focused(true);
     let anew = ["0 waiting v", "1 m -", "1 a -", "1 b -", "1 c `", "0 idle v", "1 n `"];
     assert_eq!(listing(&mut tree), anew);
     tree.select(&id("m", "b"));
@@ -232,6 +232,22 @@ fn rows_that_groups_left_blank_are_filled_when_the_user_moves() {
     assert_eq!((tree.blank_above(), tree.row_at(1), tree.row_at(2)), (2, None, Some(0)));
     tree.step(1);
     assert_eq!(place(&mut tree), (Some(id("m", "a")), 3));
+}
+
+#[test]
+fn while_the_keys_go_elsewhere_every_dialog_is_in_its_group_and_no_row_is_blank() {
+    let mut tree = family();
+    tree.put(waits(row("m", "a", Some("m"), 2)));
+    tree.toggle_groups();
+    tree.select(&id("m", "m"));
+    tree.top(9);
+    tree.set_focused(false);
+    tree.put(row("m", "a", Some("m"), 2));
+    tree.put(waits(row("m", "m", None, 1)));
+    tree.top(9);
+    let grouped = ["0 waiting v", "1 m `", "0 idle v", "1 n -", "1 a -", "1 b -", "1 c `"];
+    assert_eq!(listing(&mut tree), grouped);
+    assert_eq!((tree.selected_dialog(), tree.blank_above()), (Some(id("m", "m")), 0));
 }
 
 #[test]
