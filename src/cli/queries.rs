@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::question::headline;
+use crate::domain::question_kind::QuestionKind;
 use crate::domain::title;
 use crate::domain::tree::Bucket;
 use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
@@ -79,7 +80,7 @@ pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError
     print_problems(&survey);
     let all = find::questions(&survey);
     if as_json {
-        lines::json(&all.iter().map(question_json).collect());
+        lines::json(&all.iter().map(|one| question_json(one, &survey)).collect());
         return Ok(Status::Done);
     }
     let ids = Ids::short(&survey);
@@ -106,7 +107,7 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
         return Ok(Status::Done);
     };
     if as_json {
-        lines::json(&question_json(one));
+        lines::json(&question_json(one, &survey));
     } else {
         lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
         lines::print(&found.tellask_content);
@@ -116,7 +117,10 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
 
 fn question_json(
     (id, dialog, question): &(DialogId, DialogListing, crate::domain::Question),
+    survey: &Survey,
 ) -> Value {
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
+    let title = tree.map(|tree| find::title(&survey.titles, tree, dialog)).unwrap_or_default();
     json!({
         "id": question.id,
         "rootId": id.root,
@@ -125,6 +129,8 @@ fn question_json(
         "askedAt": question.asked_at,
         "course": question.call_site_ref.course,
         "callId": question.call_id,
+        "title": title,
+        "kind": QuestionKind::of(&question.call_id, &question.tellask_content).name(),
         "headline": headline(&question.tellask_content),
         "content": question.tellask_content,
         "taskDocPath": dialog.meta.task_doc_path,

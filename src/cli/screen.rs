@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
-use crate::domain::Lang;
-use crate::domain::text::in_lang;
+use crate::domain::text::{Text, in_lang, localized};
+use crate::domain::{Lang, Problem};
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
@@ -384,25 +384,62 @@ async fn show_first_hints(app: &mut App, wanted: HintUse) {
 struct StoredDrafts(Arc<Store>);
 
 impl DraftStore for StoredDrafts {
-    fn save(&mut self, name: &str, text: &str) {
+    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
         if name == STORED_HINTS {
-            return hint_file::write(text);
+            hint_file::write(text);
+            return Ok(());
         }
-        let stored = (!text.is_empty()).then_some(text);
-        let written = if name == LOOKED {
-            self.0.write_looked(text)
-        } else {
-            self.0.write_draft(name, stored)
-        };
-        if let Err(error) = written {
+        if name == LOOKED {
+            let written = self.0.write_looked(text);
+            // Nobody misses it before the next start.
+            written
+                .unwrap_or_else(|error| tracing::warn!(%error, "what was looked at is not saved"));
+            return Ok(());
+        }
+        self.0.write_draft(name, (!text.is_empty()).then_some(text)).map_err(|error| {
             tracing::warn!(%error, "a draft could not be saved");
-        }
+            unsaved(&error)
+        })
     }
+}
+
+/// Why what is typed is lost when the program ends.
+fn unsaved(error: &StoreError) -> Problem {
+    let why = error.message();
+    let text = localized!(
+        [why] "what you type and do not send is not saved: {why}",
+        "输入而未发送的内容没有保存：{why}"
+    );
+    let fix = if matches!(error, StoreError::DraftsTooLarge { .. }) {
+        Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿")
+    } else {
+        Text::new(
+            "make room on the disk or the folder writable; the next change of a draft saves all of them",
+            "请腾出磁盘空间，或让此文件夹可写；草稿下次改动时会全部保存",
+        )
+    };
+    Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_draft_that_is_not_on_disk_says_why_where_and_what_to_do() {
+        let full = StoreError::DraftsTooLarge { bytes: 9, most: 8 };
+        for (error, fix) in [(full, "shorten"), (StoreError::ReadOnly, "writable")] {
+            let problem = unsaved(&error);
+            let (why, message) = (error.message(), problem.message());
+            for lang in [Lang::En, Lang::Zh] {
+                assert!(message.in_lang(lang).contains(why.in_lang(lang)), "{message}");
+            }
+            assert!(
+                problem.path.ends_with("drafts.json")
+                    && problem.fix.in_lang(Lang::En).contains(fix)
+            );
+        }
+    }
 
     #[test]
     fn leaving_with_open_questions_says_how_many() {

@@ -97,11 +97,17 @@ pub fn question_call(mark: &str) -> CallId {
     CallId::new(format!("{QUESTION}{mark}"))
 }
 
+/// True if this call asks whether the dialog goes on.
+#[must_use]
+pub fn is_question(call: &CallId) -> bool {
+    call.as_str().starts_with(QUESTION)
+}
+
 /// True if a person answers that the dialog is to stop.
 #[must_use]
 pub fn says_stop(question: &CallId, answer: &str) -> bool {
     let answer = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    question.as_str().starts_with(QUESTION) && STOPS.contains(&answer.as_str())
+    is_question(question) && STOPS.contains(&answer.as_str())
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ pub mod problem;
 pub mod problems;
 pub mod push;
 pub mod question;
+pub mod question_kind;
 pub mod queue;
 pub mod record;
 pub mod registry;

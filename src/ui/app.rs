@@ -156,6 +156,8 @@ pub struct App {
     keys: KeyReports,
     /// Keys that begin a longer sequence.
     begun: Option<BegunKeys>,
+    /// When the last key of a begun command of vi was pressed.
+    command_since: Option<Instant>,
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
@@ -194,6 +196,7 @@ impl App {
             redraw: Redraw::new(options.moment),
             keys: KeyReports::default(),
             begun: None,
+            command_since: None,
             queue: QueueStrip::default(),
             size: None,
             in_view: InView::default(),
@@ -327,7 +330,9 @@ impl App {
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
         let (fills, prints) = (self.fills_at(), self.prints_at());
-        let next_keys = self.begun.as_ref().and_then(|begun| begun.appears_at(drawn));
+        let begun = self.begun.as_ref().map(|begun| begun.since);
+        let begun = begun.or_else(|| self.begun_command().map(|(_, since)| since));
+        let next_keys = begun.and_then(|since| begun_keys::appears_at(since, drawn));
         [ages, countdown, strip, undo, fills, prints, next_keys].into_iter().flatten().min()
     }
 
@@ -584,6 +589,7 @@ impl App {
             drafts: self.writing.drafts(),
             sent: self.writing.composer().sent(),
             ui: &self.ui,
+            moment: self.redraw.now(),
         };
         work(&mut self.overlays, facts)
     }

@@ -34,7 +34,10 @@ const COMMON: &[Binding] = &[
     Scope::ANYWHERE.bind(Action::Redraw, &["ctrl+l"]),
     Scope::ANYWHERE.bind(Action::Suspend, &["ctrl+z"]),
     Scope::PANES.bind(Action::Compose, &["i"]),
-    Scope::PANES.bind(Action::NewDialog, &["n"]),
+    Scope::PANES.bind(Action::NewDialog, &["n"]).does(
+        "Start a new dialog; in a filtered list, go to the next row",
+        "新建对话；列表已筛选时到下一行",
+    ),
     Scope::PANES.bind(Action::Palette, &[":"]),
     Scope::PANES.bind(Action::Help, &["?"]),
     Scope::PANES.bind(Action::FocusFirst, &["1"]),

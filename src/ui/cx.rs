@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::time::Instant;
 
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
@@ -253,5 +254,7 @@ pub struct Cx<'a> {
     /// What was sent before.
     pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
+    /// When this happens.
+    pub moment: Instant,
     pub intents: &'a mut Vec<Intent>,
 }

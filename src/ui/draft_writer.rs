@@ -1,16 +1,19 @@
 //! Writes drafts to their store, so that the screen never waits for the disk.
 //!
 //! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in
-//! one map: the newest text of each draft, and never more than there are drafts.
+//! one map: the newest text of each draft, and never more than there are drafts. What the disk did not take is
+//! tried again with the next batch, and until that works there is a problem to show.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+use crate::domain::Problem;
 
 /// Texts by the names of their drafts; an empty text removes the draft.
 pub type DraftTexts = BTreeMap<String, String>;
@@ -21,7 +24,10 @@ pub const LOOKED: &str = "looked";
 /// Stores drafts across restarts.
 pub trait DraftStore: Send + 'static {
     /// Stores one draft; an empty text removes it. May block.
-    fn save(&mut self, name: &str, text: &str);
+    ///
+    /// # Errors
+    /// It is not stored: what is wrong, where, and how to fix it.
+    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem>;
 }
 
 /// Stores no drafts.
@@ -29,7 +35,9 @@ pub trait DraftStore: Send + 'static {
 pub struct SessionOnlyDrafts;
 
 impl DraftStore for SessionOnlyDrafts {
-    fn save(&mut self, _: &str, _: &str) {}
+    fn save(&mut self, _: &str, _: &str) -> Result<(), Problem> {
+        Ok(())
+    }
 }
 
 /// The handle to the writing thread.
@@ -48,6 +56,8 @@ struct Progress {
     /// Batches handed over and not yet written.
     unwritten: Mutex<usize>,
     changed: Condvar,
+    /// Why drafts are not in the store; `None` once all are.
+    problem: Mutex<Option<Problem>>,
     written: Arc<Notify>,
 }
 
@@ -61,11 +71,19 @@ impl DraftWriter {
         let progress = Arc::new(Progress::default());
         let thread_progress = progress.clone();
         thread::Builder::new().name("drafts".to_owned()).spawn(move || {
+            let mut refused = DraftTexts::new();
             for batch in batches {
                 let _written = Written(&thread_progress);
-                for (name, text) in &batch {
-                    store.save(name, text);
-                }
+                refused.extend(batch);
+                let mut problem = None;
+                refused.retain(|name, text| match store.save(name, text) {
+                    Ok(()) => false,
+                    Err(why) => {
+                        problem = Some(why);
+                        true
+                    }
+                });
+                *thread_progress.problem() = problem;
             }
         })?;
         Ok(Self { batches: Some(tx), waiting: DraftTexts::new(), progress })
@@ -74,6 +92,11 @@ impl DraftWriter {
     /// Notified after each batch.
     pub fn written(&self) -> Arc<Notify> {
         self.progress.written.clone()
+    }
+
+    /// Why drafts are not in the store, after the last batch.
+    pub fn problem(&self) -> Option<Problem> {
+        self.progress.problem().clone()
     }
 
     /// Hands drafts over. Never blocks; a newer text replaces one that still waits.
@@ -126,8 +149,12 @@ impl DraftWriter {
 }
 
 impl Progress {
-    fn lock(&self) -> std::sync::MutexGuard<'_, usize> {
+    fn lock(&self) -> MutexGuard<'_, usize> {
         self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn problem(&self) -> MutexGuard<'_, Option<Problem>> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -149,6 +176,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use super::*;
+    use crate::domain::text::Text;
 
     const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -159,9 +187,10 @@ mod tests {
     }
 
     impl DraftStore for SlowDisk {
-        fn save(&mut self, name: &str, text: &str) {
+        fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
             let _ = self.permits.recv_timeout(DEADLINE);
             let _ = self.stored.send((name.to_owned(), text.to_owned()));
+            Ok(())
         }
     }
 
@@ -190,6 +219,49 @@ mod tests {
         assert!(stored.len() <= 4, "{stored:?}");
         let last = |name: &str| stored.iter().rfind(|(n, _)| n == name).map(|(_, t)| t.as_str());
         assert_eq!((last("a"), last("b")), (Some("999"), Some("other")));
+    }
+
+    /// A disk that takes nothing until there is room, and reports what it took.
+    struct FullDisk {
+        room: Receiver<()>,
+        stored: Sender<(String, String)>,
+    }
+
+    impl DraftStore for FullDisk {
+        fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
+            let (wrong, fix) =
+                (Text::new("no room", "没有空间"), Text::new("make room", "请腾出空间"));
+            self.room
+                .try_recv()
+                .map_err(|_| Problem::new("drafts/x", "drafts.json", wrong, fix))?;
+            let _ = self.stored.send((name.to_owned(), text.to_owned()));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_the_disk_did_not_take_is_a_problem_until_it_is_stored_with_a_later_draft() {
+        let ((gives_room, room), (stored, reported)) = (channel(), channel());
+        let mut writer = DraftWriter::start(FullDisk { room, stored }).unwrap();
+        let settle = |writer: &mut DraftWriter| {
+            let deadline = Instant::now() + DEADLINE;
+            while !writer.is_idle() && Instant::now() < deadline {
+                writer.hand_over();
+                thread::yield_now();
+            }
+            writer.problem().map(|problem| problem.id)
+        };
+        writer.save(draft("a", "first"));
+        assert_eq!(settle(&mut writer).as_deref(), Some("drafts/x"));
+        gives_room.send(()).unwrap();
+        writer.save(draft("b", "second"));
+        assert_eq!(settle(&mut writer).as_deref(), Some("drafts/x"), "there was room for one");
+        gives_room.send(()).unwrap();
+        gives_room.send(()).unwrap();
+        writer.save(draft("c", "third"));
+        assert_eq!(settle(&mut writer), None);
+        let taken: Vec<String> = reported.try_iter().map(|(name, _)| name).collect();
+        assert_eq!(taken, ["a", "b", "c"]);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct Model {
     /// The sandbox level of commands, once known.
     pub level: Option<Level>,
     pub problems: Vec<Problem>,
+    /// Why drafts are not on disk. It is among the problems.
+    pub unsaved_drafts: Option<Problem>,
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,

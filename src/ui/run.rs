@@ -258,7 +258,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 event = events.recv(), if takes => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
-                () = stored.notified() => {}
+                () = stored.notified() => self.app.drafts_written(self.drafts.problem()),
                 () = coloured.notified() => self.app.resized(),
                 outcome = next(&mut copied) => self.app.copied(&outcome),
                 why = next(&mut failed) => self.app.call_failed(&why),

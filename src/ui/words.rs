@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, counted};
 
@@ -62,3 +63,15 @@ pub const DELETE_QUESTION: Text = Text::new(
 );
 pub const ARCHIVED: Text = Text::new("archived", "已归档");
 pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");
+pub const APPROVAL: Text = Text::new("approval", "批准");
+pub const CHOICE: Text = Text::new("choice", "选择");
+pub const FREE_TEXT: Text = Text::new("free text", "自由回答");
+
+/// How a question is answered.
+pub fn kind_word(kind: QuestionKind) -> Text {
+    match kind {
+        QuestionKind::Approval => APPROVAL,
+        QuestionKind::Choice => CHOICE,
+        QuestionKind::FreeText => FREE_TEXT,
+    }
+}

@@ -196,6 +196,25 @@ fn dialogs_tell_whom_a_dialog_waits_for_and_what_to_do() {
 }
 
 #[test]
+fn a_question_has_the_title_of_its_dialog_and_says_how_it_is_answered() {
+    let folder = workspace();
+    let questions = json_of(folder.path(), &["q4h", "list", "--json"]);
+    let dialogs = json_of(folder.path(), &["dialogs", "--json"]);
+    let title = &entry(&dialogs, "aa/bb/00000001")["sideDialogs"][0]["title"];
+    assert_eq!((&questions[0]["title"], &questions[0]["kind"]), (title, &json!("free_text")));
+    assert!(title.as_str().is_some_and(|title| !title.is_empty()), "{title}");
+    let question =
+        std::fs::read_to_string(folder.path().join(format!("{SIDE}/q4h.yaml"))).expect("questions");
+    put(
+        folder.path(),
+        &format!("{SIDE}/q4h.yaml"),
+        &question.replace("Which db?", "Drop it? (yes/no)"),
+    );
+    let shown = json_of(folder.path(), &["q4h", "show", QUESTION, "--json"]);
+    assert_eq!((&shown["title"], &shown["kind"]), (title, &json!("approval")));
+}
+
+#[test]
 fn a_stopped_dialog_says_why_and_what_to_do() {
     let folder = workspace();
     let dialogs = json_of(folder.path(), &["dialogs", "--json"]);

@@ -41,6 +41,9 @@ pub fn choices(content: &str) -> Vec<AnswerChoice> {
     if listed.is_empty() || (inline_is_last && !names_the_list(&inline)) { inline } else { listed }
 }
 
+/// The marks of Markdown around words, the longer ones first.
+const MARKS: [&str; 5] = ["**", "__", "*", "_", "`"];
+
 /// How the items of a list begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListStyle {
@@ -64,7 +67,19 @@ struct ListItem {
     /// `None` for a bullet.
     key: Option<char>,
     text: String,
+    /// The marks before the key that end in the text.
+    open: Vec<&'static str>,
     lines: Range<usize>,
+}
+
+impl ListItem {
+    /// The text without what is around all of it, and without the other half of what is before the key.
+    fn words(&self) -> String {
+        if self.key.is_none() {
+            return inside_marks(&self.text).to_owned();
+        }
+        self.open.iter().fold(self.text.clone(), |text, mark| text.replacen(mark, "", 1))
+    }
 }
 
 /// Items of one style that follow each other.
@@ -91,11 +106,11 @@ fn listed(lines: &[&str]) -> Vec<AnswerChoice> {
     if !group.is_choice(&surroundings) {
         return Vec::new();
     }
-    let texts: Vec<&str> = group.items.iter().map(|item| item.text.as_str()).collect();
-    let keys = keys_for(&texts);
-    let keyed = group.items.iter().zip(keys).map(|(item, own)| AnswerChoice {
+    let words: Vec<String> = group.items.iter().map(ListItem::words).collect();
+    let keys = keys_for(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let keyed = group.items.iter().zip(words).zip(keys).map(|((item, text), own)| AnswerChoice {
         key: item.key.unwrap_or(own),
-        text: item.text.clone(),
+        text,
         lines: item.lines.clone(),
     });
     keyed.collect()
@@ -120,8 +135,8 @@ fn last_group(lines: &[&str]) -> Option<ListGroup> {
             None if inside && !gap => continue_item(last.as_mut(), line, at),
             Some(_) if inside => continue_item(last.as_mut(), line, at),
             None => open = false,
-            Some((style, key, text)) => {
-                let item = ListItem { key, text: text.to_owned(), lines: at..at + 1 };
+            Some((style, key, text, marks)) => {
+                let item = ListItem { key, text: text.to_owned(), open: marks, lines: at..at + 1 };
                 match last.as_mut().filter(|group| open && group.style == style) {
                     Some(group) => group.items.push(item),
                     None => last = Some(ListGroup { style, indent, items: vec![item] }),
@@ -185,7 +200,7 @@ impl ListGroup {
                 few && (from('1') || from('0')) && around.ask_to_choose()
             }
             ListStyle::Bullet => {
-                let known = self.items.iter().all(|item| is_answer(&item.text));
+                let known = self.items.iter().all(|item| is_answer(&item.words()));
                 self.items.len() <= MAX_NUMBERED && (known || around.ask_to_choose())
             }
         }
@@ -239,37 +254,82 @@ fn is_answer(text: &str) -> bool {
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Reads the start of a list's item: its style, its key and its text.
-fn item(line: &str) -> Option<(ListStyle, Option<char>, &str)> {
+/// The start of a list's item: its style, its key, its text, and the marks before the key that end in the text.
+type ItemStart<'a, K> = (ListStyle, K, &'a str, Vec<&'static str>);
+
+fn item(line: &str) -> Option<ItemStart<'_, Option<char>>> {
     let line = line.trim();
-    let marks = ["- ", "* ", "+ ", "• ", "– "];
-    let bulleted = marks.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim);
-    if let Some((style, key, text)) = keyed(bulleted.unwrap_or(line)) {
-        return Some((style, Some(key), text));
+    let bullets = ["- ", "* ", "+ ", "• ", "– "];
+    let bulleted = bullets.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim);
+    if let Some((style, key, text, open)) = keyed(bulleted.unwrap_or(line)) {
+        return Some((style, Some(key), text, open));
     }
-    let text = bulleted?.trim_matches(['*', '_', '`']);
-    (!text.is_empty()).then_some((ListStyle::Bullet, None, text))
+    let text = bulleted?;
+    let has_words = !text.trim_matches(['*', '_', '`']).is_empty();
+    has_words.then_some((ListStyle::Bullet, None, text, Vec::new()))
 }
 
 /// `a  drop it`, `b) keep it`, `(c) both`, `**3.** none`, `4、不`
-fn keyed(text: &str) -> Option<(ListStyle, char, &str)> {
+fn keyed(text: &str) -> Option<ItemStart<'_, char>> {
     const CLOSERS: [char; 9] = [')', '.', ':', '*', '`', '）', '．', '：', '、'];
+    const DASHES: [&str; 3] = [" - ", " – ", " — "];
     let opened = text.trim_start_matches(['(', '（', '*', '`']);
+    let before = text.strip_suffix(opened).unwrap_or_default();
     let key = opened.chars().next().filter(char::is_ascii_alphanumeric)?;
     let rest = opened.get(1..)?;
     let body = rest.trim_start_matches(CLOSERS);
-    let (form, text) = if body.len() < rest.len() {
-        let last = rest.strip_suffix(body).and_then(|closers| closers.chars().next_back());
-        let apart = body.starts_with(char::is_whitespace) || last.is_some_and(|c| !c.is_ascii());
-        (ItemForm::Closed, apart.then_some(body)?)
-    } else if rest.starts_with("  ") || rest.starts_with('\t') {
-        (ItemForm::Spaced, rest)
+    let closers = rest.strip_suffix(body).unwrap_or_default();
+    let dashed =
+        |text: &'_ str| DASHES.iter().find(|dash| text.starts_with(**dash)).map(|d| d.len());
+    let (form, text) = if closers.is_empty() {
+        if rest.starts_with("  ") || rest.starts_with('\t') {
+            (ItemForm::Spaced, rest)
+        } else {
+            (ItemForm::Dashed, rest.get(dashed(rest)?..)?)
+        }
     } else {
-        (ItemForm::Dashed, [" - ", " – ", " — "].iter().find_map(|dash| rest.strip_prefix(dash))?)
+        let last = closers.chars().next_back();
+        let apart = body.starts_with(char::is_whitespace) || last.is_some_and(|c| !c.is_ascii());
+        let body = apart.then_some(body)?;
+        (ItemForm::Closed, body.get(dashed(body).unwrap_or(0)..)?)
     };
-    let text = text.trim().trim_end_matches("**");
+    let text = text.trim();
+    let open = unclosed(before, closers);
+    let has_words = !text.trim_matches(['*', '`']).is_empty();
     let style = if key.is_ascii_digit() { ListStyle::Digit(form) } else { ListStyle::Letter(form) };
-    (!text.is_empty()).then_some((style, key.to_ascii_lowercase(), text))
+    has_words.then_some((style, key.to_ascii_lowercase(), text, open))
+}
+
+/// The marks before a key that do not end right after it, the inner ones first.
+fn unclosed(before: &str, closers: &str) -> Vec<&'static str> {
+    let (mut rest, mut closers) = (before, closers.to_owned());
+    let mut open = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
+        rest = rest.get(mark.map_or(first.len_utf8(), str::len)..).unwrap_or_default();
+        if let Some(mark) = mark {
+            if closers.contains(mark) {
+                closers = closers.replacen(mark, "", 1);
+            } else {
+                open.insert(0, mark);
+            }
+        }
+    }
+    open
+}
+
+/// The text without the marks that are around all of it.
+fn inside_marks(text: &str) -> &str {
+    for mark in MARKS {
+        let inside = text.strip_prefix(mark).and_then(|text| text.strip_suffix(mark));
+        let alone = |inside: &&str| {
+            !inside.is_empty() && !inside.contains(mark) && inside.trim() == *inside
+        };
+        if let Some(inside) = inside.filter(alone) {
+            return if mark == "`" { inside } else { inside_marks(inside) };
+        }
+    }
+    text
 }
 
 /// `(yes/no)` at the end of the first or the last line, or `- yes / - no`.

@@ -36,7 +36,7 @@ pub(super) fn ask_about_alike(
     let question = ui.counted(questions.len(), words::ALIKE);
     let (text, typed) = (answer.text.clone(), answer.typed.clone());
     let yes = Intent::AnswerAlike { questions, text, typed };
-    vec![FollowUp::Show(NewOverlay::Question(question, yes))]
+    vec![FollowUp::Show(NewOverlay::SuddenQuestion(question, yes))]
 }
 
 /// Gives the same answer to these questions. Each is a stored draft until it is sent.

@@ -1,4 +1,5 @@
-//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, and when what can follow is listed.
+//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, or a command of vi, and when what can follow
+//! is listed.
 
 use std::time::{Duration, Instant};
 
@@ -19,15 +20,14 @@ pub(super) struct BegunKeys {
 /// Where keys are pressed: the scope, and the number of overlays.
 pub(super) type KeyPlace = (Scope, usize);
 
-impl BegunKeys {
-    /// When the list appears by itself, after what was drawn last.
-    pub fn appears_at(&self, drawn: Instant) -> Option<Instant> {
-        Some(self.since + LIST_DELAY).filter(|at| *at > drawn)
-    }
+/// When the list appears by itself, for what was begun then, after what was drawn last.
+pub(super) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
+    Some(since + LIST_DELAY).filter(|at| *at > drawn)
+}
 
-    pub fn is_listed(&self, now: Instant) -> bool {
-        now >= self.since + LIST_DELAY
-    }
+/// True if what can follow is listed by now.
+pub(super) fn is_listed(since: Instant, now: Instant) -> bool {
+    now >= since + LIST_DELAY
 }
 
 /// What a key means after those before it.

@@ -4,7 +4,7 @@ use super::follow_up::FollowUp;
 use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect, Focus, Request};
-use super::{consent, lifecycle, problems, results};
+use super::{consent, lifecycle, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
@@ -108,10 +108,7 @@ impl App {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
-            DriverEvent::Problems(problems) => {
-                let known = std::mem::replace(&mut self.model.problems, problems);
-                self.follow(problems::changed(&known, &self.model.problems, self.ui.lang));
-            }
+            DriverEvent::Problems(problems) => self.replace_problems(problems),
             DriverEvent::Done { ticket, dialog } => {
                 if let Some(request) = self.requests.finish(ticket) {
                     self.follow(results::done(request, dialog, self.facts()));

@@ -93,8 +93,9 @@ impl App {
                 if focus == Focus::Composer && !self.focus.is(Focus::Composer) {
                     self.writing.entered();
                 }
-                if focus == Focus::Tree && !self.focus.is(Focus::Tree) {
-                    self.model.tree.regroup();
+                let to_tree = focus == Focus::Tree;
+                if to_tree != self.focus.is(Focus::Tree) {
+                    self.model.tree.set_focused(to_tree);
                 }
                 self.focus.set(focus);
             }

@@ -18,7 +18,7 @@ use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::search_prompt::count_text;
 use crate::ui::panes::sheet::SheetKind;
-use crate::ui::panes::transcript::{ScrollMove, Stop, Towards};
+use crate::ui::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -75,7 +75,7 @@ impl App {
             Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.pane_keys()))],
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
-            Action::NewDialog if self.focus.is(Focus::Dialog) && self.reading.is_searching() => {
+            Action::NewDialog if self.is_searching() || browsing::is_filtered(facts) => {
                 self.step_search(Towards::End)
             }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
@@ -208,8 +208,29 @@ impl App {
         copied
     }
 
-    /// Goes to the next or the previous match, and says which one it is.
+    /// True if the open dialog has the focus and a search.
+    fn is_searching(&self) -> bool {
+        self.focus.is(Focus::Dialog) && self.reading.is_searching()
+    }
+
+    /// Goes to the next or the previous row that the filter of the focused list fits, or to the match in the open
+    /// dialog, and says which one it is.
     fn step_search(&mut self, towards: Towards) -> FollowUps {
+        let (is_filtered, back) = (browsing::is_filtered(self.facts()), towards == Towards::Start);
+        let found = match self.focus.now() {
+            Focus::Dialog | Focus::Composer => return self.step_match(towards),
+            Focus::Tree | Focus::Inbox if !is_filtered => {
+                return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_FILTERED)];
+            }
+            Focus::Tree => self.model.tree.step_fitting(back),
+            Focus::Inbox => self.model.inbox.step_fitting(back),
+        };
+        let (current, total) = found.map_or((0, 0), |found| (found.number, found.total));
+        let count = SearchCount { current, total, has_older: false, reads_older: false };
+        vec![FollowUp::NotifyText(Tone::Plain, count_text(count, &self.ui))]
+    }
+
+    fn step_match(&mut self, towards: Towards) -> FollowUps {
         if !self.reading.step_search(towards) {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_FIND)];
         }

@@ -87,10 +87,10 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
 
 /// Does what an action does in this scope, which may not be where the focus is.
 fn run(scope: Scope, action: Action, focus: Focus) -> FollowUps {
-    // In the open dialog its key is for the search, too.
-    let is_new = scope == Scope::PANES && action == Action::NewDialog;
-    if is_new && focus == Focus::Dialog {
-        return vec![FollowUp::Show(NewOverlay::NewDialog)];
+    // In panes its key is for a search or a filter, too.
+    if scope == Scope::PANES && action == Action::NewDialog {
+        let leave = (focus == Focus::Composer).then_some(FollowUp::Act(Action::Leave));
+        return leave.into_iter().chain([FollowUp::Show(NewOverlay::NewDialog)]).collect();
     }
     if scope == Scope::PANES && focus == Focus::Composer {
         return vec![FollowUp::Act(Action::Leave), FollowUp::Act(action)];

@@ -3,12 +3,14 @@
 //! `Esc` means one thing at a time: it closes what is offered, then ends insert or visual mode or takes back a
 //! begun command, and in normal mode it leaves the composer as it does without vi.
 
+use std::time::Instant;
+
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::{App, Focus};
 use crate::domain::text::Text;
 use crate::ui::app::words;
-use crate::ui::panes::field::{ViKeys, ViMode, ViOutcome};
+use crate::ui::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
 
 /// The keys of the composer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,7 +52,9 @@ impl App {
         if key.code == KeyCode::Esc && offered {
             return false;
         }
-        match self.writing.vi_key(key, self.redraw.now()) {
+        let outcome = self.writing.vi_key(key, self.redraw.now());
+        self.command_since = self.writing.begun_command().map(|_| self.redraw.now());
+        match outcome {
             ViOutcome::NotTaken => false,
             ViOutcome::Taken => true,
             ViOutcome::Act(action) => {
@@ -58,6 +62,15 @@ impl App {
                 true
             }
         }
+    }
+}
+
+impl App {
+    /// The command of vi that is begun, and since when; `None` while something is on top.
+    pub(super) fn begun_command(&self) -> Option<(BegunCommand, Instant)> {
+        let is_on_top = self.focus.is(Focus::Composer) && self.overlays.is_empty();
+        let since = self.command_since.filter(|_| is_on_top)?;
+        Some((self.writing.begun_command()?, since))
     }
 }
 

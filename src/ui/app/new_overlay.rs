@@ -22,6 +22,8 @@ pub(super) enum NewOverlay {
     /// A question, and what is done if the user says yes.
     Confirm(Text, Intent),
     Question(String, Intent),
+    /// The same while the user may be typing on.
+    SuddenQuestion(String, Intent),
     /// The same for what cannot be undone.
     PermanentQuestion(String, Intent),
     /// Asks for a line of text about the dialog with this name.

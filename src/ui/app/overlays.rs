@@ -69,13 +69,14 @@ pub(super) struct OverlayFacts<'a> {
     /// What was sent before.
     pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
+    pub moment: Instant,
 }
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, read: (&'a Sheets, &'a Finds), intents: &'a mut Vec<Intent>) -> Cx<'a> {
         let (sheets, finds) = read;
-        let Self { model, open, found, queued, places, drafts, sent, ui } = self;
-        Cx { model, places, open, found, queued, sheets, finds, drafts, sent, ui, intents }
+        let Self { model, open, found, queued, places, drafts, sent, ui, moment } = self;
+        Cx { model, places, open, found, queued, sheets, finds, drafts, sent, ui, moment, intents }
     }
 }
 
@@ -94,6 +95,9 @@ impl Overlays {
             NewOverlay::Consent { then: None } => self.push(ConsentSheet::default()),
             NewOverlay::Confirm(question, yes) => self.push(Confirm::new(question, yes)),
             NewOverlay::Question(question, yes) => self.push(Confirm::with_text(&question, yes)),
+            NewOverlay::SuddenQuestion(question, yes) => {
+                self.push(Confirm::sudden(&question, yes));
+            }
             NewOverlay::PermanentQuestion(question, yes) => {
                 self.push(Confirm::permanent(&question, yes));
             }
@@ -439,6 +443,7 @@ mod tests {
             drafts: &drafts,
             sent: &sent,
             ui: &ui,
+            moment: Instant::now(),
         };
         overlays.call(facts, |_, cx| {
             cx.intents.push(Intent::StopAll);

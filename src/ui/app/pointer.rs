@@ -194,15 +194,13 @@ impl App {
 
     fn click_tree(&mut self, row: usize) -> FollowUps {
         let tree = &mut self.model.tree;
-        let at = tree.shown_from() + row;
-        let was_there = self.focus.is(Focus::Tree) && tree.selected_at() == at;
-        if at >= tree.shown().len() {
+        let Some(at) = tree.row_at(row) else {
             return vec![FollowUp::Focus(Focus::Tree)];
-        }
-        if was_there {
+        };
+        if self.focus.is(Focus::Tree) && tree.selected_at() == at {
             return vec![FollowUp::Act(Action::Open)];
         }
-        tree.step(distance(tree.selected_at(), at));
+        tree.point_at(at);
         vec![FollowUp::Focus(Focus::Tree)]
     }
 
@@ -263,10 +261,4 @@ impl App {
     fn is_bound(&self, scope: Scope, action: Action) -> bool {
         self.ui.keymap.bindings_of(scope).any(|binding| binding.action == action)
     }
-}
-
-/// From one row to another.
-fn distance(from: usize, to: usize) -> isize {
-    let (from, to) = (isize::try_from(from), isize::try_from(to));
-    to.unwrap_or(isize::MAX).saturating_sub(from.unwrap_or(isize::MAX))
 }

@@ -8,13 +8,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::App;
-use super::begun_keys::{BegunKeys, KeyPlace, Pressed};
+use super::begun_keys::{self, BegunKeys, KeyPlace, Pressed};
 use super::follow_up::FollowUp;
 use crate::ui::action::{Binding, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
 use crate::ui::keymap::{Chord, KeyMatch, KeySequence};
 use crate::ui::model::Tone;
+use crate::ui::panes::field::{BegunCommand, EditKeys};
 use crate::ui::panes::next_keys::{self, NextKey};
 
 impl App {
@@ -75,9 +76,19 @@ impl App {
         rows
     }
 
-    /// Draws what can follow the keys pressed until now, at the bottom of this area.
-    pub(super) fn draw_next_keys(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
-        let Some(begun) = self.begun.as_ref().filter(|one| one.is_listed(self.redraw.now())) else {
+    /// Draws what can follow the keys pressed until now, at the bottom of this area; for a command of vi, of the part
+    /// beside the text that it is about.
+    pub(super) fn draw_next_keys(
+        &self,
+        frame: &mut Frame<'_>,
+        (area, beside_text): (Rect, Rect),
+        ui: &UiSettings,
+    ) {
+        let is_listed = |since| begun_keys::is_listed(since, self.redraw.now());
+        let Some(begun) = self.begun.as_ref().filter(|one| is_listed(one.since)) else {
+            if let Some(command) = self.begun_command().filter(|(_, since)| is_listed(*since)) {
+                draw_command(frame, beside_text, ui, &command.0);
+            }
             return;
         };
         let row = |(keys, binding): (KeySequence, &'static Binding)| NextKey {
@@ -87,4 +98,15 @@ impl App {
         let rows: Vec<NextKey> = self.following(&begun.keys).into_iter().map(row).collect();
         next_keys::draw(frame, area, ui, &ui.key_label(&begun.keys.to_string()), &rows);
     }
+}
+
+/// Draws what can follow a begun command of vi.
+fn draw_command(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, command: &BegunCommand) {
+    let label = |keys: &[&str]| {
+        let labels: Vec<String> = keys.iter().map(|key| ui.key_label(key)).collect();
+        labels.join("  ")
+    };
+    let row = |(keys, does): &EditKeys| NextKey { keys: label(keys), does: ui.text(*does) };
+    let rows: Vec<NextKey> = command.next.iter().map(row).collect();
+    next_keys::draw(frame, area, ui, &command.keys, &rows);
 }

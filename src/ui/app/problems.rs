@@ -1,9 +1,31 @@
 //! Which change of the problems is reported in the status line.
 
+use super::App;
 use super::follow_up::FollowUp;
 use crate::domain::{Lang, Problem};
 use crate::ui::app::words;
 use crate::ui::model::Tone;
+
+impl App {
+    /// Replaces the problems of the driver.
+    pub(super) fn replace_problems(&mut self, mut problems: Vec<Problem>) {
+        problems.extend(self.model.unsaved_drafts.clone());
+        let known = std::mem::replace(&mut self.model.problems, problems);
+        self.follow(changed(&known, &self.model.problems, self.ui.lang));
+    }
+
+    /// Drafts were written, or why they could not be.
+    pub fn drafts_written(&mut self, problem: Option<Problem>) {
+        if self.model.unsaved_drafts == problem {
+            return;
+        }
+        let before = std::mem::replace(&mut self.model.unsaved_drafts, problem);
+        let mut problems = self.model.problems.clone();
+        problems.retain(|one| before.as_ref() != Some(one));
+        self.replace_problems(problems);
+        self.redraw.mark();
+    }
+}
 
 /// The first problem that was not known before; else, that all are fixed.
 pub(super) fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {

@@ -91,8 +91,12 @@ impl App {
     pub(super) fn tabs(&self) -> [(String, Focus); 3] {
         let ui = &*self.ui;
         let dialogs = ui.text(words::TAB_DIALOGS);
-        let dialogs = match self.model.tree.filter() {
-            Some(filter) => format!("{dialogs} /{}", filter.text()),
+        let tree = &self.model.tree;
+        let dialogs = match tree.filter() {
+            Some(filter) => {
+                let (words, dot) = (filter.text(), ui.glyphs.middle_dot);
+                format!("{dialogs} /{words}{dot}{}", tree.fitting())
+            }
             None => dialogs.to_owned(),
         };
         let (questions, for_you) = (self.model.inbox.len(), ui.text(words::TAB_FOR_YOU));
@@ -123,7 +127,7 @@ impl Screen<'_> {
         if let Some(live) = &self.live {
             self.draw_live(frame, live, view);
             let above = Rect { height: area.height.saturating_sub(1), ..area };
-            return self.app.draw_next_keys(frame, above, ui);
+            return self.app.draw_next_keys(frame, (above, live.beside_composer()), ui);
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
@@ -141,7 +145,8 @@ impl Screen<'_> {
         }
         self.draw_status(frame, areas.status, view);
         self.draw_overlays(frame, areas.overlays(), view);
-        self.app.draw_next_keys(frame, body, ui);
+        let height = areas.composer.y.min(body.bottom()).saturating_sub(body.y);
+        self.app.draw_next_keys(frame, (body, Rect { height, ..body }), ui);
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
@@ -264,10 +269,11 @@ impl Screen<'_> {
         let any_later = self.app.model.inbox.put_off() > 0;
         let title = if any_later { format!("{title}{later}") } else { title };
         let filter = self.app.model.inbox.filter();
+        let fitting = filter.map(|_| self.app.model.inbox.rows().len().to_string());
         let filter = filter.map(|filter| format!("/{}", filter.text()));
         let left = self.app.held.seconds_left(self.app.redraw.now());
         let sent = left.map(|left| format!("{} {left} s", ui.text(words::SENT)));
-        let right: Vec<String> = sent.into_iter().chain(filter).collect();
+        let right: Vec<String> = sent.into_iter().chain(filter).chain(fitting).collect();
         let right = right.join(PART);
         let heading = Heading { left: title, right };
         let head = Rect { height: 1, ..area };
@@ -389,6 +395,7 @@ impl Screen<'_> {
             drafts: self.app.writing.drafts(),
             sent: self.app.writing.composer().sent(),
             ui: view.ui,
+            moment: self.app.redraw.now(),
         };
         self.app.overlays.draw(facts, frame, area, view);
     }

@@ -146,6 +146,7 @@ pub(super) const NO_SIDE_YET: Text =
     Text::new("its side dialog is not known yet", "还不知道它的支线对话");
 pub(super) const NOTHING_TO_COPY: Text =
     Text::new("there is nothing to copy here", "这里没有可复制的内容");
+pub(super) const NOTHING_FILTERED: Text = Text::new("filter the list first", "请先筛选列表");
 pub(super) const NOTHING_TO_FIND: Text = Text::new("search for something first", "请先查找内容");
 pub(super) const NO_CODE_ABOVE: Text =
     Text::new("no code block here or above", "此处和上方没有代码块");
@@ -167,6 +168,7 @@ pub(super) const HINT_FIND: Text = Text::new("finds a word here", "在此查找"
 pub(super) const HINT_PALETTE: Text = Text::new("finds every action", "查找所有操作");
 pub(super) const HINT_HELP: Text = Text::new("help: the keys here", "帮助：此处的按键");
 pub(super) const NEW: Text = Text::new("new", "新建");
+pub(super) const NEXT_FITTING: Text = Text::new("next", "下一个");
 pub(super) const STOP: Text = Text::new("stop", "停止");
 pub(super) const CONTINUE: Text = Text::new("continue", "继续");
 pub(super) const QUESTIONS: Text = Text::new("questions", "问题");

@@ -27,7 +27,7 @@ use crate::ui::draft_writer::DraftTexts;
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tone, attached};
 use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
 use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
-use crate::ui::panes::field::{ChipOpened, Field, ViKeys, ViMode, ViOutcome};
+use crate::ui::panes::field::{BegunCommand, ChipOpened, Field, ViKeys, ViMode, ViOutcome};
 use crate::ui::panes::transcript::ScrollMove;
 
 /// Fields of other targets that are kept; of more, only the drafts.
@@ -282,6 +282,11 @@ impl Writing {
 
     pub fn has_vi(&self) -> bool {
         self.composer.vi.is_some()
+    }
+
+    /// The command of vi that is begun.
+    pub fn begun_command(&self) -> Option<BegunCommand> {
+        self.composer.vi.as_ref().and_then(ViKeys::begun)
     }
 
     /// Gives a key to vi, if the composer has its keys.

@@ -40,6 +40,30 @@ impl Filter {
     }
 }
 
+/// A row of a list that fits its filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FittingRow {
+    pub row: usize,
+    /// Which of the rows that fit it is, from 1.
+    pub number: usize,
+    pub total: usize,
+}
+
+impl FittingRow {
+    /// The one after this row among those that fit, or the one before it; at the end it goes on at the other. None
+    /// if no row fits.
+    pub fn beside(from: usize, fitting: &[usize], back: bool) -> Option<Self> {
+        let last = fitting.len().checked_sub(1)?;
+        let at = if back {
+            fitting.iter().rposition(|row| *row < from).unwrap_or(last)
+        } else {
+            fitting.iter().position(|row| *row > from).unwrap_or(0)
+        };
+        let row = fitting.get(at).copied()?;
+        Some(Self { row, number: at + 1, total: fitting.len() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

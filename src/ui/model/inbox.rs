@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::filter::Filter;
+use super::filter::{Filter, FittingRow};
 use crate::domain::DialogId;
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
@@ -117,6 +117,14 @@ impl Inbox {
     /// Moves the selection by rows, down for positive numbers.
     pub fn step(&mut self, rows: isize) {
         self.select(self.selected.saturating_add_signed(rows));
+    }
+
+    /// Selects the next question that is shown, or the one before; at the end it goes on at the other.
+    pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
+        let rows: Vec<usize> = (0..self.shown.len()).collect();
+        let found = FittingRow::beside(self.selected, &rows, back)?;
+        self.selected = found.row;
+        Some(found)
     }
 
     pub fn select_id(&mut self, id: &str) {

@@ -1,9 +1,11 @@
 //! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers; or in groups by
 //! state.
 //!
-//! Rows are ordered by creation, never by activity. A dialog whose state changes stays in its group until the
-//! user looks at the list anew ([`Tree::regroup`]). The flat list that is drawn is rebuilt only when a
-//! row is added, removed or folded; then the selected row keeps its position on the screen.
+//! Rows are ordered by creation, never by activity. A dialog whose state changes moves to its group at once; while
+//! the tree has the focus, the one under the cursor does so when the cursor leaves it. The flat list that is drawn is
+//! rebuilt only when a row is added, removed, folded or regrouped; then the selected row keeps its position on the
+//! screen. Where too few rows are left above or below it for that, rows stay blank until the user moves
+//! ([`KeptPlace`]).
 
 pub mod groups;
 mod looked;
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::groups::Group;
 use self::looked::Looked;
 use self::rows::{order, parents, sorted};
-use super::filter::Filter;
+use super::filter::{Filter, FittingRow};
 use super::mark::Mark;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::TreeRow;
@@ -25,6 +27,15 @@ pub enum TreeNode {
     Taskdoc(String),
     Group(Group),
     Dialog(DialogId),
+}
+
+impl TreeNode {
+    fn group(&self) -> Option<Group> {
+        match self {
+            Self::Group(group) => Some(*group),
+            Self::Taskdoc(_) | Self::Dialog(_) => None,
+        }
+    }
 }
 
 /// The symbol before a row's name.
@@ -53,6 +64,16 @@ pub struct StateCounts {
     pub stopped: usize,
 }
 
+/// How the selected row keeps its position on the screen while others change their group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum KeptPlace {
+    /// The rows fill the screen.
+    #[default]
+    Filled,
+    /// Rows changed their group since the user moved: this many stay blank above the first one, any below the last.
+    Kept { blank_above: usize },
+}
+
 #[derive(Debug, Default)]
 pub struct Tree {
     rows: BTreeMap<DialogId, TreeRow>,
@@ -60,6 +81,11 @@ pub struct Tree {
     filter: Option<Filter>,
     /// The group of each dialog while the tree is grouped by state.
     groups: Option<BTreeMap<DialogId, Group>>,
+    /// What would have moved or gone from under the cursor, and does once the cursor leaves it.
+    held_back: Option<TreeNode>,
+    kept: KeptPlace,
+    /// The keys go elsewhere: no place is kept for the cursor.
+    is_left: bool,
     /// Main dialogs that are marked for an action on several.
     marked: BTreeSet<RootId>,
     looked: Looked,
@@ -78,6 +104,7 @@ impl Tree {
         self.looked.listed(self.rows.values());
         let rows = &self.rows;
         self.marked.retain(|root| rows.contains_key(&DialogId::main(root.clone())));
+        self.regroup_others();
         self.changed();
     }
 
@@ -86,15 +113,73 @@ impl Tree {
         self.counts = None;
         let place =
             |row: &TreeRow| (row.asker.clone(), row.taskdoc.clone(), row.created_at.clone());
-        if let Some(groups) = &mut self.groups {
-            groups.entry(row.dialog.clone()).or_insert_with(|| Group::of(&row));
-        }
+        self.put_into_group(&row);
         let fits = |row: &TreeRow| self.filter.as_ref().is_none_or(|filter| filter.fits_row(row));
         let refiltered = self.rows.get(&row.dialog).is_some_and(|old| fits(old) != fits(&row));
         self.stale |= refiltered;
         let moved = self.rows.get(&row.dialog).is_none_or(|old| place(old) != place(&row));
         self.rows.insert(row.dialog.clone(), row);
         self.stale |= moved;
+    }
+
+    /// Puts a dialog into the group of its state, unless the cursor is on it.
+    fn put_into_group(&mut self, row: &TreeRow) {
+        let Some(groups) = &mut self.groups else { return };
+        let (before, group) = (groups.get(&row.dialog).copied(), Group::of(row));
+        if before == Some(group) {
+            return;
+        }
+        let node = TreeNode::Dialog(row.dialog.clone());
+        let chosen = self.visible.get(self.selected).filter(|_| !self.is_left);
+        let is_chosen = chosen.is_some_and(|chosen| chosen.node == node);
+        if before.is_some() && is_chosen {
+            self.held_back = Some(node);
+            return;
+        }
+        groups.insert(row.dialog.clone(), group);
+        self.keep_place();
+    }
+
+    /// What the cursor has left no longer stays for it.
+    fn regroup_left(&mut self) {
+        let chosen = self.visible.get(self.selected).map(|row| &row.node);
+        let Some(left) = self.held_back.take_if(|held| chosen != Some(held)) else { return };
+        if let TreeNode::Dialog(dialog) = &left
+            && let (Some(groups), Some(row)) = (&mut self.groups, self.rows.get(dialog))
+        {
+            groups.insert(dialog.clone(), Group::of(row));
+        }
+        self.keep_place();
+    }
+
+    /// Puts all dialogs into the groups of their states, except the one with the cursor.
+    fn regroup_others(&mut self) {
+        let Some(groups) = &mut self.groups else { return };
+        let chosen = self.visible.get(self.selected).filter(|_| !self.is_left);
+        let chosen = chosen.map(|row| &row.node);
+        let before = std::mem::take(groups);
+        for (dialog, row) in &self.rows {
+            let group = Group::of(row);
+            let held = before.get(dialog).copied().filter(|before| *before != group);
+            let node = held.map(|_| TreeNode::Dialog(dialog.clone()));
+            let is_held = node.is_some() && chosen == node.as_ref();
+            groups.insert(dialog.clone(), held.filter(|_| is_held).unwrap_or(group));
+            self.held_back = node.filter(|_| is_held).or_else(|| self.held_back.take());
+        }
+        self.keep_place();
+    }
+
+    /// The rows change by themselves: the selected one stays where it is on the screen.
+    fn keep_place(&mut self) {
+        self.stale = true;
+        if self.kept == KeptPlace::Filled && !self.is_left {
+            self.kept = KeptPlace::Kept { blank_above: 0 };
+        }
+    }
+
+    /// The user moves: no row stays blank.
+    fn fill(&mut self) {
+        self.kept = KeptPlace::Filled;
     }
 
     /// Removes a dialog; a main dialog is removed with its whole tree.
@@ -136,6 +221,20 @@ impl Tree {
         self.top
     }
 
+    /// How many rows are blank above the first one.
+    pub fn blank_above(&self) -> usize {
+        match self.kept {
+            KeptPlace::Filled => 0,
+            KeptPlace::Kept { blank_above } => blank_above,
+        }
+    }
+
+    /// The row that is drawn in this row of the screen.
+    pub fn row_at(&self, on_screen: usize) -> Option<usize> {
+        let at = self.top + on_screen.checked_sub(self.blank_above())?;
+        (at < self.visible.len()).then_some(at)
+    }
+
     /// The selected dialog among the rows of [`Tree::shown`].
     pub fn shown_selection(&self) -> Option<&DialogId> {
         match &self.visible.get(self.selected)?.node {
@@ -172,12 +271,19 @@ impl Tree {
     /// Moves the selection by rows, down for positive numbers.
     pub fn step(&mut self, rows: isize) {
         self.refresh();
+        self.fill();
         let last = self.visible.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
+    /// Selects a row that is in view, and moves none.
+    pub fn point_at(&mut self, row: usize) {
+        self.selected = row.min(self.visible.len().saturating_sub(1));
+    }
+
     /// Selects a dialog and unfolds its ancestors. A filter that hides it ends.
     pub fn select(&mut self, dialog: &DialogId) {
+        self.fill();
         if self.rows.get(dialog).is_some_and(|row| self.is_hidden(row)) {
             self.set_filter(None);
         }
@@ -200,6 +306,7 @@ impl Tree {
 
     /// Folds the selected row, or selects its parent.
     pub fn fold(&mut self) {
+        self.fill();
         self.refresh();
         let Some(row) = self.visible.get(self.selected).cloned() else {
             return;
@@ -217,6 +324,7 @@ impl Tree {
 
     /// Unfolds the selected row, or selects its first child.
     pub fn unfold(&mut self) {
+        self.fill();
         self.refresh();
         let Some(row) = self.visible.get(self.selected).cloned() else {
             return;
@@ -233,6 +341,7 @@ impl Tree {
 
     /// Folds every row that has children.
     pub fn fold_all(&mut self) {
+        self.fill();
         self.refresh();
         let top = self.visible.get(..=self.selected).unwrap_or_default();
         let above = top.iter().rev().find(|row| row.depth == 0).map(|row| row.node.clone());
@@ -246,6 +355,7 @@ impl Tree {
     }
 
     pub fn unfold_all(&mut self) {
+        self.fill();
         self.stale |= !std::mem::take(&mut self.folded).is_empty();
     }
 
@@ -256,6 +366,7 @@ impl Tree {
     /// Shows only what a filter fits, or everything. If it hides the selected row, the first one that it fits is
     /// selected.
     pub fn set_filter(&mut self, filter: Option<Filter>) {
+        self.fill();
         let chosen = self.selected().cloned();
         self.filter = filter;
         self.stale = true;
@@ -264,12 +375,27 @@ impl Tree {
         if stays && self.shown_selection().is_some_and(|dialog| self.fits(dialog)) {
             return;
         }
+        let first = self.filter.as_ref().and_then(|_| self.fitting_rows().first().copied());
+        self.selected = first.unwrap_or(self.selected);
+    }
+
+    /// Selects the next dialog that the filter fits, or the one before; at the end it goes on at the other.
+    pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
+        self.refresh();
+        self.fill();
+        let found = FittingRow::beside(self.selected, &self.fitting_rows(), back)?;
+        self.selected = found.row;
+        Some(found)
+    }
+
+    /// The rows of the dialogs that the filter fits, without those shown for what is below them.
+    fn fitting_rows(&self) -> Vec<usize> {
         let fits = |row: &VisibleRow| match &row.node {
             TreeNode::Dialog(dialog) => self.fits(dialog),
             TreeNode::Taskdoc(_) | TreeNode::Group(_) => false,
         };
-        let first = self.filter.as_ref().and_then(|_| self.visible.iter().position(fits));
-        self.selected = first.unwrap_or(self.selected);
+        let rows = self.visible.iter().enumerate().filter(|(_, row)| fits(row));
+        rows.map(|(at, _)| at).collect()
     }
 
     /// The dialogs that the filter fits.
@@ -297,6 +423,7 @@ impl Tree {
 
     /// Groups by state, or by Taskdoc again.
     pub fn toggle_groups(&mut self) {
+        self.fill();
         self.groups = if self.groups.is_some() { None } else { Some(BTreeMap::new()) };
         self.regroup();
         let node = self.shown_selection().cloned().map(TreeNode::Dialog);
@@ -307,9 +434,16 @@ impl Tree {
         }
     }
 
-    /// Puts each dialog into the group of its state. Only when the user turns to the tree: a row under the
-    /// cursor does not move by itself.
-    pub fn regroup(&mut self) {
+    /// The user turns to the tree, or leaves it.
+    pub fn set_focused(&mut self, is_focused: bool) {
+        self.is_left = !is_focused;
+        self.regroup();
+    }
+
+    /// Puts each dialog into the group of its state, also the one with the cursor.
+    fn regroup(&mut self) {
+        self.fill();
+        self.held_back = None;
         if let Some(groups) = &mut self.groups {
             *groups =
                 self.rows.iter().map(|(dialog, row)| (dialog.clone(), Group::of(row))).collect();
@@ -371,7 +505,14 @@ impl Tree {
         self.refresh();
         let lowest = self.selected.saturating_sub(height.saturating_sub(1));
         let last = self.visible.len().saturating_sub(height);
-        self.top = self.top.min(last).clamp(lowest, self.selected.max(lowest));
+        match &mut self.kept {
+            KeptPlace::Filled => self.top = self.top.min(last),
+            KeptPlace::Kept { blank_above } => {
+                let room = height.saturating_sub(1).saturating_sub(self.selected);
+                *blank_above = (*blank_above).min(room);
+            }
+        }
+        self.top = self.top.clamp(lowest, self.selected.max(lowest));
         self.top
     }
 
@@ -390,14 +531,18 @@ impl Tree {
 
     /// Brings the rows up to date.
     pub fn refresh(&mut self) {
+        self.regroup_left();
         if !std::mem::take(&mut self.stale) {
             return;
         }
         let chosen = self.visible.get(self.selected).map(|row| row.node.clone());
-        let on_screen = self.selected.saturating_sub(self.top);
+        let on_screen = self.selected.saturating_sub(self.top) + self.blank_above();
         let filter = self.filter.as_ref();
         self.visible = match &self.groups {
-            Some(groups) => rows::by_group(&self.rows, groups, &self.folded, filter),
+            Some(groups) => {
+                let chosen = chosen.as_ref().filter(|_| !self.is_left).and_then(TreeNode::group);
+                rows::by_group(&self.rows, (groups, chosen), &self.folded, filter)
+            }
             None => rows::by_taskdoc(&self.rows, &self.folded, filter),
         };
         self.fitting = match filter {
@@ -409,6 +554,16 @@ impl Tree {
             self.select_node(&node);
         }
         self.top = self.selected.saturating_sub(on_screen);
+        if let KeptPlace::Kept { blank_above } = &mut self.kept {
+            *blank_above = on_screen.saturating_sub(self.selected);
+        }
+        // The heading of an empty group is there for the cursor only.
+        let chosen = self.visible.get(self.selected);
+        let is_empty =
+            |row: &&VisibleRow| row.node.group().is_some() && row.branch == Branch::LastLeaf;
+        if let Some(empty) = chosen.filter(is_empty) {
+            self.held_back = Some(empty.node.clone());
+        }
     }
 
     fn select_node(&mut self, node: &TreeNode) {

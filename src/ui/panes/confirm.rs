@@ -1,6 +1,7 @@
 //! A confirmation, with yes and no.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -40,7 +41,20 @@ pub struct Confirm {
     /// The whole question was on the screen: before that it cannot be agreed to.
     fully_shown: bool,
     level: ConfirmLevel,
+    typed_ahead: TypedAhead,
 }
+
+/// What keys do that were meant for what was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TypedAhead {
+    /// The user asked for the question: its keys count once it is shown.
+    Counts,
+    /// It came while the user may be typing on: no key counts before a pause, since it was shown or since the last key.
+    Ignored { since: Option<Instant> },
+}
+
+/// The pause after which a key is meant for the question.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Which keys confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,18 +75,39 @@ impl Confirm {
     /// `yes` is the intent to carry out if the user agrees.
     pub fn new(question: Text, yes: Intent) -> Self {
         let question = ConfirmText::Fixed(question);
-        Self { question, yes, fully_shown: true, level: ConfirmLevel::Reversible }
+        let (level, typed_ahead) = (ConfirmLevel::Reversible, TypedAhead::Counts);
+        Self { question, yes, fully_shown: true, level, typed_ahead }
     }
 
     /// A question with names in it. It cannot be confirmed unless all of it fits the screen.
     pub fn with_text(question: &str, yes: Intent) -> Self {
         let question = ConfirmText::Text(SafeText::line(question));
-        Self { question, yes, fully_shown: false, level: ConfirmLevel::Reversible }
+        let (level, typed_ahead) = (ConfirmLevel::Reversible, TypedAhead::Counts);
+        Self { question, yes, fully_shown: false, level, typed_ahead }
+    }
+
+    /// The same for a question that comes up while the user may be typing on.
+    pub fn sudden(question: &str, yes: Intent) -> Self {
+        let typed_ahead = TypedAhead::Ignored { since: None };
+        Self { typed_ahead, ..Self::with_text(question, yes) }
     }
 
     /// The same for what cannot be undone: Enter does not confirm it.
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
+    }
+
+    /// True if a key of this moment was meant for what was there before.
+    fn is_typed_ahead(&mut self, moment: Instant) -> bool {
+        match &mut self.typed_ahead {
+            TypedAhead::Counts => false,
+            TypedAhead::Ignored { since: None } => true,
+            TypedAhead::Ignored { since: Some(since) } => {
+                let ahead = moment.saturating_duration_since(*since) < PAUSE;
+                *since = moment;
+                ahead
+            }
+        }
     }
 
     fn text(&self, ui: &UiSettings) -> &str {
@@ -96,6 +131,9 @@ impl Overlay for Confirm {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if self.is_typed_ahead(cx.moment) {
+            return Handled::Done;
+        }
         let enter = action == Action::AcceptReversible;
         let agreed = action == Action::Accept || (enter && self.level == ConfirmLevel::Reversible);
         if agreed && !self.fully_shown {
@@ -116,15 +154,18 @@ impl Overlay for Confirm {
             && (enter_is_for || binding.action != Action::AcceptReversible)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
+    fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if self.is_typed_ahead(cx.moment) { Handled::Done } else { Handled::Ignored }
     }
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
-    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, height, wanted) = rows_of(self.text(view.ui), area);
         self.fully_shown |= height == wanted;
+        if let TypedAhead::Ignored { since: since @ None } = &mut self.typed_ahead {
+            *since = Some(cx.moment);
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {

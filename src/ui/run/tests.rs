@@ -11,7 +11,7 @@ use ratatui::text::Line;
 
 use super::*;
 use crate::domain::text::Localized;
-use crate::domain::{Clock, Course, DialogId, DisplayState, Lang, RootId, Stamp};
+use crate::domain::{Clock, Course, DialogId, DisplayState, Lang, Problem, RootId, Stamp};
 use crate::protocol::{TranscriptPage, TreeRow};
 use crate::ui::app::AppOptions;
 use crate::ui::app::tests::fixture;
@@ -406,9 +406,10 @@ struct GatedDisk {
 }
 
 impl DraftStore for GatedDisk {
-    fn save(&mut self, name: &str, text: &str) {
+    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
         let _ = self.permits.recv_timeout(Duration::from_secs(20));
         let _ = self.stored.send((name.to_owned(), text.to_owned()));
+        Ok(())
     }
 }
 

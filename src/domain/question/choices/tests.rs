@@ -18,7 +18,7 @@ fn an_option_is_a_letter_or_digit_set_apart_from_its_text() {
         ("1. Postgres", Some(('1', "Postgres"))),
         ("- A: yes", Some(('a', "yes"))),
         ("**a)** drop", Some(('a', "drop"))),
-        ("**a) drop**", Some(('a', "drop"))),
+        ("`a` - drop", Some(('a', "drop"))),
         ("a - drop", Some(('a', "drop"))),
         ("A、删除", Some(('a', "删除"))),
         ("（1）保留", Some(('1', "保留"))),
@@ -29,7 +29,7 @@ fn an_option_is_a_letter_or_digit_set_apart_from_its_text() {
         ("e.g. this", None),
         ("", None),
     ] {
-        let found = item(line).and_then(|(_, key, text)| Some((key?, text)));
+        let found = item(line).and_then(|(_, key, text, _)| Some((key?, text)));
         assert_eq!(found, expected, "{line:?}");
     }
 }
@@ -50,6 +50,50 @@ fn lists_that_ask_for_one_of_their_items_are_options() {
         ("Delete it?\n- 是\n- 否", &["1 是", "2 否"]),
     ] {
         assert_eq!(read(content), expected, "{content:?}");
+    }
+}
+
+#[test]
+fn an_option_keeps_both_halves_of_its_marks_or_none() {
+    for (line, expected) in [
+        ("**a) drop**", "drop"),
+        ("**a)** drop `users`", "drop `users`"),
+        ("**a)** drop **all**", "drop **all**"),
+        ("**a) drop** it now", "drop it now"),
+        ("**a) drop** it **now**", "drop it **now**"),
+        ("`a) drop`", "drop"),
+        ("`a` - drop `users`", "drop `users`"),
+        ("`a`: `drop`", "`drop`"),
+        ("*a) drop* it", "drop it"),
+        ("**`a`) drop** it", "drop it"),
+        ("**`a) drop`** it", "drop it"),
+        ("a) **drop** it **now**", "**drop** it **now**"),
+        ("a  drop **all**", "drop **all**"),
+        ("a - drop **all**", "drop **all**"),
+        ("**a) drop\n   it**", "drop it"),
+        ("a) **drop\n   it**", "**drop it**"),
+        ("a) 2 * 3 * 4", "2 * 3 * 4"),
+    ] {
+        // The second one in the same form.
+        let forms = ["b  keep", "b - keep", "b) keep"];
+        let read = forms.map(|second| read(&format!("Which?\n{line}\n{second}")));
+        let read = read.into_iter().find(|read| read.len() == 2).unwrap_or_default();
+        assert_eq!(read.first(), Some(&format!("a {expected}")), "{line:?}");
+    }
+    for (bullet, expected) in [
+        ("use `drop`", "use `drop`"),
+        ("`drop` or `keep`", "`drop` or `keep`"),
+        ("**Drop** it", "**Drop** it"),
+        ("Drop **all**", "Drop **all**"),
+        ("**Drop it**", "Drop it"),
+        ("**`Drop`**", "Drop"),
+        ("_Drop it_", "Drop it"),
+        ("`__init__`", "__init__"),
+        ("__init__.py", "__init__.py"),
+        ("*.log", "*.log"),
+    ] {
+        let content = format!("Which one?\n- {bullet}\n- the booking dump of today");
+        assert_eq!(read(&content).first(), Some(&format!("1 {expected}")), "{bullet:?}");
     }
 }
 

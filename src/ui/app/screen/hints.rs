@@ -145,8 +145,10 @@ impl Screen<'_> {
                 if asked {
                     hints.push((Action::Answer, words::ANSWER));
                 }
-                hints.push((Action::NewDialog, words::NEW));
                 let tree = &self.app.model.tree;
+                let filtered = tree.filter().is_some();
+                let new = if filtered { words::NEXT_FITTING } else { words::NEW };
+                hints.push((Action::NewDialog, new));
                 let row = tree.shown_selection().and_then(|dialog| tree.get(dialog));
                 match row.map(Mark::of) {
                     Some(Mark::Running) => hints.push((Action::Stop, words::STOP)),
@@ -154,7 +156,12 @@ impl Screen<'_> {
                     _ => {}
                 }
             }
-            Focus::Inbox => hints.push((Action::CallSite, words::CALL_SITE)),
+            Focus::Inbox => {
+                hints.push((Action::CallSite, words::CALL_SITE));
+                if self.app.model.inbox.filter().is_some() {
+                    hints.push((Action::NewDialog, words::NEXT_FITTING));
+                }
+            }
             Focus::Dialog => {
                 if asked {
                     hints.push((Action::Answer, words::ANSWER));

@@ -49,6 +49,11 @@ impl LiveRows {
     pub fn composer(&self) -> Rect {
         self.field
     }
+
+    /// Where lists about the text in the composer are drawn.
+    pub fn beside_composer(&self) -> Rect {
+        self.tail
+    }
 }
 
 impl App {

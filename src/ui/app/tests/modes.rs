@@ -1,5 +1,7 @@
 //! The keys of vi in the composer: what they mean beside the other keys of the screen.
 
+use std::time::Duration;
+
 use super::fixture::*;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::ComposerKeys;
@@ -65,6 +67,47 @@ fn nothing_is_offered_in_normal_mode() {
     assert!(!stage.screen().contains("schemas and migrations"), "it was closed for this name");
     stage.keys("<esc> x");
     assert!(!stage.screen().contains("members and files"), "{}", stage.screen());
+}
+
+#[test]
+fn what_can_follow_a_begun_command_is_listed_after_a_moment_beside_the_text() {
+    let moment = Duration::from_millis(400);
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        for (key, expected) in [
+            ("d", "Delete the whole line"),
+            ("c", "Change the whole line"),
+            ("y", "Copy the whole line"),
+            ("g", "To the first line"),
+        ] {
+            let mut stage = with_vi(width, height);
+            stage.type_text("one two");
+            let before = stage.keys("<esc>").screen();
+            assert_eq!(stage.keys(key).screen(), before, "at first nothing changes");
+            let wake = stage.app.wake_at().expect("it appears by itself");
+            assert!(wake <= stage.now + moment);
+            stage.wait(moment);
+            assert!(stage.app.take_dirty());
+            let screen = stage.screen();
+            let heading = format!("{key} …");
+            assert!(screen.contains(&heading) && screen.contains("esc back"), "{screen}");
+            assert!(screen.contains(expected) && screen.contains("one two"), "{screen}");
+            stage.keys("<esc>");
+            assert_eq!(stage.screen(), before, "Esc did nothing else");
+        }
+    }
+    let mut stage = with_vi(120, 40);
+    stage.type_text("one two");
+    stage.keys("<esc> d i").wait(moment);
+    assert!(stage.screen().contains("d i …"), "{}", stage.screen());
+    stage.keys("w");
+    assert_eq!(stage.composer_text(), "one ");
+    for any_character_follows in ["f", "r", "d f", "2"] {
+        stage.keys(any_character_follows).wait(moment);
+        assert!(!stage.screen().contains("esc back"), "{}", stage.screen());
+        stage.keys("<esc>");
+    }
+    stage.keys("d <alt+a>").wait(moment);
+    assert!(!stage.screen().contains("esc back"), "{}", stage.screen());
 }
 
 #[test]

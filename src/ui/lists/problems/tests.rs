@@ -126,3 +126,25 @@ fn a_problem_is_found_by_its_words() {
     stage.keys("<esc> <esc>");
     assert!(!stage.screen().contains("is empty"));
 }
+
+#[test]
+fn drafts_that_are_not_on_disk_are_a_problem_that_is_told_once_and_ends_when_they_are() {
+    let (text, fix) =
+        (Text::new("not saved: no room", "没有保存"), Text::new("make room", "请腾出空间"));
+    let unsaved = Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix);
+    let mut stage = streaming(120, 40);
+    let notice = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    stage.app.drafts_written(Some(unsaved.clone()));
+    let told = notice(&mut stage);
+    assert!(told.contains("drafts.json: not saved: no room (make room)"), "{told}");
+    stage.wait(std::time::Duration::from_secs(60));
+    stage.app.drafts_written(Some(unsaved));
+    stage.apply(DriverEvent::Problems(problems()));
+    let told = notice(&mut stage);
+    assert!(!told.contains("no room"), "{told}");
+    assert!(stage.keys("<esc> !").screen().contains("not saved: no room"), "{}", stage.screen());
+    stage.app.drafts_written(None);
+    assert!(!stage.screen().contains("no room"), "{}", stage.screen());
+    stage.apply(DriverEvent::Problems(Vec::new()));
+    assert!(notice(stage.keys("<esc>")).contains("fixed"), "{}", stage.screen());
+}

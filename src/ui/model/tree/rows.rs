@@ -48,10 +48,10 @@ pub(super) fn by_taskdoc(
     visible
 }
 
-/// The dialogs in groups, each in order of creation.
+/// The dialogs in groups, each in order of creation. The group with the cursor is there also if it is empty.
 pub(super) fn by_group(
     rows: &Rows,
-    groups: &BTreeMap<DialogId, Group>,
+    (groups, chosen): (&BTreeMap<DialogId, Group>, Option<Group>),
     folded: &BTreeSet<TreeNode>,
     filter: Option<&Filter>,
 ) -> Vec<VisibleRow> {
@@ -65,9 +65,10 @@ pub(super) fn by_group(
     let nothing = BTreeSet::new();
     let folded = if filter.is_some() { &nothing } else { folded };
     let mut visible = Vec::with_capacity(rows.len() + Group::ALL.len());
-    for group in Group::ALL.map(TreeNode::Group) {
-        if children.contains_key(&group) {
-            push_subtree(group, &children, folded, &mut visible);
+    for group in Group::ALL {
+        let node = TreeNode::Group(group);
+        if chosen == Some(group) || children.contains_key(&node) {
+            push_subtree(node, &children, folded, &mut visible);
         }
     }
     visible

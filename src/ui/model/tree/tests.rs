@@ -189,7 +189,7 @@ fn a_filter_keeps_what_it_fits_with_the_rows_above_also_folded_ones() {
 }
 
 #[test]
-fn in_groups_a_row_keeps_its_place_until_the_user_turns_to_the_tree() {
+fn in_groups_a_dialog_moves_to_that_of_its_state_but_not_from_under_the_cursor() {
     let mut tree = family();
     tree.put(waits(row("m", "a", Some("m"), 2)));
     tree.select(&id("m", "b"));
@@ -199,12 +199,69 @@ fn in_groups_a_row_keeps_its_place_until_the_user_turns_to_the_tree() {
     assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
     tree.put(waits(row("m", "b", Some("m"), 3)));
     assert_eq!(listing(&mut tree), grouped);
-    tree.regroup();
-    let regrouped = ["0 waiting v", "1 a -", "1 b `", "0 idle v", "1 n -", "1 m -", "1 c `"];
-    assert_eq!(listing(&mut tree), regrouped);
-    assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
+    tree.put(waits(row("m", "c", Some("b"), 4)));
+    let others = ["0 waiting v", "1 a -", "1 c `", "0 idle v", "1 n -", "1 m -", "1 b `"];
+    assert_eq!(listing(&mut tree), others);
+    tree.step(-1);
+    let left = ["0 waiting v", "1 a -", "1 b -", "1 c `", "0 idle v", "1 n -", "1 m `"];
+    assert_eq!(listing(&mut tree), left);
+    assert_eq!(tree.selected_dialog(), Some(id("m", "m")));
+    tree.put(waits(row("m", "m", None, 1)));
+    assert_eq!(listing(&mut tree), left);
+    tree.set_focused(true);
+    let anew = ["0 waiting v", "1 m -", "1 a -", "1 b -", "1 c `", "0 idle v", "1 n `"];
+    assert_eq!(listing(&mut tree), anew);
+    tree.select(&id("m", "b"));
     tree.toggle_groups();
     assert_eq!(tree.selected_dialog(), Some(id("m", "b")));
+}
+
+#[test]
+fn rows_that_groups_left_blank_are_filled_when_the_user_moves() {
+    let mut tree = family();
+    tree.put(waits(row("m", "a", Some("m"), 2)));
+    tree.toggle_groups();
+    tree.select(&id("m", "m"));
+    let place = |tree: &mut Tree| {
+        let top = tree.top(9);
+        (tree.selected_dialog(), tree.selected_at() + tree.blank_above() - top)
+    };
+    assert_eq!(place(&mut tree), (Some(id("m", "m")), 4));
+    tree.put(row("m", "a", Some("m"), 2));
+    assert_eq!(place(&mut tree), (Some(id("m", "m")), 4));
+    assert_eq!((tree.blank_above(), tree.row_at(1), tree.row_at(2)), (2, None, Some(0)));
+    tree.step(1);
+    assert_eq!(place(&mut tree), (Some(id("m", "a")), 3));
+}
+
+#[test]
+fn while_the_keys_go_elsewhere_every_dialog_is_in_its_group_and_no_row_is_blank() {
+    let mut tree = family();
+    tree.put(waits(row("m", "a", Some("m"), 2)));
+    tree.toggle_groups();
+    tree.select(&id("m", "m"));
+    tree.top(9);
+    tree.set_focused(false);
+    tree.put(row("m", "a", Some("m"), 2));
+    tree.put(waits(row("m", "m", None, 1)));
+    tree.top(9);
+    let grouped = ["0 waiting v", "1 m `", "0 idle v", "1 n -", "1 a -", "1 b -", "1 c `"];
+    assert_eq!(listing(&mut tree), grouped);
+    assert_eq!((tree.selected_dialog(), tree.blank_above()), (Some(id("m", "m")), 0));
+}
+
+#[test]
+fn a_group_that_becomes_empty_goes_once_the_cursor_leaves_it() {
+    let mut tree = family();
+    tree.put(waits(row("m", "a", Some("m"), 2)));
+    tree.toggle_groups();
+    tree.step(isize::MIN);
+    assert_eq!(tree.selected(), Some(&TreeNode::Group(Group::Waiting)));
+    tree.put(row("m", "a", Some("m"), 2));
+    assert_eq!(listing(&mut tree)[..2], ["0 waiting `", "0 idle v"]);
+    tree.step(1);
+    assert_eq!(listing(&mut tree)[..2], ["0 idle v", "1 n -"]);
+    assert_eq!(tree.selected(), Some(&TreeNode::Group(Group::Idle)));
 }
 
 #[test]
@@ -250,14 +307,15 @@ fn a_mark_goes_with_its_dialog() {
 /// What happens without the user.
 #[derive(Debug, Clone)]
 enum Happening {
-    Changes(usize),
+    Changes(usize, Group),
     Begins(u32),
     ListedAgain,
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
     prop_oneof![
-        (0_usize..5).prop_map(Happening::Changes),
+        (0_usize..5, 0_usize..3)
+            .prop_map(|(at, group)| Happening::Changes(at, Group::ALL[group + 1])),
         (10_u32..50).prop_map(Happening::Begins),
         Just(Happening::ListedAgain),
     ]
@@ -265,10 +323,14 @@ fn happening() -> impl Strategy<Value = Happening> {
 
 fn happen(tree: &mut Tree, happening: &Happening) {
     match happening {
-        Happening::Changes(at) => {
-            let changed = tree.all().nth(*at).cloned().map(waits);
-            if let Some(row) = changed {
-                tree.put(row);
+        Happening::Changes(at, group) => {
+            let row = tree.all().nth(*at).cloned();
+            if let Some(row) = row {
+                tree.put(match group {
+                    Group::Waiting => waits(row),
+                    Group::Running => TreeRow { state: DisplayState::Proceeding, ..row },
+                    Group::NeedsMe | Group::Idle => TreeRow { state: DisplayState::Idle, ..row },
+                });
             }
         }
         Happening::Begins(made) => {
@@ -295,7 +357,7 @@ proptest! {
         tree.step(steps);
         let place = |tree: &mut Tree| {
             let top = tree.top(height);
-            (tree.selected().cloned(), tree.selected_at() - top)
+            (tree.selected().cloned(), tree.blank_above() + tree.selected_at() - top)
         };
         let before = place(&mut tree);
         for happening in &happenings {

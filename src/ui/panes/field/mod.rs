@@ -30,7 +30,7 @@ pub use self::keys::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS, meaning_of};
 use self::moves::Goal;
 pub use self::moves::Place;
 use self::rows::RowPart;
-pub use self::vi::{ViKeys, ViMode, ViOutcome};
+pub use self::vi::{BegunCommand, ViKeys, ViMode, ViOutcome};
 use super::strip::Strip;
 use crate::ui::model::{DraftImage, DraftPart, attached};
 

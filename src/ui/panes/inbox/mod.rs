@@ -10,6 +10,7 @@ use ratatui::style::Style;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
 use crate::domain::question::choices::choices;
+use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::Text;
 use crate::domain::title;
 use crate::protocol::InboxRow;
@@ -18,10 +19,9 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
 use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::theme::Role;
+use crate::ui::words::kind_word;
 
 pub const NOTHING_FITS: Text = Text::new("no question fits the filter", "没有问题符合筛选");
-const CHOICE: Text = Text::new("choice", "选择");
-const FREE_TEXT: Text = Text::new("free text", "自由回答");
 const BLOCKS: Text = Text::new("blocks", "阻塞");
 
 pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
@@ -41,6 +41,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::PutOff, &["Z"]),
     SCOPE.bind(Action::BringBack, &["B"]),
     SCOPE.bind(Action::Filter, &["/"]),
+    SCOPE
+        .bind(Action::PreviousMatch, &["N"])
+        .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
     SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
@@ -77,12 +80,11 @@ fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
     let path: Vec<String> = path.map(|agent| format!("@{agent}")).collect();
     let path = path.join(&format!(" {} ", ui.glyphs.path));
     let choices = choices(&row.question.tellask_content);
-    let kind = if choices.is_empty() {
-        ui.text(FREE_TEXT).to_owned()
-    } else {
-        let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
-        format!("{} {}", ui.text(CHOICE), keys.join(" "))
-    };
+    let kind = QuestionKind::with_choices(&row.question.call_id, &choices);
+    let keys = choices.iter().map(|choice| choice.key.to_string());
+    let kind: Vec<String> =
+        std::iter::once(ui.text(kind_word(kind)).to_owned()).chain(keys).collect();
+    let kind = kind.join(" ");
     let about = format!("{path} {} {kind}", ui.glyphs.middle_dot);
     let mut rows = plain_rows(&about, DETAIL_INDENT, cells, dim);
     rows.truncate(2);
@@ -212,5 +214,11 @@ fn draw_question(
         .put("  ", Style::default())
         .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));
     let cells = usize::from(inner.width);
+    let kind = QuestionKind::of(&row.question.call_id, &row.question.tellask_content);
+    let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
+    // How it is answered is less than what it asks.
+    if second.width() + 2 + kind.width() <= cells {
+        kind.draw_right(buffer, inner, area.y + 1);
+    }
     second.shortened(cells, ui.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
 }

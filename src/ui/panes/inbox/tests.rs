@@ -96,7 +96,7 @@ fn the_inbox_is_filtered_and_ordered() {
     let mut stage = streaming(120, 40);
     stage.keys("<alt+2> / audit <enter>");
     let screen = stage.screen();
-    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit"), "{screen}");
+    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit · 1 ─"), "{screen}");
     assert!(!screen.contains("1 @dba"), "{screen}");
     stage.keys("<esc>");
     assert!(stage.screen().contains("1 @dba"), "{}", stage.screen());
@@ -110,6 +110,51 @@ fn the_inbox_is_filtered_and_ordered() {
     stage.keys("o");
     let screen = stage.screen();
     assert!(screen.contains("1 @dba") && screen.contains("blocks most"), "{screen}");
+}
+
+#[test]
+fn where_the_heading_is_narrow_the_count_of_questions_that_fit_goes_before_the_words() {
+    let mut stage = streaming(80, 24);
+    stage.keys("<alt+2> / audit <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains(" /audit ─") && !screen.contains("/audit ·"), "{screen}");
+}
+
+#[test]
+fn in_a_filtered_inbox_n_goes_to_the_next_question_and_after_the_last_to_the_first() {
+    let mut stage = streaming(120, 40);
+    stage.keys("<alt+2> / e <enter> g");
+    let last = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    for (key, count) in [("n", "2 of 2"), ("n", "1 of 2"), ("N", "2 of 2"), ("N", "1 of 2")] {
+        stage.keys(key);
+        assert!(last(&mut stage).contains(count), "{key}: {}", last(&mut stage));
+    }
+    stage.keys("<esc> N");
+    assert!(last(&mut stage).contains("filter the list first"), "{}", last(&mut stage));
+    stage.keys("n");
+    assert!(stage.screen().contains("first message"), "{}", stage.screen());
+}
+
+#[test]
+fn a_question_shows_how_it_is_answered_where_there_is_room() {
+    let asked =
+        |id: &str, text: &str| question(&main_dialog(), "dba", id, text, "2026-11-21 12:01:00");
+    let mut stage = streaming(60, 20);
+    stage.apply(DriverEvent::Inbox(vec![
+        asked("q1", "Drop it? (yes/no)"),
+        asked("q2", "Which? (Postgres/SQLite)"),
+        asked("q3", "Which database?"),
+    ]));
+    let screen = stage.keys("2").screen();
+    for (words, kind) in
+        [("Drop it?", "approval"), ("Which? (", "choice"), ("Which d", "free text")]
+    {
+        let line = screen.lines().find(|line| line.contains(words)).unwrap_or_default();
+        assert!(line.trim_end().ends_with(kind), "{kind}: {screen}");
+    }
+    let long = format!("Which of {}?", "these ".repeat(7));
+    stage.apply(DriverEvent::Inbox(vec![asked("q1", &long)]));
+    assert!(!stage.screen().contains("free text"), "{}", stage.screen());
 }
 
 #[test]
@@ -136,6 +181,7 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
         stage.keys("<alt+2> 1 b <enter>");
         let screen = stage.screen();
         assert!(screen.contains("1 other question has the same words"), "{screen}");
+        stage.wait(Duration::from_millis(500));
         stage.keys(say);
         stage.wait(Duration::from_secs(6));
         let sent: Vec<_> = stage
@@ -149,5 +195,34 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
         assert_eq!(sent.len(), expected, "{sent:?}");
         assert!(sent.iter().all(|(_, text)| *text == sent[0].1), "{sent:?}");
         assert!(!sent.iter().any(|(question, _)| *question == "q4"), "{sent:?}");
+    }
+}
+
+#[test]
+fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
+    let pause = Duration::from_millis(500);
+    let asked = || {
+        let mut stage = streaming(120, 40);
+        let mut rows = questions();
+        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        stage.apply(DriverEvent::Inbox(rows)).keys("<alt+2> 1 b");
+        stage
+    };
+    let is_asked = |stage: &mut Stage| stage.screen().contains("question has the same words");
+    // In the same read as the key that sends the answer.
+    for ahead in ["<enter> y", "<enter> <enter>", "<enter> n o <esc>"] {
+        let mut stage = asked();
+        stage.keys(ahead);
+        assert!(is_asked(&mut stage), "{ahead}: {}", stage.screen());
+        stage.keys("y <enter> <esc>");
+        assert!(is_asked(&mut stage), "it was just shown");
+        for _ in 0..3 {
+            stage.wait(pause / 2);
+            stage.keys("y");
+            assert!(is_asked(&mut stage), "while keys follow each other, none is meant for it");
+        }
+        stage.wait(pause);
+        stage.keys("y");
+        assert!(!is_asked(&mut stage), "{}", stage.screen());
     }
 }

@@ -12,6 +12,9 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// Cells between the starts of two labels of the axis, beside the label.
 const LABEL_GAP: usize = 4;
 
+/// The rest of a tree that rests takes one part in so many of the time before.
+const REST_PART: i64 = 8;
+
 /// A part of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
@@ -92,11 +95,34 @@ pub(super) fn stretches(timeline: &Timeline, now: i64) -> impl Iterator<Item = S
     })
 }
 
-/// From the first span of any dialog to the end of the last.
+impl Stretch<'_> {
+    /// Nothing happens in it until a person does something.
+    fn rests(self) -> bool {
+        match self.span.activity {
+            Activity::HadNothingToDo | Activity::WasStopped | Activity::WasCutOff => self.goes_on,
+            Activity::Ran { .. }
+            | Activity::WaitedForDialogs(_)
+            | Activity::WaitedForPerson { .. }
+            | Activity::WasReady => false,
+        }
+    }
+}
+
+/// From the first span of any dialog to the end of the last. Where all rest, it ends soon after the last of them
+/// began to: what happened before would be one cell a day later.
 pub(super) fn whole(view: &TimelineView, now: i64) -> Window {
     let all = || view.rows.iter().flat_map(|row| stretches(&row.timeline, now));
     let from = all().map(|stretch| stretch.span.from).min().unwrap_or(now);
     let to = all().map(|stretch| stretch.to).max().unwrap_or(now);
+    let active =
+        |stretch: Stretch<'_>| if stretch.rests() { stretch.span.from } else { stretch.to };
+    let rests_from = all().map(active).max().unwrap_or(to);
+    let active_seconds = rests_from.saturating_sub(from);
+    let to = if active_seconds > 0 {
+        to.min(rests_from.saturating_add(active_seconds / REST_PART + 1))
+    } else {
+        to
+    };
     Window { from, seconds: to.saturating_sub(from).max(1) }
 }
 

@@ -1,8 +1,8 @@
 //! The timeline: a row for each dialog of a tree, time from left to right, and what the span with the cursor
 //! was, in words.
 //!
-//! The cursor is on a span, by dialog and time, and stays there while spans are added. Drawing looks at the rows
-//! in view only.
+//! The cursor is on a span, by dialog and time, and stays there while spans are added. From dialog to dialog it
+//! keeps its time, whatever the spans it meets. Drawing looks at the rows in view only.
 
 mod chart;
 mod sentence;
@@ -77,6 +77,8 @@ struct SpanCursor {
 #[derive(Debug)]
 pub struct TimelineSheet {
     cursor: SpanCursor,
+    /// The time at which a span is looked for in another dialog; `None` until the cursor is on a span.
+    time: Option<i64>,
     /// Seconds in view; `None`: all of them.
     seconds: Option<i64>,
     /// Where the view begins; `None`: where it has to so that it ends with the last span.
@@ -106,6 +108,7 @@ impl TimelineSheet {
         Self {
             before_search: cursor.clone(),
             cursor,
+            time: None,
             seconds: None,
             from: None,
             now: 0,
@@ -146,6 +149,7 @@ impl TimelineSheet {
             spans.iter().rposition(|span| span.from <= self.cursor.from).unwrap_or_default()
         };
         self.point_at(self.row, span, view);
+        self.time.get_or_insert(self.cursor.from);
     }
 
     fn point_at(&mut self, row: usize, span: usize, view: &TimelineView) {
@@ -165,8 +169,8 @@ impl TimelineSheet {
     fn step_to(&mut self, row: usize, view: &TimelineView) {
         let row = row.min(view.rows.len().saturating_sub(1));
         if let Some(found) = view.rows.get(row).filter(|_| row != self.row) {
-            let spans = &found.timeline.spans;
-            let span = spans.iter().rposition(|span| span.from <= self.cursor.from);
+            let (spans, time) = (&found.timeline.spans, self.time.unwrap_or(self.cursor.from));
+            let span = spans.iter().rposition(|span| span.from <= time);
             self.point_at(row, span.unwrap_or_default(), view);
         }
     }
@@ -194,6 +198,7 @@ impl TimelineSheet {
         let count = self.row(view).map_or(0, |row| row.timeline.spans.len());
         let span = self.cursor.span.saturating_add_signed(if later { 1 } else { -1 });
         self.point_at(self.row, span.min(count.saturating_sub(1)), view);
+        self.time = Some(self.cursor.from);
         self.reveal(view);
         Handled::Done
     }

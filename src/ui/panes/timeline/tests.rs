@@ -263,6 +263,59 @@ fn the_cursor_stays_on_its_span_while_others_are_added_and_dialogs_come_and_go()
 }
 
 #[test]
+fn from_dialog_to_dialog_and_back_the_cursor_comes_to_the_span_it_was_on() {
+    let mut stage = shown(120, 40);
+    let chosen = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let words: Vec<_> = screen.split_whitespace().collect();
+        let words = words.join(" ");
+        let from = words.rfind(" · 2026-11-21").expect("a span in words");
+        words[from..].to_owned()
+    };
+    for (keys, there, back) in [
+        ("", "j j", "k k"),
+        ("h", "j j", "k k"),
+        ("h", "j", "k"),
+        ("j l l", "k", "j"),
+        ("l", "j", "k"),
+        ("j l", "k k", "j j"),
+    ] {
+        stage.keys(keys);
+        let before = chosen(&mut stage);
+        stage.keys(there);
+        assert_ne!(chosen(&mut stage), before, "{keys}: {there}");
+        stage.keys(back);
+        assert_eq!(chosen(&mut stage), before, "{keys}: {there} {back}");
+    }
+}
+
+#[test]
+fn a_tree_that_rests_since_yesterday_shows_what_happened_before() {
+    for activity in [Activity::HadNothingToDo, Activity::WasStopped, Activity::WasCutOff] {
+        let mut stage = shown(120, 40);
+        let day = 24 * 60 * 60;
+        let mut resting = view();
+        for row in &mut resting.rows {
+            for span in &mut row.timeline.spans {
+                (span.from, span.to) = (span.from - day, span.to - day);
+            }
+            let end = row.timeline.spans.last().map_or(0, |span| span.to);
+            let rest = Span { from: end, to: end, activity: activity.clone(), place: None };
+            row.timeline.spans.push(rest);
+        }
+        answer(&mut stage, resting);
+        let screen = stage.screen();
+        let labels = axis(&screen);
+        assert_eq!(labels.first(), Some(&"11:58:00"), "{screen}");
+        assert!(labels.last().is_some_and(|last| last.starts_with("12:0")), "{screen}");
+        let screen = stage.keys("g").screen();
+        assert!(screen.contains("2026-11-20 12:02:40 to now"), "{screen}");
+        let screen = stage.keys("h").screen();
+        assert!(screen.contains("ran 22 s"), "{screen}");
+    }
+}
+
+#[test]
 fn names_of_models_cannot_reach_the_terminal() {
     let mut stage = shown(120, 40);
     let mut hostile = view();

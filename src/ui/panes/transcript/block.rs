@@ -7,6 +7,7 @@ use super::tool::tool_call;
 use super::words;
 use crate::domain::question::choices::{self, AnswerChoice};
 use crate::domain::question::picking;
+use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::Text;
 use crate::domain::transcript::{
     AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
@@ -16,6 +17,7 @@ use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
+use crate::ui::words::kind_word;
 
 /// Maximum width of text, in cells: longer lines are hard to read.
 pub const MAX_TEXT_WIDTH: usize = 100;
@@ -328,6 +330,13 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
             head.push(&note, dim);
         } else {
             rows.push(Strip::new().put("  ", dim).put(&note, dim));
+        }
+    }
+    if asked.answer.is_none() {
+        let kind = context.text(kind_word(QuestionKind::of(&asked.call, &asked.content)));
+        if head.width() + context.dot().len() + width(kind) <= context.width {
+            head.push(&context.dot(), dim);
+            head.push(kind, dim);
         }
     }
     let body = question_rows(asked, context);

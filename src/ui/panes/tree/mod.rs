@@ -31,6 +31,9 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::UnfoldAll, &["+", "="]),
     SCOPE.bind(Action::Filter, &["/"]),
     SCOPE
+        .bind(Action::PreviousMatch, &["N"])
+        .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
+    SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Group by state, or by Taskdoc again", "按状态分组，或恢复按任务文档"),
     SCOPE.bind(Action::MarkRow, &["space"]),
@@ -79,12 +82,11 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
         nothing.draw(buffer, area, area.y);
         return;
     }
-    let top = tree.shown_from();
     let selected = tree.selected_at();
-    for (offset, y) in (area.y..area.bottom()).enumerate() {
-        let at = top + offset;
-        let Some(row) = tree.shown().get(at) else {
-            return;
+    for (on_screen, y) in (area.y..area.bottom()).enumerate() {
+        let at = tree.row_at(on_screen);
+        let Some((at, row)) = at.and_then(|at| Some((at, tree.shown().get(at)?))) else {
+            continue;
         };
         let chosen = at == selected;
         let top_level = row.depth == 0;

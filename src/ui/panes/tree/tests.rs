@@ -34,6 +34,28 @@ fn activity_never_moves_the_selected_row() {
 }
 
 #[test]
+fn groups_follow_the_states_while_the_tree_has_the_focus_and_the_chosen_row_stays() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let mut stage = streaming(width, height);
+        stage.keys("1 o g / ! <enter> g j");
+        let before = stage.screen();
+        let chosen = line_of(&before, "▌").expect("a chosen row");
+        let row_of = |screen: &str, name: &str| {
+            screen.lines().position(|line| line.contains(name)).unwrap_or_default()
+        };
+        assert!(row_of(&before, "@researcher") > row_of(&before, "waiting"), "{before}");
+        let changed = rows().into_iter().find(|row| row.dialog == side("r")).expect("a row");
+        let changed = TreeRow { state: DisplayState::Idle, pending: 0, ..changed };
+        stage.apply(DriverEvent::Row(Box::new(changed)));
+        let after = stage.screen();
+        assert!(row_of(&after, "@researcher") > row_of(&after, "idle"), "{after}");
+        assert!(row_of(&after, "idle") > 0 && !after.contains("waiting"), "{after}");
+        assert_eq!(line_of(&after, "▌"), Some(chosen), "{after}");
+        assert_eq!(before.lines().nth(chosen), after.lines().nth(chosen));
+    }
+}
+
+#[test]
 fn a_filter_is_typed_shown_kept_and_ended() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);
@@ -43,7 +65,7 @@ fn a_filter_is_typed_shown_kept_and_ended() {
         stage.keys("<enter>");
         let screen = stage.screen();
         assert!(!screen.contains("✓ @reviewer") && !screen.contains("filter the"), "{screen}");
-        let shown = if width >= 80 { "/dba · 1" } else { "dialogs /dba" };
+        let shown = if width >= 80 { "/dba · 1" } else { "dialogs /dba·1" };
         assert!(screen.contains(shown), "{screen}");
         stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
@@ -52,6 +74,30 @@ fn a_filter_is_typed_shown_kept_and_ended() {
         stage.keys("<esc>");
         assert!(stage.screen().contains("✓ @reviewer"), "{}", stage.screen());
     }
+}
+
+#[test]
+fn in_a_filtered_tree_n_goes_to_the_next_row_that_fits_and_skips_those_above_it() {
+    let mut stage = streaming(120, 40);
+    stage.keys("1 N");
+    let last = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    assert!(last(&mut stage).contains("filter the list first"), "{}", last(&mut stage));
+    stage.keys("/ ! <enter> g");
+    for (key, name, count) in [
+        ("n", "@researcher", "1 of 2"),
+        ("n", "@dba", "2 of 2"),
+        ("n", "@researcher", "1 of 2"),
+        ("N", "@dba", "2 of 2"),
+        ("N", "@researcher", "1 of 2"),
+    ] {
+        stage.keys(key);
+        let screen = stage.screen();
+        let chosen = screen.lines().find(|line| line.starts_with('▌')).unwrap_or_default();
+        assert!(chosen.contains(name), "{key}: {screen}");
+        assert!(last(&mut stage).contains(count), "{key}: {screen}");
+    }
+    stage.keys("<esc> n");
+    assert!(stage.screen().contains("first message"), "{}", stage.screen());
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::text::in_lang;
 use crate::domain::usage::GenerationUsage;
-use crate::domain::{DialogId, HealthLevel};
+use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
 use crate::protocol::{DialogUsage, UsageView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -60,8 +60,8 @@ pub struct UsageSheet {
     /// The chosen dialog.
     dialog: DialogId,
     at: usize,
-    /// The chosen generation, counted from the newest.
-    back: usize,
+    /// The chosen generation; `None`: the newest, whichever that is.
+    generation: Option<GenerationId>,
     rows: Vec<TableRow>,
     made_for: Option<RowsFor>,
     top: usize,
@@ -74,12 +74,27 @@ pub struct UsageSheet {
 }
 
 /// What is chosen, and what is in view.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct UsagePlace {
     at: usize,
-    back: usize,
+    generation: Option<GenerationId>,
     top: usize,
     lifted: usize,
+}
+
+/// A generation of a dialog, whatever comes before or after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GenerationId {
+    course: Course,
+    genseq: Option<Genseq>,
+    at: Stamp,
+}
+
+impl GenerationId {
+    fn of(generation: &GenerationUsage) -> Self {
+        let GenerationUsage { course, genseq, at, .. } = generation;
+        Self { course: *course, genseq: *genseq, at: at.clone() }
+    }
 }
 
 /// The parts of the sheet below its heading.
@@ -94,7 +109,7 @@ impl UsageSheet {
         Self {
             dialog,
             at: 0,
-            back: 0,
+            generation: None,
             rows: Vec::new(),
             made_for: None,
             top: 0,
@@ -109,9 +124,13 @@ impl UsageSheet {
         view.dialogs.get(self.at)
     }
 
-    /// The index of the chosen generation.
+    /// The index of the chosen generation; of one that is left out by now, the oldest.
     fn generation_at(&self, dialog: &DialogUsage) -> usize {
-        dialog.generations.len().saturating_sub(self.back + 1)
+        let Some(chosen) = &self.generation else {
+            return dialog.generations.len().saturating_sub(1);
+        };
+        let is_chosen = |one: &GenerationUsage| GenerationId::of(one) == *chosen;
+        dialog.generations.iter().rposition(is_chosen).unwrap_or_default()
     }
 
     fn generation<'a>(&self, dialog: &'a DialogUsage) -> Option<&'a GenerationUsage> {
@@ -137,7 +156,7 @@ impl UsageSheet {
     /// Chooses another dialog, and its newest generation.
     fn choose(&mut self, at: usize, view: &UsageView) {
         if let Some(dialog) = view.dialogs.get(at).filter(|_| at != self.at) {
-            (self.at, self.back, self.dialog) = (at, 0, dialog.dialog.clone());
+            (self.at, self.generation, self.dialog) = (at, None, dialog.dialog.clone());
         }
     }
 
@@ -152,9 +171,9 @@ impl UsageSheet {
                 dialog.is_none().then_some(row)
             }
             RowJump::Back { .. } => {
-                let UsagePlace { at, back, top, lifted } = self.before_search;
+                let UsagePlace { at, generation, top, lifted } = self.before_search.clone();
                 self.choose(at, view);
-                (self.back, self.top, self.lifted) = (back, top, lifted);
+                (self.generation, self.top, self.lifted) = (generation, top, lifted);
                 None
             }
         }
@@ -172,15 +191,19 @@ impl UsageSheet {
         self.top = top - self.lifted;
         self.search.stands_at(if self.lifted > 0 { self.top } else { row }, self.top);
         if !self.search.is_active() {
-            let Self { at, back, top, lifted, .. } = *self;
-            self.before_search = UsagePlace { at, back, top, lifted };
+            let (at, generation) = (self.at, self.generation.clone());
+            let (top, lifted) = (self.top, self.lifted);
+            self.before_search = UsagePlace { at, generation, top, lifted };
         }
     }
 
-    fn step_generation(&mut self, back: isize, cx: &Cx<'_>) -> Handled {
-        let dialog = cx.sheets.usage().and_then(|view| self.chosen(view));
-        let last = dialog.map_or(0, |dialog| dialog.generations.len().saturating_sub(1));
-        self.back = self.back.min(last).saturating_add_signed(back).min(last);
+    fn step_generation(&mut self, later: isize, cx: &Cx<'_>) -> Handled {
+        if let Some(dialog) = cx.sheets.usage().and_then(|view| self.chosen(view)) {
+            let last = dialog.generations.len().saturating_sub(1);
+            let at = self.generation_at(dialog).saturating_add_signed(later).min(last);
+            let found = dialog.generations.get(at).filter(|_| at < last);
+            self.generation = found.map(GenerationId::of);
+        }
         Handled::Done
     }
 
@@ -316,10 +339,10 @@ impl Overlay for UsageSheet {
             return Handled::Close;
         }
         if action == Action::PreviousGeneration {
-            return self.step_generation(1, cx);
+            return self.step_generation(-1, cx);
         }
         if action == Action::NextGeneration {
-            return self.step_generation(-1, cx);
+            return self.step_generation(1, cx);
         }
         if action == Action::OtherEnd { self.go(cx) } else { Handled::Ignored }
     }

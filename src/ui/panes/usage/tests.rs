@@ -134,6 +134,34 @@ fn keys_go_through_dialogs_and_their_generations() {
 }
 
 #[test]
+fn the_chosen_generation_stays_while_new_ones_come_and_the_newest_is_followed() {
+    let mut stage = shown(120, 40);
+    let mut more = view();
+    more.dialogs[0].generations.remove(0);
+    more.dialogs[0].generations.push(generation(41, "large-1", 90_000));
+    let said = |stage: &mut Stage, expected: &str| {
+        let screen = stage.screen();
+        let words: Vec<_> = screen.split_whitespace().collect();
+        assert!(words.join(" ").contains(expected), "{expected}\n{screen}");
+    };
+    stage.keys("h h");
+    answer(&mut stage, more.clone());
+    said(&mut stage, "generation 38 of course 1");
+    stage.keys("l l");
+    said(&mut stage, "generation 40 of course 1");
+    stage.keys("l");
+    said(&mut stage, "generation 41 of course 1");
+    more.dialogs[0].generations.push(generation(42, "large-1", 90_000));
+    answer(&mut stage, more.clone());
+    said(&mut stage, "generation 42 of course 1");
+    stage.keys(&"h ".repeat(60));
+    said(&mut stage, "generation 2 of course 1");
+    more.dialogs[0].generations.drain(..5);
+    answer(&mut stage, more);
+    said(&mut stage, "generation 7 of course 1");
+}
+
+#[test]
 fn the_sums_are_reached_where_there_is_little_room() {
     let mut stage = shown(40, 12);
     assert!(!stage.screen().contains("by member"), "{}", stage.screen());

@@ -31,7 +31,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::NewDialog => "form";
     NewOverlay::Consent { .. } => "consent";
     NewOverlay::Confirm(..) => "confirm";
-    NewOverlay::Question(..) => "question";
+    NewOverlay::Question(..) | NewOverlay::SuddenQuestion(..) => "question";
     NewOverlay::PermanentQuestion(..) => "permanent";
     // Those of several kinds are below.
     NewOverlay::Prompt { .. } => "note";

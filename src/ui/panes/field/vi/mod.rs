@@ -7,12 +7,14 @@
 mod edits;
 mod motion_keys;
 mod motions;
+mod next;
 #[cfg(test)]
 mod tests;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use self::motions::FindChar;
+pub use self::next::BegunCommand;
 use super::Field;
 use crate::ui::action::Action;
 

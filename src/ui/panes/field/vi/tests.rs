@@ -269,3 +269,32 @@ proptest! {
         prop_assert!(field.text() == text, "{keys:?}");
     }
 }
+
+#[test]
+fn each_key_that_is_listed_after_a_begun_command_does_something_and_the_others_are_known() {
+    let text = "one (two) 'x y' \"a b\" `c d`\n\nthree four\n\nfive";
+    for begun in ["d", "c", "y", "g", "d g", "c g", "d i", "d a", "y i"] {
+        let (vi, _) = pressed(text, begun);
+        let command = vi.begun().expect("a begun command");
+        assert_eq!(command.keys, begun);
+        for keys in command.next.iter().flat_map(|(keys, _)| *keys) {
+            let (vi, _) = pressed(text, &format!("{begun} {keys}"));
+            let awaits_any = matches!(*keys, "f" | "t" | "F" | "T");
+            assert!(vi.begun().is_none() && vi.awaited.is_some() == awaits_any, "{begun} {keys}");
+        }
+        if begun.len() == 1 && begun != "g" {
+            let listed: String = command.next.iter().flat_map(|(keys, _)| *keys).copied().collect();
+            for c in "webjkGftFThl0^$ia{}g".chars().chain(begun.chars()) {
+                assert!(listed.contains(c), "{begun}{c}");
+            }
+        }
+    }
+}
+
+/// The state after these keys, in the middle of a text.
+fn pressed(text: &str, keys: &str) -> (ViKeys, Field) {
+    let (mut vi, mut field) = normal(text);
+    press(&mut vi, &mut field, "l");
+    press(&mut vi, &mut field, &keys.replace(' ', ""));
+    (vi, field)
+}
