@@ -1,7 +1,7 @@
 //! Measures reading a dialog of 5 MB on the screen: each page key from the end to the start and back, and each key of
 //! a search until its result is drawn. The course is made through the store, of all that a dialog has: answers in
 //! Markdown with code, thinking, calls with long results and with differences. Prints figures beside their limits;
-//! never fails on them.
+//! never fails on them. A queue that grows to a thousand messages is shown beside it.
 
 #![expect(
     clippy::expect_used,
@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 use dominds_tui::domain::{
     Batch, Bucket, Clock, Course, DialogId, DialogMeta, DisplayState, Entry, FileChange, Genseq,
-    Lang, Latest, RootId, Stamp, TreeChange,
+    Lang, Latest, MsgId, RootId, Stamp, TreeChange,
 };
+use dominds_tui::protocol::event::QueuedMessage;
 use dominds_tui::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use dominds_tui::store::{Access, Store, StoreOptions, WrittenBatch};
 use dominds_tui::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
@@ -40,6 +41,8 @@ const WORD: &str = "needle";
 const SIZES: [Size; 2] = [Size { width: 120, height: 40 }, Size { width: 80, height: 24 }];
 const PAGE_LIMIT: Duration = Duration::from_millis(8);
 const SEARCH_LIMIT: Duration = Duration::from_millis(100);
+/// Messages of a queue storm.
+const QUEUED: usize = 1_000;
 /// The same keys so often; of each, its best time counts: what other programs take of the machine is no cost of it.
 const ROUNDS: usize = 5;
 
@@ -55,7 +58,24 @@ fn main() {
         for word in ["cookie", "zebra", WORD] {
             searches(&store, size, word);
         }
+        queue_storm(&store, size);
     }
+}
+
+/// A thousand messages come into the queue of the open dialog, each shown at once; then the page keys again.
+fn queue_storm(store: &Store, size: Size) {
+    let mut best: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..ROUNDS {
+        let mut screen = Screen::new(store, size);
+        let added = (1..=QUEUED).map(|count| screen.timed_queue(count)).collect();
+        let (keys, _) = screen.page_through(KeyCode::PageUp);
+        for (best, times) in best.iter_mut().zip([added, keys]) {
+            keep_best(best, times);
+        }
+    }
+    let [added, keys] = best;
+    report(&format!("a message more in a queue, up to {QUEUED}"), added, PAGE_LIMIT);
+    report(&format!("page up with {QUEUED} queued messages"), keys, PAGE_LIMIT);
 }
 
 /// Every page key from the end to the start, and back.
@@ -188,6 +208,21 @@ impl<'a> Screen<'a> {
     fn timed_key(&mut self, key: KeyCode) -> Duration {
         let begun = Instant::now();
         let commands = self.app.key(KeyEvent::new(key, KeyModifiers::NONE));
+        self.commands.extend(commands);
+        self.draw();
+        begun.elapsed()
+    }
+
+    /// A queue of so many messages, until its frame is drawn. The driver sends the row with all of them.
+    fn timed_queue(&mut self, count: usize) -> Duration {
+        let message = |at: usize| QueuedMessage {
+            message: MsgId::new(format!("m{at}")),
+            text: format!("message {at}: look at the session cookie, too").into(),
+            images: Vec::new(),
+        };
+        let row = TreeRow { queued: (0..count).map(message).collect(), ..row() };
+        let begun = Instant::now();
+        let commands = self.app.apply(DriverEvent::Rows(vec![row]));
         self.commands.extend(commands);
         self.draw();
         begun.elapsed()
