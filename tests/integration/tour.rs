@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -95,16 +96,27 @@ fn three_ask(home: &Home) {
     }
 }
 
-/// The picture of what is on the screen now. It is only looked for, unless it is to be taken: the times on the
-/// screen differ from run to run.
-fn picture(program: &Program, name: &str) {
+/// Waits until these texts are shown; the stored picture of that screen must have their words, too. The rest of it differs
+/// from run to run: times, where a row is cut, which of several dialogs comes first.
+fn pictured(program: &Program, name: &str, texts: &[&str]) {
+    program.until_shown(texts);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tour").join(format!("{name}.svg"));
     if is_update() {
         program.until_still();
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(&path, program.picture()).expect("a picture");
     }
-    assert!(path.is_file(), "{} is missing: UPDATE_DOCS=1 takes it", path.display());
+    let stored = words(&fs::read_to_string(&path).unwrap_or_default());
+    let wanted = texts.iter().flat_map(|text| text.split(' '));
+    let missing: Vec<&str> = wanted.filter(|word| !stored.contains(*word)).collect();
+    assert!(missing.is_empty(), "{name}.svg has no {missing:?}: UPDATE_DOCS=1 takes it again");
+}
+
+/// The words of a picture.
+fn words(picture: &str) -> BTreeSet<String> {
+    let texts = picture.lines().filter(|line| line.starts_with("<text"));
+    let texts = texts.filter_map(|line| line.split_once('>')?.1.strip_suffix("</text>"));
+    texts.flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 fn end(mut program: Program) {
@@ -130,13 +142,12 @@ fn answer_both(program: &mut Program) {
 fn a_first_session_shows_the_team_at_work_and_its_questions() {
     let home = Home::new();
     let mut program = demo(&home);
-    program.until_shown(&["FOR YOU · 2", "@researcher", "@dba", "@reviewer", "audit log"]);
-    picture(&program, "questions");
+    let shown = ["FOR YOU · 2", "@researcher", "@dba", "@reviewer", "audit log"];
+    pictured(&program, "questions", &shown);
     program.keys(ALT_A);
     program.until_shown(&["esc keep"]);
     program.keys("b, and tell the people on call");
-    program.until_shown(&["people on call"]);
-    picture(&program, "answer");
+    pictured(&program, "answer", &["people on call", "esc keep"]);
     end(program);
 }
 
@@ -153,8 +164,7 @@ fn five_questions_of_three_dialogs_are_answered_with_thirteen_keys() {
     };
     key(&mut program, ALT_A);
     // Asked within one second, they are in no certain order; each is answered with its second option.
-    program.until_shown(&["answer 1 of 3", "b pick"]);
-    picture(&program, "five");
+    pictured(&program, "five", &["answer 1 of 3", "b pick"]);
     for next in ["answer 2 of 3", "answer 3 of 3"] {
         key(&mut program, "b");
         key(&mut program, ENTER);
@@ -184,19 +194,17 @@ fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
     program.until_shown(&["FOR YOU · 2"]);
     answer_both(&mut program);
     program.keys("m");
-    program.until_shown(&["CHANGES", "3 files"]);
-    picture(&program, "changes");
+    pictured(&program, "changes", &["CHANGES", "3 files"]);
     program.keys("]]m");
     program.until_shown(&["0 files"]);
     program.keys("\x1b");
     program.leave_composer();
     program.keys("F");
     program.until_shown(&["FIND IN ALL DIALOGS"]);
-    program.keys("session.state");
-    program.until_shown(&["session.state", "record"]);
-    picture(&program, "find");
+    program.keys("coffee");
+    pictured(&program, "find", &["coffee", "· 1 record", "@dba"]);
     program.keys(ENTER);
-    program.until_shown(&["session.state"]);
+    program.until_shown(&["a cup of coffee", "message to @dba"]);
     program.leave_composer();
     end(program);
 }
@@ -256,8 +264,7 @@ fn a_code_block_of_an_old_course_is_found_and_copied() {
     program.keys(ENTER);
     program.until_shown(&["course 1 of 2", "clamp(4, 32)"]);
     program.keys("b");
-    program.until_shown(&["terminal's clipboard"]);
-    picture(&program, "copy");
+    pictured(&program, "copy", &["terminal's clipboard"]);
     let sent = String::from_utf8_lossy(&program.raw()).into_owned();
     // The beginning of the block in base64.
     assert!(sent.contains("\x1b]52;c;Zm4gcG9vbF9zaXpl"), "{sent:?}");
