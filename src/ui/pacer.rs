@@ -1,8 +1,8 @@
 //! When the next frame may be drawn.
 //!
-//! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are
-//! batched, and a slow terminal lowers the frame rate; on a slow connection a frame is small ([`connection`]). After a pause a few frames may follow each other
-//! faster than the rate: typed letters, and what a first event is followed by.
+//! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are batched, and a slow
+//! terminal lowers the frame rate; on a slow connection a frame is small (`pacer/connection.rs`). After a pause a few
+//! frames may follow each other faster than the rate: typed letters, and what a first event is followed by.
 
 mod connection;
 

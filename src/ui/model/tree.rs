@@ -5,7 +5,7 @@
 //! the tree has the focus, the one under the cursor does so when the cursor leaves it. The flat list that is drawn is
 //! rebuilt only when a row is added, removed, folded or regrouped; then the selected row keeps its position on the
 //! screen. Where too few rows are left above or below it for that, rows stay blank until the user moves
-//! ([`KeptPlace`]).
+//! (`KeptPlace`).
 
 pub mod groups;
 mod looked;
