@@ -63,9 +63,7 @@ impl App {
             }
         }
     }
-}
 
-impl App {
     /// The command of vi that is begun, and since when; `None` while something is on top.
     pub(super) fn begun_command(&self) -> Option<(BegunCommand, Instant)> {
         let is_on_top = self.focus.is(Focus::Composer) && self.overlays.is_empty();

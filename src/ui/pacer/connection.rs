@@ -31,10 +31,9 @@ const MAX_QUESTIONS: usize = 64;
 const STALLED: Duration = Duration::from_millis(300);
 /// The same where no reply has come yet: maybe none will.
 const FIRST_REPLY_WAIT: Duration = Duration::from_secs(1);
-/// After this a reply does not come any more.
+/// After this a reply is not waited for any more. Nothing is asked until it has come nevertheless: replies have no
+/// number, and it would be taken for that to a later question.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Replies that did not come one after the other: the terminal does not answer.
-const MAX_MISSED: u32 = 2;
 /// The fastest reply is that of the last one to two periods: the way may become longer.
 const FASTEST_PERIOD: Duration = Duration::from_secs(60);
 /// Time for each byte: 1 kB/s, and nothing slower counts.
@@ -50,7 +49,8 @@ pub(super) struct Connection {
     unasked: usize,
     last_question: Option<Instant>,
     last_reply: Option<Instant>,
-    missed: u32,
+    /// Replies that were not waited for and may still come.
+    overdue: usize,
     fastest: Fastest,
     /// The time for each byte; `None` while nothing says that it is slow.
     per_byte: Option<Duration>,
@@ -98,7 +98,7 @@ impl Fastest {
 impl Connection {
     /// The bounds of a frame that is drawn now.
     pub fn bounds(&mut self, now: Instant) -> FrameBounds {
-        self.drop_missed(now);
+        self.drop_overdue(now);
         FrameBounds { bytes: self.limit(now), question: self.question(now) }
     }
 
@@ -113,7 +113,7 @@ impl Connection {
     }
 
     fn question(&self, now: Instant) -> StatusQuestion {
-        let answers = self.missed < MAX_MISSED && self.questions.len() < MAX_QUESTIONS;
+        let answers = self.overdue == 0 && self.questions.len() < MAX_QUESTIONS;
         let due = self.last_question.is_none_or(|last| now - last >= QUESTION_INTERVAL);
         if !answers || !(due || self.per_byte.is_some()) {
             return StatusQuestion::None;
@@ -159,8 +159,11 @@ impl Connection {
 
     /// The terminal replied to the oldest question.
     pub fn replied(&mut self, now: Instant) {
+        if self.overdue > 0 {
+            self.overdue -= 1;
+            return;
+        }
         let Some(question) = self.questions.pop_front() else { return };
-        self.missed = 0;
         let fastest = self.fastest.add(now, now.duration_since(question.sent));
         self.learn(question, fastest, now);
         self.busy_until = self.per_byte.map(|per_byte| {
@@ -224,17 +227,19 @@ impl Connection {
 
     /// Somebody else had the terminal: replies may be lost.
     pub fn interrupted(&mut self) {
+        self.stop_waiting();
+        self.overdue = 0;
+    }
+
+    fn stop_waiting(&mut self) {
         (self.unasked, self.last_reply, self.busy_until) = (0, None, None);
         self.questions.clear();
     }
 
-    fn drop_missed(&mut self, now: Instant) {
+    fn drop_overdue(&mut self, now: Instant) {
         if self.questions.front().is_some_and(|oldest| now >= oldest.through + REPLY_TIMEOUT) {
-            self.missed += 1;
-            self.interrupted();
-            if self.missed >= MAX_MISSED {
-                self.per_byte = None;
-            }
+            self.overdue = self.questions.len();
+            self.stop_waiting();
         }
     }
 }

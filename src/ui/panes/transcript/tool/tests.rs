@@ -92,16 +92,23 @@ fn hostile_changes_are_shown_cleaned_and_bounded() {
     assert!(screen.contains("a␛]0;t"), "{screen}");
 }
 
-#[test]
-fn keys_go_from_change_to_change() {
-    let mut stage = Stage::new(120, 40);
+/// A screen on the dialog with the changes, between words of its member.
+fn between_words(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     let mut records = vec![words("first")];
     records.extend(edited());
     records.push(words("last"));
     let lines: Vec<&str> = records.iter().map(String::as_str).collect();
     let (ticket, dialog) = stage.last_open();
-    let screen = stage.page_at(ticket, dialog, 0, &lines).keys("3 ,").screen();
+    stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+    stage
+}
+
+#[test]
+fn keys_go_from_change_to_change() {
+    let mut stage = between_words(120, 40);
+    let screen = stage.keys(",").screen();
     let row = screen.lines().find(|line| line.contains("│▌")).unwrap_or_default();
     assert!(row.contains("apply_patch"), "{screen}");
     assert!(stage.keys(",").screen().contains("no change of files above"), "{}", stage.screen());
@@ -168,14 +175,7 @@ fn a_search_finds_what_a_change_shows_when_it_is_opened() {
         ("gone/", "gone/"),
         ("docs/a", "docs/a.md"),
     ] {
-        let mut stage = Stage::new(80, 24);
-        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-        let mut records = vec![words("first")];
-        records.extend(edited());
-        records.push(words("last"));
-        let lines: Vec<&str> = records.iter().map(String::as_str).collect();
-        let (ticket, dialog) = stage.last_open();
-        stage.page_at(ticket, dialog, 0, &lines).keys("3").screen();
+        let mut stage = between_words(80, 24);
         let screen = stage.keys("/").type_text(needle).screen();
         assert!(screen.contains(expected) && screen.contains("1 of 1"), "{needle}\n{screen}");
     }
