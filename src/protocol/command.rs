@@ -164,3 +164,145 @@ pub enum Command {
         grace: Duration,
     },
 }
+
+/// The ticket within a command, by the kind of reference the command is.
+macro_rules! ticket_within {
+    ($command:expr) => {
+        match $command {
+            Self::Open { ticket, .. }
+            | Self::Page { ticket, .. }
+            | Self::Preview { ticket, .. }
+            | Self::Create { ticket, .. }
+            | Self::Say { ticket, .. }
+            | Self::KeepImage { ticket, .. }
+            | Self::TakeBack { ticket, .. }
+            | Self::Answer { ticket, .. }
+            | Self::Continue { ticket, .. }
+            | Self::ContinueAll { ticket }
+            | Self::Withdraw { ticket, .. }
+            | Self::KeepGoing { ticket, .. }
+            | Self::Lifecycle { ticket, .. }
+            | Self::Title { ticket, .. }
+            | Self::Shelf { ticket }
+            | Self::Log { ticket }
+            | Self::Mind { ticket, .. }
+            | Self::Agree { ticket, .. }
+            | Self::StopProcess { ticket, .. }
+            | Self::Sheet { ticket, .. }
+            | Self::Find { ticket, .. } => Some(ticket),
+            Self::Close
+            | Self::Stop { .. }
+            | Self::RetryNow { .. }
+            | Self::StopAll
+            | Self::CheckConsent
+            | Self::Files
+            | Self::EndFind
+            | Self::Refresh
+            | Self::Shutdown { .. } => None,
+        }
+    };
+}
+
+impl Command {
+    /// The ticket that its reply repeats; `None` if it has no reply of its own.
+    #[must_use]
+    pub fn ticket(&self) -> Option<Ticket> {
+        ticket_within!(self).copied()
+    }
+
+    pub fn ticket_mut(&mut self) -> Option<&mut Ticket> {
+        ticket_within!(self)
+    }
+
+    /// The command with this ticket, if it has one at all.
+    #[must_use]
+    pub fn with_ticket(mut self, ticket: Ticket) -> Self {
+        if let Some(own) = self.ticket_mut() {
+            *own = ticket;
+        }
+        self
+    }
+
+    /// True if it changes nothing, neither on disk nor in what runs: what somebody who only looks on may
+    /// send.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Self::Open { .. }
+            | Self::Page { .. }
+            | Self::Preview { .. }
+            | Self::Close
+            | Self::Shelf { .. }
+            | Self::Log { .. }
+            | Self::Mind { .. }
+            | Self::CheckConsent
+            | Self::Files
+            | Self::Find { .. }
+            | Self::EndFind
+            | Self::Refresh => true,
+            Self::Sheet { request, .. } => request.is_read_only(),
+            Self::Create { .. }
+            | Self::Say { .. }
+            | Self::KeepImage { .. }
+            | Self::TakeBack { .. }
+            | Self::Answer { .. }
+            | Self::Stop { .. }
+            | Self::RetryNow { .. }
+            | Self::StopAll
+            | Self::Continue { .. }
+            | Self::ContinueAll { .. }
+            | Self::Withdraw { .. }
+            | Self::KeepGoing { .. }
+            | Self::Lifecycle { .. }
+            | Self::Title { .. }
+            | Self::Agree { .. }
+            | Self::StopProcess { .. }
+            | Self::Shutdown { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+    use crate::protocol::changes::ChangesScope;
+
+    fn dialog() -> DialogId {
+        DialogId::main(RootId::new("aa/bb/1"))
+    }
+
+    #[test]
+    fn the_ticket_of_a_command_can_be_replaced_and_nothing_else_of_it_changes() {
+        let open = |ticket| Command::Open { ticket, dialog: dialog(), course: None };
+        assert_eq!(open(3).ticket(), Some(3));
+        assert_eq!(open(3).with_ticket(9), open(9));
+        assert_eq!(Command::StopAll.with_ticket(9), Command::StopAll);
+        assert_eq!(Command::StopAll.ticket(), None);
+    }
+
+    #[test]
+    fn whoever_looks_on_reads_sheets_and_changes_none() {
+        let sheet = |request| Command::Sheet { ticket: 1, dialog: dialog(), request };
+        for request in [
+            SheetRequest::Reminders,
+            SheetRequest::Taskdoc,
+            SheetRequest::Changes(ChangesScope::Dialog),
+            SheetRequest::Timeline,
+            SheetRequest::Usage,
+        ] {
+            assert!(sheet(request).is_read_only());
+        }
+        for request in [
+            SheetRequest::MarkReviewed(Vec::new()),
+            SheetRequest::DeleteReminder { id: "r".to_owned() },
+        ] {
+            assert!(!sheet(request).is_read_only());
+        }
+        assert!(Command::Refresh.is_read_only() && Command::Files.is_read_only());
+        let origin = ImageOrigin::File("~/a.png".to_owned());
+        assert!(!Command::KeepImage { ticket: 1, origin }.is_read_only());
+        assert!(!Command::RetryNow { dialog: dialog() }.is_read_only());
+        assert!(!Command::Shutdown { grace: Duration::ZERO }.is_read_only());
+    }
+}

@@ -336,3 +336,77 @@ pub enum DriverEvent {
     /// The driver has ended; nothing follows.
     Stopped,
 }
+
+/// The ticket within an event, by the kind of reference the event is.
+macro_rules! ticket_within {
+    ($event:expr) => {
+        match $event {
+            Self::Page { ticket, .. }
+            | Self::Done { ticket, .. }
+            | Self::Refused { ticket, .. }
+            | Self::Shelf { ticket, .. }
+            | Self::Found { ticket, .. }
+            | Self::ImageKept { ticket, .. }
+            | Self::Log { ticket, .. }
+            | Self::Mind { ticket, .. } => Some(ticket),
+            Self::Workspace(_)
+            | Self::Rows(_)
+            | Self::Row(_)
+            | Self::Removed(_)
+            | Self::Inbox(_)
+            | Self::Asked { .. }
+            | Self::Answered { .. }
+            | Self::Sheet { .. }
+            | Self::Fact(_)
+            | Self::Live { .. }
+            | Self::ToolEnded { .. }
+            | Self::LiveEnd { .. }
+            | Self::Retry { .. }
+            | Self::Problems(_)
+            | Self::Forked { .. }
+            | Self::Files(_)
+            | Self::Processes(_)
+            | Self::Consent(_)
+            | Self::Notice(_)
+            | Self::Halted(_)
+            | Self::Quiet(_)
+            | Self::Lagged
+            | Self::Stopped => None,
+        }
+    };
+}
+
+impl DriverEvent {
+    /// The ticket of the command it replies to; `None` if it is for everybody, or of a reply without one.
+    #[must_use]
+    pub fn ticket(&self) -> Option<Ticket> {
+        ticket_within!(self).copied()
+    }
+
+    pub fn ticket_mut(&mut self) -> Option<&mut Ticket> {
+        ticket_within!(self)
+    }
+
+    /// The event with this ticket, if it has one at all.
+    #[must_use]
+    pub fn with_ticket(mut self, ticket: Ticket) -> Self {
+        if let Some(own) = self.ticket_mut() {
+            *own = ticket;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ticket_of_a_reply_can_be_replaced_and_other_events_have_none() {
+        let done = |ticket| DriverEvent::Done { ticket, dialog: None };
+        assert_eq!(done(3).ticket(), Some(3));
+        assert_eq!(done(3).with_ticket(9), done(9));
+        assert_eq!(DriverEvent::Lagged.with_ticket(9), DriverEvent::Lagged);
+        assert_eq!(DriverEvent::Lagged.ticket(), None);
+    }
+}

@@ -43,6 +43,23 @@ pub enum SheetRequest {
     },
 }
 
+impl SheetRequest {
+    /// True if it only reads.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Self::Reminders | Self::Taskdoc | Self::Changes(_) | Self::Timeline | Self::Usage => {
+                true
+            }
+            Self::MarkReviewed(_)
+            | Self::AddReminder { .. }
+            | Self::RewordReminder { .. }
+            | Self::DeleteReminder { .. }
+            | Self::WriteSection { .. } => false,
+        }
+    }
+}
+
 /// The dialogs that see a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReminderAudience {
