@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::Value;
 
+use crate::domain::problem::ProblemForPrograms;
 use crate::domain::question::headline;
 use crate::domain::{
     AgentId, CallId, CallType, Course, Genseq, HealthLevel, Pending, Problem, Question,
@@ -87,7 +88,7 @@ struct TreeJson<'a> {
     keep_going: Option<PushesJson>,
     side_dialogs: SidesJson<'a>,
     registry: &'a [RegistryEntry],
-    problems: Vec<&'a Problem>,
+    problems: Vec<ProblemForPrograms<'a>>,
 }
 
 #[derive(Serialize)]
@@ -188,7 +189,7 @@ pub fn tree<'a>(
         keep_going: pushes.map(|(remaining, max)| PushesJson { remaining, max }),
         side_dialogs: SidesJson(tree, &survey.titles),
         registry: &tree.registry,
-        problems: inspect::problems_of(tree, &survey.problems).collect(),
+        problems: inspect::problems_of(tree, &survey.problems).map(Problem::for_programs).collect(),
     }
 }
 

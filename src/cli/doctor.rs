@@ -155,6 +155,7 @@ fn report(
     if as_json {
         let means = sandbox.means.as_ref().ok().map(|means| means.name());
         let sandbox = json!({ "level": sandbox.level.name(), "means": means });
+        let problems: Vec<_> = problems.iter().map(Problem::for_programs).collect();
         let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
         if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
             let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));

@@ -129,7 +129,11 @@ impl Printer {
             DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
             DriverEvent::Problems(problems) => self.problems(problems),
             DriverEvent::Notice(text) => {
-                self.json_line(None, "problem", json!({ "id": "notice", "text": text }));
+                self.json_line(
+                    None,
+                    "problem",
+                    json!({ "id": "notice", "text": text.to_string() }),
+                );
                 self.note(&text.to_string());
             }
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
@@ -286,7 +290,7 @@ impl Printer {
         let fields = match retry {
             RetryView::Waiting { error, seconds } => {
                 self.print_line(dialog, &format!("{error}; retry in {seconds} s"));
-                json!({ "phase": "waiting", "seconds": seconds, "error": error })
+                json!({ "phase": "waiting", "seconds": seconds, "error": error.to_string() })
             }
             RetryView::Running => json!({ "phase": "running" }),
             RetryView::Resolved => json!({ "phase": "resolved" }),
@@ -463,7 +467,7 @@ fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
 fn state_fields(state: &DisplayState) -> Value {
     let mut fields = json!({ "state": state.kind() });
     let reason = match state {
-        DisplayState::Stopped { reason, .. } => Some(json!(reason.message())),
+        DisplayState::Stopped { reason, .. } => Some(json!(reason.message().to_string())),
         DisplayState::Blocked { reason } => Some(json!(reason)),
         DisplayState::Idle
         | DisplayState::Proceeding

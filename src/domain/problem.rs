@@ -97,6 +97,14 @@ impl Problem {
         named || folder.and_then(|path| path.split('/').next()) == Some(member.as_str())
     }
 
+    /// The finding as commands print it for programs: in English.
+    #[must_use]
+    pub fn for_programs(&self) -> ProblemForPrograms<'_> {
+        let Self { id, path, line, severity, text, fix } = self;
+        let [text, fix] = [text, fix].map(|text| text.in_lang(Lang::En));
+        ProblemForPrograms { id, path, line: *line, severity: *severity, text, fix }
+    }
+
     /// The finding in one line, with its place and what to do.
     #[must_use]
     pub fn message(&self) -> Localized {
@@ -104,6 +112,18 @@ impl Problem {
         let Self { path, text, fix, .. } = self;
         localized!([text, fix] "{path}{line}: {text} ({fix})", "{path}{line}：{text}（{fix}）")
     }
+}
+
+/// A [`Problem`] in English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ProblemForPrograms<'a> {
+    id: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    severity: Severity,
+    text: &'a str,
+    fix: &'a str,
 }
 
 /// In English, as in logs and on the command line.
@@ -125,8 +145,10 @@ mod tests {
         let problem = Problem::new("id", "a.yaml", text, fix).at_line(3);
         assert_eq!(problem.message().in_lang(Lang::Zh), "a.yaml:3：缺少 `x`（请添加 `x`）");
         assert_eq!(problem.to_string(), "a.yaml:3: `x` is missing (add `x`)");
-        let json = serde_json::to_value(&problem).unwrap();
+        let json = serde_json::to_value(problem.for_programs()).unwrap();
         assert_eq!((&json["text"], &json["fix"]), (&"`x` is missing".into(), &"add `x`".into()));
+        let back: Problem = serde_json::from_value(serde_json::json!(problem)).unwrap();
+        assert_eq!(back, problem);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by
 //! side where the text is used, and the compiler checks that neither is missing and that the values exist (ADR 10).
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::lang::Lang;
 
@@ -69,12 +69,14 @@ macro_rules! in_lang {
 pub(crate) use in_lang;
 
 /// A text with its values in both languages: written where the values are known, read where the reader is.
-/// Data that programs read holds the English text alone.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// As data it is both, `{"en": …, "zh": …}`; what a command prints for programs has the English text alone, which
+/// [`Self::to_string`] is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Localized(Box<Both>);
 
 /// Behind a pointer: errors hold several of them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 struct Both {
     en: String,
     zh: String,
@@ -148,22 +150,10 @@ fn has_chinese(text: &str) -> bool {
     text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
-/// In English, as in logs and in data that programs read.
+/// In English, as in logs and in what a command prints for programs.
 impl std::fmt::Display for Localized {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0.en)
-    }
-}
-
-impl Serialize for Localized {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.en.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Localized {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::same)
     }
 }
 
@@ -212,15 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn a_text_for_a_reader_who_is_not_known_yet_holds_both_languages_and_english_for_programs() {
+    fn a_text_for_a_reader_who_is_not_known_yet_holds_both_languages_also_as_data() {
         let n = 3;
         let text = localized!("{n} files", ("{} 个文件", n)).map(|text| text + "!");
         assert_eq!((text.in_lang(Lang::En), text.in_lang(Lang::Zh)), ("3 files!", "3 个文件!"));
         assert_eq!(text.to_string(), "3 files!");
         let json = serde_json::to_string(&text).unwrap();
-        assert_eq!(json, "\"3 files!\"");
+        assert_eq!(json, r#"{"en":"3 files!","zh":"3 个文件!"}"#);
         let read: Localized = serde_json::from_str(&json).unwrap();
-        assert_eq!(read, Localized::same("3 files!"));
+        assert_eq!(read, text);
     }
 
     #[test]
