@@ -23,6 +23,7 @@ pub struct Background {
 
 /// What became of a background process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BackgroundState {
     Running,
     Ended(ProcessExit),
@@ -32,6 +33,7 @@ pub enum BackgroundState {
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProcessExit {
     Code(i32),
     Signal(i32),

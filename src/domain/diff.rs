@@ -18,6 +18,7 @@ const NO_NEWLINE: &str = "\\ No newline at end of file";
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LineTag {
     Same,
     Removed,

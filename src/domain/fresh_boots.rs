@@ -114,6 +114,7 @@ pub fn round_by_course(dialog: &Dialog) -> Option<FbrRound> {
 
 /// How far the reasoning of a dialog is, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reasoning {
     In(FbrRound),
     Over,

@@ -38,6 +38,7 @@ pub enum RestAction {
 
 /// What a person switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeepGoingSwitch {
     On,
     Off,

@@ -34,6 +34,7 @@ pub struct Span {
 
 /// What a dialog did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Activity {
     /// So many generations were at work.
     Ran {
@@ -65,6 +66,7 @@ pub struct AwaitedCall {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SpanPlace {
     Call(CallId),
     Generation(Course, Genseq),

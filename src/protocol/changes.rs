@@ -7,6 +7,7 @@ use crate::domain::{Course, SelfId};
 
 /// Whose changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ChangesScope {
     /// Those of this dialog.
     Dialog,

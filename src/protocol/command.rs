@@ -16,6 +16,7 @@ use crate::domain::{AgentId, Course, DialogId, MsgId};
 pub type Ticket = u64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// Show this dialog: answered by a [`super::TranscriptPage`] of its newest records; from then on
     /// its facts and live text are sent. `course` shows an old course. Changes nothing on disk.

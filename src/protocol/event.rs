@@ -21,7 +21,7 @@ use super::lifecycle::{AfterFork, ShelfRow};
 use super::mind::MindView;
 use super::program_log::LogView;
 use super::sheet::Sheet;
-use crate::store::Fact;
+use super::stored_record::StoredRecord;
 
 /// The position of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ pub struct Cursor {
     pub line: usize,
 }
 
-impl From<&Fact> for Cursor {
-    fn from(fact: &Fact) -> Self {
-        Self { course: fact.course(), line: fact.line() }
+impl From<&StoredRecord> for Cursor {
+    fn from(record: &StoredRecord) -> Self {
+        Self { course: record.course(), line: record.line() }
     }
 }
 
@@ -100,7 +100,7 @@ pub struct InboxRow {
 }
 
 /// Records of one course, oldest first.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TranscriptPage {
     pub dialog: DialogId,
     pub agent: AgentId,
@@ -109,6 +109,7 @@ pub struct TranscriptPage {
     pub courses: Course,
     /// The line of the first entry; 0 means nothing comes before.
     pub first_line: usize,
+    #[serde(with = "super::entry_json")]
     pub entries: Vec<Entry>,
 }
 
@@ -165,6 +166,7 @@ pub enum ImageSupport {
 
 /// The state of retrying a failed request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RetryView {
     /// The next attempt starts in `seconds`.
     Waiting {
@@ -204,7 +206,7 @@ pub enum QuietOutcome {
 }
 
 /// A dialog that cannot continue by itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HaltedDialog {
     pub dialog: DialogId,
     pub agent: AgentId,
@@ -222,7 +224,9 @@ pub enum Segment {
     Saying,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+/// Reading one gives no [`Self::Fact`]: only the wire form of a driver has those.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DriverEvent {
     Workspace(WorkspaceView),
     /// All rows of the running main dialogs, in order of creation; replaces the previous ones.
@@ -254,7 +258,8 @@ pub enum DriverEvent {
         sheet: Box<Sheet>,
     },
     /// A record is on disk: only what the store has committed is a fact.
-    Fact(Fact),
+    #[serde(skip_deserializing)]
+    Fact(StoredRecord),
     /// More of the text being written now. Not on disk yet; may be merged.
     Live {
         dialog: DialogId,

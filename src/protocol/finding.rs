@@ -9,6 +9,7 @@ use crate::domain::{AgentId, CallId, DialogId, Stamp};
 
 /// Which dialogs are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FindScope {
     /// One dialog, all its courses.
     Dialog,
@@ -63,6 +64,7 @@ pub struct FoundRecord {
 
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FindEnd {
     /// Everything was read.
     Complete,

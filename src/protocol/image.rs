@@ -20,11 +20,12 @@ pub struct AttachedImage {
 
 /// An image of which a copy is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ImageOrigin {
     /// A file; its path is absolute, from the home folder after `~/`, or from the workspace.
     File(String),
     /// What the clipboard had.
-    Clipboard(Arc<[u8]>),
+    Clipboard(#[serde(with = "base64_text")] Arc<[u8]>),
 }
 
 impl AttachedImage {
@@ -43,9 +44,29 @@ impl AttachedImage {
 
 /// Where its bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ImageSource {
     /// A private copy of what was attached, by its name.
     Copy(String),
     /// A message has it already: one that was taken back, or of which a fork made a draft.
     Artifact(ArtifactRef),
+}
+
+/// Bytes as text in base64.
+mod base64_text {
+    use std::sync::Arc;
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &Arc<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+        STANDARD.encode(bytes).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map(Arc::from).map_err(D::Error::custom)
+    }
 }

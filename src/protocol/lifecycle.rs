@@ -7,6 +7,7 @@ use crate::domain::{AgentId, Bucket, Course, DialogId, Genseq, RootId, Stamp};
 
 /// An operation on a dialog or a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// Ends a side dialog for good; its askers get a notice with the user's note.
     DeclareDead { dialog: DialogId, note: Option<String> },
@@ -21,6 +22,7 @@ pub enum Lifecycle {
 
 /// What a new fork does if it waits for nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ForkMode {
     Continue,
     /// It is stopped until the user continues it.
@@ -29,6 +31,7 @@ pub enum ForkMode {
 
 /// What a fork waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AfterFork {
     /// The generation began with a message of the user, which becomes a draft.
     DraftUserText { text: String, images: Vec<AttachedImage> },

@@ -1,5 +1,5 @@
-//! The protocol between screen and driver. Both directions are plain data, so that it can be sent over a
-//! socket.
+//! The protocol between screen and driver. Both directions are plain data; [`wire`] is their form for clients in
+//! other processes.
 //!
 //! * [`Command`] (screen → driver): each may be refused with a sentence.
 //! * [`DriverEvent`] (driver → screen): a fact or a piece of live text. A [`DriverEvent::Fact`] is on disk
@@ -8,6 +8,7 @@
 
 pub mod changes;
 pub mod command;
+mod entry_json;
 pub mod event;
 pub mod finding;
 pub mod image;
@@ -17,8 +18,10 @@ pub mod outbox;
 pub mod program_log;
 pub mod refusal;
 pub mod sheet;
+pub mod stored_record;
 pub mod timeline;
 pub mod usage;
+pub mod wire;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, Ticket};
@@ -34,5 +37,6 @@ pub use outbox::Outbox;
 pub use program_log::{LogLevel, LogLine, LogView};
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
+pub use stored_record::StoredRecord;
 pub use timeline::{TimelineRow, TimelineView};
 pub use usage::{DialogUsage, UsageView};

@@ -9,6 +9,7 @@ const MAX_LINE_CHARS: usize = 2_000;
 
 /// How much a line matters; the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LogLevel {
     Trace,
     Debug,

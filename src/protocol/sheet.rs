@@ -11,6 +11,7 @@ use crate::protocol::usage::UsageView;
 
 /// A request for a sheet of a dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SheetRequest {
     /// Answered by [`Sheet::Reminders`].
     Reminders,
@@ -62,6 +63,7 @@ impl SheetRequest {
 
 /// The dialogs that see a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReminderAudience {
     Dialog,
     /// All dialogs of the member.
@@ -71,6 +73,7 @@ pub enum ReminderAudience {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sheet {
     /// Newest first.
     Reminders(Vec<ReminderView>),

@@ -13,6 +13,7 @@ const MAX_ARGUMENTS: usize = 64;
 
 /// The kind of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SpokenKind {
     You,
     Assignment,

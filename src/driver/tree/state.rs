@@ -164,7 +164,7 @@ impl TreeState {
 
     async fn announce(&mut self, committed: Committed, touched: &[SelfId]) {
         for fact in committed.facts {
-            self.send_event(DriverEvent::Fact(fact)).await;
+            self.send_event(DriverEvent::Fact(fact.into())).await;
         }
         for id in touched {
             self.report_row(id).await;

@@ -8,11 +8,11 @@ use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
+use crate::protocol::StoredRecord;
 use crate::protocol::event::{
     ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
 };
 use crate::protocol::{Command, Ticket};
-use crate::store::Fact;
 use crate::ui::app::tests::fixture::{main_dialog, questions, row, rows, side, stopped};
 use crate::ui::app::{AttentionSettings, QuietHours};
 
@@ -63,7 +63,7 @@ fn answer(ticket: Ticket, row: &InboxRow, text: &str) -> Command {
 
 fn words(text: &str) -> DriverEvent {
     let record = serde_json::json!({ "ts": "2026-11-21 12:00:00", "type": "agent_words_record", "genseq": 1, "content": text });
-    DriverEvent::Fact(Fact::made_up(&main_dialog(), Course(1), 7, &record.to_string()))
+    DriverEvent::Fact(StoredRecord::made_up(&main_dialog(), Course(1), 7, &record.to_string()))
 }
 
 #[test]

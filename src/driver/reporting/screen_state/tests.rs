@@ -8,9 +8,9 @@ use crate::domain::question::CallSite;
 use crate::domain::text::Localized;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
+use crate::protocol::StoredRecord;
 use crate::protocol::changes::ReadEnd;
 use crate::protocol::event::QuietOutcome;
-use crate::store::Fact;
 
 fn main_dialog() -> DialogId {
     DialogId::main(root())
@@ -75,7 +75,7 @@ fn live(dialog: &DialogId, text: &str) -> DriverReport {
 }
 
 fn fact(dialog: &DialogId) -> DriverReport {
-    let fact = Fact::made_up(dialog, Course::FIRST, 0, r#"{"type":"gen_start_record"}"#);
+    let fact = StoredRecord::made_up(dialog, Course::FIRST, 0, r#"{"type":"gen_start_record"}"#);
     DriverReport::Event(DriverEvent::Fact(fact))
 }
 
@@ -270,7 +270,12 @@ fn changing(dialog: &DialogId, line: usize, path: &str) -> DriverReport {
     let record = format!(
         r#"{{"type":"func_result_record","id":"c","name":"t","content":"x","fileChanges":{changes}}}"#
     );
-    DriverReport::Event(DriverEvent::Fact(Fact::made_up(dialog, Course::FIRST, line, &record)))
+    DriverReport::Event(DriverEvent::Fact(StoredRecord::made_up(
+        dialog,
+        Course::FIRST,
+        line,
+        &record,
+    )))
 }
 
 #[test]

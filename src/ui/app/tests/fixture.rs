@@ -18,11 +18,11 @@ use crate::domain::{
     CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
     RootId, SelfId, Stamp,
 };
+use crate::protocol::StoredRecord;
 use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
-use crate::store::Fact;
 use crate::ui::app::Gesture;
 use crate::ui::app::held::HeldAnswers;
 use crate::ui::app::{App, AppOptions, LookChange};
@@ -339,7 +339,7 @@ impl Stage {
         line: usize,
         record: &str,
     ) -> &mut Self {
-        self.apply(DriverEvent::Fact(Fact::made_up(dialog, Course(course), line, record)))
+        self.apply(DriverEvent::Fact(StoredRecord::made_up(dialog, Course(course), line, record)))
     }
 
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {

@@ -5,9 +5,9 @@ use super::queued;
 use crate::domain::title;
 use crate::domain::transcript::SpokenKind;
 use crate::domain::{Bucket, Course, Lang};
+use crate::protocol::StoredRecord;
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, DriverEvent, FindEnd, FoundRecord, InboxRow, TreeRow};
-use crate::store::Fact;
 use crate::ui::Effect;
 use crate::ui::panes::finder;
 use crate::ui::plain::EventLines;
@@ -166,7 +166,7 @@ fn lines_for_a_person_have_no_marks() {
             PLAIN,
         ),
     ] {
-        let fact = Fact::made_up(&main_dialog(), Course::FIRST, 7, &record);
+        let fact = StoredRecord::made_up(&main_dialog(), Course::FIRST, 7, &record);
         assert_plain(place, &shown(&DriverEvent::Fact(fact)), words);
     }
 }

@@ -1,0 +1,555 @@
+//! One value, or more, of every kind of command and event, made from a few seeds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::background::{BackgroundState, ProcessExit};
+use crate::domain::context_health::ContextLimits;
+use crate::domain::diff::{DiffLine, Hunk, LineTag};
+use crate::domain::file_change::FileChangeKind;
+use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
+use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::latest::Blocker;
+use crate::domain::net_changes::NetChange;
+use crate::domain::sandbox::Level;
+use crate::domain::text::Localized;
+use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
+use crate::domain::transcript::SpokenKind;
+use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
+use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
+use crate::domain::{
+    AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
+    Entry, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity, Slug, Stamp,
+    StopReason,
+};
+use crate::protocol::event::{QueuedMessage, Segment};
+use crate::protocol::{
+    AfterFork, AttachedImage, ChangesScope, ChangesView, Command, ConsentView, Cursor, DialogUsage,
+    DriverEvent, FindEnd, FindRequest, FindScope, ForkMode, FoundPart, FoundRecord, HaltedDialog,
+    ImageOrigin, ImageSource, ImageSupport, InboxRow, Lifecycle, LogLevel, LogLine, LogView,
+    MemberView, MindTool, MindView, QuietOutcome, ReadEnd, ReminderAudience, ReminderView,
+    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskdocView, TimelineRow,
+    TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
+};
+
+/// What the values are made from.
+#[derive(Debug, Clone)]
+pub struct Seeds {
+    pub text: String,
+    pub number: u64,
+    pub flag: bool,
+}
+
+impl Seeds {
+    /// Those of the examples that are written down.
+    pub fn plain() -> Self {
+        Self { text: "hello".to_owned(), number: 7, flag: true }
+    }
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn small(&self) -> usize {
+        usize::from(self.number as u16)
+    }
+
+    fn maybe<T>(&self, value: T) -> Option<T> {
+        self.flag.then_some(value)
+    }
+
+    fn root(&self) -> RootId {
+        RootId::new("1a/2b/3c4d5e6f")
+    }
+
+    fn dialog(&self) -> DialogId {
+        if self.flag {
+            DialogId::main(self.root())
+        } else {
+            DialogId::side(&self.root(), &SelfId::new(&self.text))
+        }
+    }
+
+    fn agent(&self) -> AgentId {
+        AgentId::new("alice")
+    }
+
+    fn call(&self) -> CallId {
+        CallId::new(&self.text)
+    }
+
+    fn course(&self) -> Course {
+        Course(self.number as u32)
+    }
+
+    fn genseq(&self) -> Genseq {
+        Genseq(self.number as u32)
+    }
+
+    fn stamp(&self) -> Stamp {
+        Stamp::new("2026-11-25 10:00:00")
+    }
+
+    fn localized(&self) -> Localized {
+        Localized::new(self.text(), format!("你好{}", self.text))
+    }
+
+    fn values(&self) -> Value {
+        json!({ "text": self.text, "list": [self.number, self.flag, null, -1, 0.5] })
+    }
+
+    fn extra(&self) -> Map<String, Value> {
+        Map::from_iter([("newer".to_owned(), self.values())])
+    }
+
+    fn images(&self) -> Vec<AttachedImage> {
+        let copy = ImageSource::Copy(self.text());
+        let path = format!("artifacts/{}", self.text);
+        let artifact = ImageSource::Artifact(ArtifactRef { dialog: self.dialog(), path });
+        let image = |source| AttachedImage { name: self.text(), bytes: self.number, source };
+        vec![image(copy), image(artifact)]
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let lines = [
+            json!({ "ts": self.text, "type": "gen_start_record", "genseq": 1 }),
+            json!({ "ts": "t", "type": "agent_words_record", "genseq": 1, "content": self.text,
+                    "rootCourse": 1, "rootGenseq": 1, "sourceTag": "priming_script" }),
+            json!({ "ts": "t", "type": "agent_thought_record", "content": self.text,
+                    "reasoning": self.values(), "providerData": self.values() }),
+            json!({ "ts": "t", "type": "func_result_record", "id": self.text, "name": "read_file",
+                    "content": self.text, "contentItems": [self.values()] }),
+            json!({ "ts": "t", "type": "hologram_record", "x": self.values() }),
+        ];
+        let known = lines.iter().filter_map(|line| Entry::parse(&line.to_string()));
+        let foreign = [r#"{"type":"hologram_record","x": [1, 2],  "ts":"t"}"#, r#"{"ts":"cut"#];
+        let foreign =
+            foreign.map(|line| Entry::parse(line).unwrap_or_else(|| Entry::verbatim(line)));
+        known.chain(foreign).collect()
+    }
+
+    fn question(&self) -> Question {
+        Question {
+            id: self.text(),
+            tellask_content: self.text(),
+            asked_at: self.stamp(),
+            call_id: self.call(),
+            call_site_ref: CallSite {
+                course: self.course(),
+                message_index: self.number,
+                call_site_genseq: self.maybe(self.genseq()),
+            },
+            extra: self.extra(),
+        }
+    }
+
+    fn row(&self, state: DisplayState) -> TreeRow {
+        let queued = QueuedMessage {
+            message: MsgId::new(&self.text),
+            text: Arc::from(self.text.as_str()),
+            images: self.images(),
+        };
+        let round = FbrRound {
+            effort: 2,
+            phase: FbrPhase::Convergence,
+            iteration: 1,
+            prompt_delivered: self.flag,
+        };
+        TreeRow {
+            dialog: self.dialog(),
+            asker: self.maybe(SelfId::new(&self.text)),
+            agent: self.agent(),
+            slug: self.maybe(Slug::new("review")),
+            taskdoc: self.text(),
+            state,
+            course: self.course(),
+            genseq: self.genseq(),
+            created_at: self.stamp(),
+            last_modified: self.stamp(),
+            questions: self.small(),
+            pending: self.small(),
+            title: self.text(),
+            reasoning: Some(self.maybe(Reasoning::In(round)).unwrap_or(Reasoning::Over)),
+            context_percent: self.maybe(42),
+            context_level: self.maybe(HealthLevel::Caution),
+            keep_going: self.maybe((2, 3)),
+            history: self.flag,
+            queued: Arc::from([queued]),
+            unreviewed: self.small(),
+        }
+    }
+
+    fn states(&self) -> Vec<DisplayState> {
+        let retry = StopReason::LlmRetryStopped {
+            error: self.text(),
+            display: self.values(),
+            recovery_action: self.maybe(self.values()),
+        };
+        vec![
+            DisplayState::Idle,
+            DisplayState::Proceeding,
+            DisplayState::Stopped {
+                reason: StopReason::system(self.localized()),
+                continue_enabled: self.maybe(true),
+            },
+            DisplayState::Stopped { reason: retry, continue_enabled: None },
+            DisplayState::Blocked { reason: Blocker::HumanAndSideDialogs },
+            DisplayState::Dead { reason: self.values() },
+        ]
+    }
+}
+
+/// At least one command of every kind.
+pub fn commands(seeds: &Seeds) -> Vec<Command> {
+    let s = seeds;
+    let (ticket, dialog, text) = (s.number, s.dialog(), s.text());
+    let sheet = |request| Command::Sheet { ticket, dialog: s.dialog(), request };
+    let lifecycle = |change| Command::Lifecycle { ticket, change };
+    let keep = |origin| Command::KeepImage { ticket, origin };
+    let mut all = vec![
+        Command::Open { ticket, dialog: s.dialog(), course: s.maybe(s.course()) },
+        Command::Page { ticket, dialog: s.dialog(), course: s.course(), before: s.small() },
+        Command::Preview { ticket, dialog: s.dialog() },
+        Command::Close,
+        Command::Create { ticket, agent: s.agent(), taskdoc: s.text(), text: s.text() },
+        Command::Say { ticket, dialog: s.dialog(), text: s.text(), images: s.images() },
+        keep(ImageOrigin::File(s.text())),
+        keep(ImageOrigin::Clipboard(Arc::from(s.text.as_bytes()))),
+        Command::TakeBack { ticket, dialog: s.dialog(), message: MsgId::new(&text) },
+        Command::Answer {
+            ticket,
+            dialog: s.dialog(),
+            question: s.text(),
+            text: s.text(),
+            images: s.images(),
+        },
+        Command::Stop { dialog: s.dialog() },
+        Command::RetryNow { dialog: s.dialog() },
+        Command::StopAll,
+        Command::Continue { ticket, dialog: s.dialog() },
+        Command::ContinueAll { ticket },
+        Command::Withdraw { ticket, dialog: s.dialog() },
+        Command::KeepGoing { ticket, dialog, switch: KeepGoingSwitch::Refill },
+        lifecycle(Lifecycle::DeclareDead { dialog: s.dialog(), note: s.maybe(s.text()) }),
+        lifecycle(Lifecycle::Move { root: s.root(), to: Bucket::Archive }),
+        lifecycle(Lifecycle::Delete { root: s.root() }),
+        lifecycle(Lifecycle::Fork {
+            root: s.root(),
+            course: s.course(),
+            genseq: s.genseq(),
+            then: ForkMode::Stay,
+        }),
+        Command::Title { ticket, dialog: s.dialog(), title: s.maybe(s.text()) },
+        Command::Shelf { ticket },
+        Command::Log { ticket },
+        Command::Mind { ticket, agent: s.agent() },
+        Command::Agree { ticket, digests: vec![s.text()], level: s.maybe(Level::WorkspaceNet) },
+        Command::CheckConsent,
+        Command::Files,
+        Command::StopProcess { ticket, pid: s.number as u32 },
+    ];
+    let end = ReadEnd { dialog: SelfId::new(&s.text), course: s.course(), lines: s.small() };
+    let requests = [
+        SheetRequest::Reminders,
+        SheetRequest::Taskdoc,
+        SheetRequest::Changes(ChangesScope::MainDialog),
+        SheetRequest::Timeline,
+        SheetRequest::Usage,
+        SheetRequest::MarkReviewed(vec![end]),
+        SheetRequest::AddReminder { content: s.text(), scope: ReminderAudience::Personal },
+        SheetRequest::RewordReminder { id: s.text(), content: s.text() },
+        SheetRequest::DeleteReminder { id: s.text() },
+        SheetRequest::WriteSection { name: s.text(), before: s.text(), text: s.text() },
+    ];
+    all.extend(requests.map(sheet));
+    let request =
+        FindRequest { text: s.text(), scope: FindScope::All, dialog: s.maybe(s.dialog()) };
+    all.extend([
+        Command::Find { ticket, request },
+        Command::EndFind,
+        Command::Refresh,
+        Command::Shutdown { grace: Duration::from_millis(u64::from(s.number as u32)) },
+    ]);
+    all
+}
+
+/// At least one event of every kind.
+pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
+    let s = seeds;
+    let ticket = s.number;
+    let rows = s.states().into_iter().map(|state| s.row(state)).collect();
+    let mut all = vec![
+        DriverEvent::Workspace(workspace(s)),
+        DriverEvent::Rows(rows),
+        DriverEvent::Row(Box::new(s.row(DisplayState::Idle))),
+        DriverEvent::Removed(s.dialog()),
+        DriverEvent::Inbox(vec![InboxRow {
+            dialog: s.dialog(),
+            agent: s.agent(),
+            slug: s.maybe(Slug::new("review")),
+            taskdoc: s.text(),
+            question: s.question(),
+            blocks: vec![s.agent()],
+            said: s.text(),
+        }]),
+        DriverEvent::Asked { dialog: s.dialog(), question: s.text(), headline: s.text() },
+        DriverEvent::Answered { dialog: s.dialog(), question: s.text() },
+        DriverEvent::Page {
+            ticket,
+            page: Box::new(TranscriptPage {
+                dialog: s.dialog(),
+                agent: s.agent(),
+                course: s.course(),
+                courses: s.course(),
+                first_line: s.small(),
+                entries: s.entries(),
+            }),
+        },
+    ];
+    let sheets = sheets(s).into_iter();
+    all.extend(sheets.map(|sheet| DriverEvent::Sheet { dialog: s.dialog(), sheet: sheet.into() }));
+    let lines: Vec<String> = s.entries().iter().map(Entry::line).collect();
+    let records = lines.iter().filter(|line| Entry::parse(line).is_some());
+    let records =
+        records.map(|line| StoredRecord::made_up(&s.dialog(), s.course(), s.small(), line));
+    all.extend(records.map(DriverEvent::Fact));
+    all.extend([
+        DriverEvent::Live { dialog: s.dialog(), segment: Segment::Thinking, text: s.text() },
+        DriverEvent::ToolEnded { dialog: s.dialog(), call: s.call(), ok: s.flag },
+        DriverEvent::LiveEnd { dialog: s.dialog() },
+    ]);
+    let retries = [
+        RetryView::Waiting { error: s.localized(), seconds: s.number },
+        RetryView::Running,
+        RetryView::Resolved,
+        RetryView::Stopped,
+    ];
+    all.extend(retries.map(|retry| DriverEvent::Retry { dialog: s.dialog(), retry }));
+    all.extend([
+        DriverEvent::Problems(vec![Problem {
+            id: s.text(),
+            path: ".minds/team.yaml".to_owned(),
+            line: s.maybe(3),
+            severity: Severity::Warning,
+            text: s.localized(),
+            fix: s.localized(),
+        }]),
+        DriverEvent::Done { ticket, dialog: s.maybe(s.dialog()) },
+        DriverEvent::Refused { ticket, text: s.localized() },
+    ]);
+    let next = [
+        AfterFork::DraftUserText { text: s.text(), images: s.images() },
+        AfterFork::RestorePending,
+        AfterFork::AutoContinue,
+    ];
+    all.extend(next.map(|next| DriverEvent::Forked { dialog: s.dialog(), next }));
+    all.extend([
+        DriverEvent::Shelf {
+            ticket,
+            rows: vec![ShelfRow {
+                root: s.root(),
+                bucket: Bucket::Done,
+                agent: s.agent(),
+                taskdoc: s.text(),
+                title: s.text(),
+                history: s.flag,
+                last_modified: s.stamp(),
+            }],
+        },
+        DriverEvent::Found { ticket, part: Box::new(found(s)) },
+        DriverEvent::Files(vec![s.text()]),
+        DriverEvent::ImageKept { ticket, image: Box::new(s.images().remove(0)) },
+        DriverEvent::Log {
+            ticket,
+            log: Box::new(LogView {
+                file: s.text(),
+                lines: vec![LogLine { level: LogLevel::Warn, text: s.text() }],
+                left_out: s.flag,
+            }),
+        },
+        DriverEvent::Mind { ticket, mind: Box::new(mind(s)) },
+        DriverEvent::Processes(vec![Background {
+            pid: s.number as u32,
+            agent: s.agent(),
+            command: s.text(),
+            shell: "bash".to_owned(),
+            started_at: s.stamp(),
+            state: BackgroundState::Ended(ProcessExit::Code(-1)),
+        }]),
+        DriverEvent::Consent(ConsentView {
+            waiting: vec![Unagreed {
+                entry: TrustEntry {
+                    kind: TrustKind::Shell,
+                    name: s.text(),
+                    act: s.text(),
+                    digest: s.text(),
+                },
+                before: s.maybe(s.text()),
+            }],
+            read_only: s.flag,
+            level: s.maybe(Level::ReadOnly),
+            level_is_set: s.flag,
+        }),
+        DriverEvent::Notice(s.localized()),
+        DriverEvent::Halted(vec![HaltedDialog {
+            dialog: s.dialog(),
+            agent: s.agent(),
+            reason: s.maybe(s.text()),
+            waits_for: vec![SelfId::new(&s.text)],
+        }]),
+        DriverEvent::Quiet(QuietOutcome::QuestionWaits),
+        DriverEvent::Lagged,
+        DriverEvent::Stopped,
+    ]);
+    all
+}
+
+fn workspace(s: &Seeds) -> WorkspaceView {
+    let supports =
+        [ImageSupport::Unknown, ImageSupport::Read { most_bytes: s.number }, ImageSupport::NotRead];
+    let member = |images| MemberView {
+        id: s.agent(),
+        name: s.text(),
+        gofor: s.text(),
+        model: s.text(),
+        toolsets: vec![s.text()],
+        tools: vec![s.text()],
+        images,
+    };
+    WorkspaceView {
+        folder: "~/work".to_owned(),
+        members: supports.map(member).into(),
+        default_responder: s.maybe(s.agent()),
+        taskdocs: vec![s.text()],
+    }
+}
+
+fn sheets(s: &Seeds) -> Vec<Sheet> {
+    let (dialog, agent, slug, depth) = (s.dialog(), s.agent(), s.maybe(Slug::new("r")), s.small());
+    let awaited = AwaitedCall {
+        call: s.call(),
+        by: s.maybe(SelfId::new(&s.text)),
+        member: s.maybe(s.agent()),
+    };
+    let activities = [
+        Activity::Ran { generations: s.small() },
+        Activity::WaitedForDialogs(vec![awaited]),
+        Activity::WaitedForPerson { question: s.text() },
+        Activity::WasReady,
+        Activity::HadNothingToDo,
+        Activity::WasStopped,
+        Activity::WasCutOff,
+    ];
+    let place = s.maybe(SpanPlace::Call(s.call()));
+    let place = place.unwrap_or(SpanPlace::Generation(s.course(), s.genseq()));
+    let span = |activity| Span { from: -1, to: 1, activity, place: Some(place.clone()) };
+    let spans = activities.map(span).into();
+    let timeline = Timeline { spans, goes_on: s.flag, left_out: s.small() };
+    let row = TimelineRow { dialog, agent, slug: slug.clone(), depth, timeline };
+    let tokens = Tokens { input: s.number, cached: 1, output: 2 };
+    let usage = DialogUsage {
+        dialog: s.dialog(),
+        agent: s.agent(),
+        slug,
+        depth,
+        sum: UsageSum {
+            generations: s.small(),
+            uncounted: 0,
+            by_model: BTreeMap::from([(s.text(), tokens)]),
+        },
+        generations: vec![GenerationUsage {
+            at: s.stamp(),
+            course: s.course(),
+            genseq: s.maybe(s.genseq()),
+            model: s.maybe(s.text()),
+            tokens: s.maybe(tokens),
+            limits: Some(ContextLimits {
+                model_context_window_text: s.maybe(s.text()),
+                model_context_limit_tokens: s.number,
+                effective_optimal_max_tokens: 1,
+                optimal_max_tokens_configured: s.maybe(1),
+                effective_critical_max_tokens: 1,
+                critical_max_tokens_configured: None,
+            }),
+            level: s.maybe(HealthLevel::Critical),
+        }],
+    };
+    vec![
+        Sheet::Reminders(vec![ReminderView {
+            id: s.text(),
+            content: s.text(),
+            scope: ReminderAudience::Shared,
+            owner: s.maybe(s.text()),
+            touched_at: s.stamp(),
+            plain: s.flag,
+            hidden: s.flag,
+            no_update: s.maybe(s.localized()),
+            no_delete: None,
+        }]),
+        Sheet::Taskdoc(TaskdocView {
+            path: s.text(),
+            sections: vec![SectionView { name: s.text(), text: s.text(), complete: s.flag }],
+            faults: vec![s.localized()],
+        }),
+        Sheet::Changes(changes(s)),
+        Sheet::Timeline(TimelineView { rows: vec![row], left_out: s.small() }),
+        Sheet::Usage(UsageView { dialogs: vec![usage], left_out: s.small() }),
+    ]
+}
+
+fn changes(s: &Seeds) -> ChangesView {
+    let hunk = Hunk {
+        old_at: s.small(),
+        new_at: s.small(),
+        lines: vec![DiffLine::new(LineTag::Added, s.text())],
+    };
+    let change = NetChange {
+        path: s.text(),
+        from: s.maybe(s.text()),
+        kind: FileChangeKind::Changed,
+        hunks: vec![hunk],
+        omitted_lines: s.small(),
+        after_others: s.flag,
+        calls: vec![(s.dialog(), s.call(), s.stamp())],
+    };
+    ChangesView {
+        scope: ChangesScope::Unreviewed,
+        changes: vec![change],
+        left_out: s.small(),
+        ends: vec![ReadEnd { dialog: SelfId::new(&s.text), course: s.course(), lines: s.small() }],
+    }
+}
+
+fn found(s: &Seeds) -> FoundPart {
+    let record = FoundRecord {
+        dialog: s.dialog(),
+        agent: s.agent(),
+        title: s.text(),
+        bucket: Bucket::Run,
+        at: Cursor { course: s.course(), line: s.small() },
+        when: s.stamp(),
+        kind: SpokenKind::Saying,
+        completes: s.maybe(s.call()),
+        tool: s.maybe(s.text()),
+        teammate: s.maybe(s.agent()),
+        line: s.text(),
+        around: s.text(),
+        matches: s.small(),
+    };
+    FoundPart { records: vec![record], unread: s.small(), end: s.maybe(FindEnd::TooMany) }
+}
+
+fn mind(s: &Seeds) -> MindView {
+    MindView {
+        agent: s.agent(),
+        provider: s.text(),
+        model: s.text(),
+        settings: vec![("max_tokens".to_owned(), s.text())],
+        system: s.text(),
+        context: vec![s.text()],
+        tools: vec![MindTool { name: s.text(), description: s.text(), parameters: s.text() }],
+    }
+}
