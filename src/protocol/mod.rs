@@ -21,6 +21,7 @@ pub mod sheet;
 pub mod stored_record;
 pub mod timeline;
 pub mod usage;
+mod weight;
 pub mod wire;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};

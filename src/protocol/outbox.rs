@@ -2,43 +2,69 @@
 //!
 //! Live text is merged into the newest queued text of its dialog if only events of other dialogs are in
 //! between. So the order within each dialog is kept, and deltas alone never lengthen the queue beyond one
-//! entry per dialog. Past the limit the queue is dropped for one [`DriverEvent::Lagged`].
+//! entry per dialog. Past a limit, of events or of bytes, the queue is dropped for one [`DriverEvent::Lagged`].
 
 use std::collections::VecDeque;
 
-use super::event::DriverEvent;
+use super::event::{DriverEvent, Segment};
+use super::weight::weight;
 use crate::domain::DialogId;
+
+/// About how many bytes may wait for a reader that may miss events.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Outbox {
-    waiting: VecDeque<DriverEvent>,
+    waiting: VecDeque<Waiting>,
+    /// Of all that waits.
+    weight: usize,
     limit: usize,
+    most_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    event: DriverEvent,
+    weight: usize,
 }
 
 impl Outbox {
-    /// `limit`: events that may wait before they are dropped for [`DriverEvent::Lagged`].
+    /// `limit`: events that may wait before they are dropped for [`DriverEvent::Lagged`]; `usize::MAX` for a reader
+    /// that must miss none, whatever that takes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { waiting: VecDeque::new(), limit }
+        let most_bytes = if limit == usize::MAX { usize::MAX } else { MOST_BYTES };
+        Self { waiting: VecDeque::new(), weight: 0, limit, most_bytes }
+    }
+
+    /// With another limit of the bytes that may wait, as far as [`Self::weight`] knows them.
+    #[must_use]
+    pub fn with_most_bytes(self, most_bytes: usize) -> Self {
+        Self { most_bytes, ..self }
     }
 
     pub fn push(&mut self, event: DriverEvent) {
         if let DriverEvent::Live { dialog, segment, text } = &event
             && self.merge(dialog, *segment, text)
         {
-            return;
+            self.weight += text.len();
+        } else {
+            if is_replaceable(&event) {
+                self.retain(|old| !is_replaced_by(old, &event));
+            }
+            let weight = weight(&event);
+            self.weight += weight;
+            self.waiting.push_back(Waiting { event, weight });
         }
-        if is_replaceable(&event) {
-            self.waiting.retain(|old| !is_replaced_by(old, &event));
-        }
-        self.waiting.push_back(event);
-        if self.waiting.len() > self.limit {
+        if self.waiting.len() > self.limit || self.is_too_heavy() {
             self.drop_for_lag();
         }
     }
 
     pub fn pop(&mut self) -> Option<DriverEvent> {
-        self.waiting.pop_front()
+        let Waiting { event, weight } = self.waiting.pop_front()?;
+        self.weight -= weight;
+        Some(event)
     }
 
     #[must_use]
@@ -51,38 +77,93 @@ impl Outbox {
         self.waiting.len()
     }
 
-    fn merge(&mut self, dialog: &DialogId, segment: super::event::Segment, more: &str) -> bool {
-        let newest =
-            self.waiting.iter_mut().rev().find(|event| transcript_of(event) == Some(dialog));
+    /// About how many bytes wait: at most the limit and the largest event.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    fn merge(&mut self, dialog: &DialogId, segment: Segment, more: &str) -> bool {
+        let mut newest_first = self.waiting.iter_mut().rev();
+        let newest = newest_first.find(|waiting| transcript_of(&waiting.event) == Some(dialog));
         match newest {
-            Some(DriverEvent::Live { segment: same, text, .. }) if *same == segment => {
+            Some(Waiting { event: DriverEvent::Live { segment: same, text, .. }, weight })
+                if *same == segment =>
+            {
                 text.push_str(more);
+                *weight += more.len();
                 true
             }
             _ => false,
         }
     }
 
-    /// Drops everything that can be requested again.
+    /// The largest event does not count, unless it grew here: were it dropped, it would be requested again, and
+    /// dropped again.
+    fn is_too_heavy(&self) -> bool {
+        if self.weight <= self.most_bytes {
+            return false;
+        }
+        let whole =
+            self.waiting.iter().filter(|one| !matches!(one.event, DriverEvent::Live { .. }));
+        let largest = whole.map(|one| one.weight).max().unwrap_or(0);
+        self.weight - largest > self.most_bytes
+    }
+
+    /// Drops everything that can be requested again; then the oldest of what is left, down to half of a limit that
+    /// is still exceeded.
     fn drop_for_lag(&mut self) {
-        self.waiting.retain(|event| {
-            matches!(
-                event,
-                DriverEvent::Done { .. }
-                    | DriverEvent::Refused { .. }
-                    | DriverEvent::Forked { .. }
-                    | DriverEvent::Shelf { .. }
-                    | DriverEvent::Found { .. }
-                    | DriverEvent::Mind { .. }
-                    | DriverEvent::Log { .. }
-                    | DriverEvent::ImageKept { .. }
-                    | DriverEvent::Asked { .. }
-                    | DriverEvent::Stopped
-            )
-        });
-        let excess = self.waiting.len().saturating_sub(self.limit / 2);
-        self.waiting.drain(..excess);
-        self.waiting.push_front(DriverEvent::Lagged);
+        self.retain(|event| !can_be_requested(event));
+        while self.waiting.len() > self.limit / 2
+            || (self.waiting.len() > 1 && self.weight > self.most_bytes / 2)
+        {
+            self.pop();
+        }
+        let event = DriverEvent::Lagged;
+        let weight = weight(&event);
+        self.waiting.push_front(Waiting { event, weight });
+    }
+
+    fn retain(&mut self, keeps: impl Fn(&DriverEvent) -> bool) {
+        self.waiting.retain(|one| keeps(&one.event));
+        self.weight = self.waiting.iter().map(|one| one.weight).sum();
+    }
+}
+
+/// True for what a refresh, or opening a dialog again, brings back; false for what is said once.
+fn can_be_requested(event: &DriverEvent) -> bool {
+    match event {
+        DriverEvent::Done { .. }
+        | DriverEvent::Refused { .. }
+        | DriverEvent::Forked { .. }
+        | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
+        | DriverEvent::Mind { .. }
+        | DriverEvent::Log { .. }
+        | DriverEvent::ImageKept { .. }
+        | DriverEvent::Asked { .. }
+        | DriverEvent::Stopped => false,
+        DriverEvent::Workspace(_)
+        | DriverEvent::Rows(_)
+        | DriverEvent::Row(_)
+        | DriverEvent::Removed(_)
+        | DriverEvent::Inbox(_)
+        | DriverEvent::Answered { .. }
+        | DriverEvent::Page { .. }
+        | DriverEvent::Sheet { .. }
+        | DriverEvent::Fact(_)
+        | DriverEvent::Live { .. }
+        | DriverEvent::ToolEnded { .. }
+        | DriverEvent::LiveEnd { .. }
+        | DriverEvent::Retry { .. }
+        | DriverEvent::Problems(_)
+        | DriverEvent::Files(_)
+        | DriverEvent::Processes(_)
+        | DriverEvent::Consent(_)
+        | DriverEvent::Notice(_)
+        | DriverEvent::Halted(_)
+        | DriverEvent::Quiet(_)
+        | DriverEvent::Lagged => true,
     }
 }
 
@@ -152,8 +233,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::RootId;
-    use crate::protocol::event::Segment;
+    use crate::domain::{Course, RootId};
+    use crate::protocol::StoredRecord;
 
     fn dialog(n: u8) -> DialogId {
         DialogId::main(RootId::new(format!("aa/bb/{n}")))
@@ -207,6 +288,85 @@ mod tests {
                 prop_assert_eq!(transcript(sent.clone(), d), transcript(received.clone(), d));
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn a_stalled_reader_never_lets_more_than_the_limit_and_the_largest_event_wait(
+            moves in proptest::collection::vec((0u8..3, 0u8..10, 0usize..3000, 0u8..8), 0..300)
+        ) {
+            let most = 10_000;
+            let mut outbox = Outbox::new(1_000).with_most_bytes(most);
+            let (mut largest, mut once, mut received) = (0, Vec::new(), Vec::new());
+            for (n, (d, kind, length, read)) in moves.into_iter().enumerate() {
+                let pushed = match kind {
+                    0..=5 => {
+                        let text = "x".repeat(length);
+                        DriverEvent::Live { dialog: dialog(d), segment: Segment::Saying, text }
+                    }
+                    6 => DriverEvent::Files(vec!["f".repeat(length * 10)]),
+                    7 => DriverEvent::LiveEnd { dialog: dialog(d) },
+                    8 => {
+                        let record = serde_json::json!({
+                            "type": "agent_words_record", "content": "w".repeat(length),
+                        });
+                        let (course, record) = (Course::FIRST, record.to_string());
+                        DriverEvent::Fact(StoredRecord::made_up(&dialog(d), course, n, &record))
+                    }
+                    _ => DriverEvent::Done { ticket: n as u64, dialog: None },
+                };
+                largest = largest.max(weight(&pushed));
+                // So few that they are never too many.
+                if let DriverEvent::Done { .. } = pushed {
+                    if once.len() < 15 {
+                        once.push(pushed.clone());
+                    } else {
+                        continue;
+                    }
+                }
+                outbox.push(pushed);
+                prop_assert!(outbox.weight() <= most + largest);
+                let sum: usize = outbox.waiting.iter().map(|one| weight(&one.event)).sum();
+                prop_assert_eq!(outbox.weight(), sum);
+                if read == 0 {
+                    received.extend(outbox.pop());
+                }
+            }
+            received.extend(std::iter::from_fn(|| outbox.pop()));
+            let kept = received.into_iter().filter(|event| !can_be_requested(event));
+            prop_assert_eq!(kept.collect::<Vec<_>>(), once);
+        }
+    }
+
+    #[test]
+    fn text_that_nobody_reads_is_dropped_for_lagged() {
+        let mut outbox = Outbox::new(8).with_most_bytes(1_000);
+        for n in 0..1_000 {
+            outbox.push(event(1, 0, n));
+            assert!(outbox.weight() <= 1_000);
+        }
+        assert_eq!(outbox.pop(), Some(DriverEvent::Lagged));
+    }
+
+    #[test]
+    fn an_event_beyond_the_limit_is_sent_when_it_is_requested_again() {
+        let mut outbox = Outbox::new(8).with_most_bytes(1_000);
+        let files = DriverEvent::Files(vec!["f".repeat(5_000)]);
+        outbox.push(DriverEvent::LiveEnd { dialog: dialog(1) });
+        outbox.push(files.clone());
+        outbox.push(DriverEvent::LiveEnd { dialog: dialog(2) });
+        let all: Vec<_> = std::iter::from_fn(|| outbox.pop()).collect();
+        assert_eq!((all.len(), &all[1]), (3, &files));
+    }
+
+    #[test]
+    fn a_reader_that_must_miss_nothing_has_no_limit() {
+        let mut outbox = Outbox::new(usize::MAX);
+        assert_eq!(outbox.most_bytes, usize::MAX);
+        for n in 0..10_000 {
+            outbox.push(DriverEvent::LiveEnd { dialog: dialog(u8::from(n % 2 == 0)) });
+        }
+        assert_eq!(outbox.len(), 10_000);
     }
 
     #[test]

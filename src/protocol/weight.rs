@@ -1,0 +1,146 @@
+//! About how many bytes an event takes while it waits: its texts, and something for all else. It need not be
+//! exact, only cheap, and grow with the event.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::event::{DriverEvent, InboxRow, TranscriptPage, TreeRow};
+use crate::domain::{Entry, Problem, Record};
+
+/// An event, a record or a row without its texts.
+const FIXED: usize = 256;
+
+/// A mark that takes the place of others weighs nothing.
+pub fn weight(event: &DriverEvent) -> usize {
+    if matches!(event, DriverEvent::Lagged) {
+        return 0;
+    }
+    FIXED + texts(event)
+}
+
+fn texts(event: &DriverEvent) -> usize {
+    match event {
+        DriverEvent::Rows(rows) => rows.iter().map(row).sum(),
+        DriverEvent::Row(one) => row(one),
+        DriverEvent::Inbox(rows) => rows.iter().map(inbox_row).sum(),
+        DriverEvent::Fact(record) => entry(record.entry()),
+        DriverEvent::Page { page, .. } => self::page(page),
+        DriverEvent::Live { text, .. } => text.len(),
+        DriverEvent::Asked { question, headline, .. } => question.len() + headline.len(),
+        DriverEvent::Problems(problems) => problems.iter().map(problem).sum(),
+        DriverEvent::Files(files) => {
+            files.iter().map(|file| file.len() + size_of::<String>()).sum()
+        }
+        DriverEvent::Refused { text, .. } | DriverEvent::Notice(text) => json(text),
+        // They are rare, or small.
+        DriverEvent::Workspace(view) => json(view),
+        DriverEvent::Sheet { sheet, .. } => json(sheet),
+        DriverEvent::Retry { retry, .. } => json(retry),
+        DriverEvent::Forked { next, .. } => json(next),
+        DriverEvent::Shelf { rows, .. } => json(rows),
+        DriverEvent::Found { part, .. } => json(part),
+        DriverEvent::Log { log, .. } => json(log),
+        DriverEvent::Mind { mind, .. } => json(mind),
+        DriverEvent::Processes(all) => json(all),
+        DriverEvent::Consent(view) => json(view),
+        DriverEvent::Halted(dialogs) => json(dialogs),
+        DriverEvent::Removed(_)
+        | DriverEvent::Answered { .. }
+        | DriverEvent::ToolEnded { .. }
+        | DriverEvent::LiveEnd { .. }
+        | DriverEvent::Done { .. }
+        | DriverEvent::ImageKept { .. }
+        | DriverEvent::Quiet(_)
+        | DriverEvent::Lagged
+        | DriverEvent::Stopped => 0,
+    }
+}
+
+fn row(row: &TreeRow) -> usize {
+    let queued = row.queued.iter().map(|message| FIXED + message.text.len());
+    FIXED + row.title.len() + row.taskdoc.len() + queued.sum::<usize>()
+}
+
+fn inbox_row(row: &InboxRow) -> usize {
+    2 * FIXED + row.question.tellask_content.len() + row.said.len() + row.taskdoc.len()
+}
+
+fn page(page: &TranscriptPage) -> usize {
+    page.entries.iter().map(entry).sum()
+}
+
+fn problem(problem: &Problem) -> usize {
+    FIXED + json(&problem.text) + json(&problem.fix) + problem.path.len()
+}
+
+fn entry(entry: &Entry) -> usize {
+    FIXED
+        + match &entry.record {
+            Record::GenStart | Record::ReplyResolution { .. } | Record::Anchor { .. } => 0,
+            Record::HumanText(text) => text.content.len() + optional(text.content_items.as_ref()),
+            Record::RuntimeGuide { content }
+            | Record::Words { content, .. }
+            | Record::UiOnly { content } => content.len(),
+            Record::Thought { content, reasoning, provider_data } => {
+                content.len() + optional(reasoning.as_ref()) + optional(provider_data.as_ref())
+            }
+            Record::FuncCall(call) | Record::TellaskCall { call, .. } => {
+                call.raw_arguments_text.len()
+            }
+            Record::FuncResult(result) => {
+                let items = optional(result.content_items.as_ref());
+                result.content.len() + items + optional(result.file_changes.as_ref())
+            }
+            Record::TellaskResult(result) => {
+                let items = optional(result.content_items.as_ref());
+                result.content.len() + result.call.tellask_content.len() + items
+            }
+            Record::Carryover(reply) => {
+                reply.tellask_content.len() + reply.response.len() + reply.content.len()
+            }
+            Record::SideDialogCreated(created) => json(created),
+            Record::Reminders { reminders } => json(reminders),
+            Record::Questions { questions } => json(questions),
+            Record::PendingSideDialogs { pending_side_dialogs } => json(pending_side_dialogs),
+            Record::Registry { entries } => json(entries),
+            Record::GenFinish { .. } => FIXED,
+            Record::Unknown { line, .. } => line.len(),
+        }
+}
+
+fn optional(value: Option<&Value>) -> usize {
+    value.map_or(0, self::value)
+}
+
+fn value(value: &Value) -> usize {
+    let inside = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(self::value).sum(),
+        Value::Object(items) => items.iter().map(|(key, item)| key.len() + self::value(item)).sum(),
+    };
+    size_of::<Value>() + inside
+}
+
+/// The length of the JSON of a value.
+fn json<T: Serialize>(value: &T) -> usize {
+    let mut counted = Counted(0);
+    // What fails is not sent either.
+    let _ = serde_json::to_writer(&mut counted, value);
+    counted.0
+}
+
+struct Counted(usize);
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
