@@ -31,13 +31,16 @@ pub enum BackgroundState {
     Lost,
 }
 
-/// How a process ended.
+/// How a process ended. It stands in reminders, older ones of which have the names that begin with a capital.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessExit {
+    #[serde(alias = "Code")]
     Code(i32),
+    #[serde(alias = "Signal")]
     Signal(i32),
     /// It was no child of this run of the program, so nobody knows how it ended.
+    #[serde(alias = "Unknown")]
     Unknown,
 }
 
@@ -45,5 +48,22 @@ impl Background {
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.state == BackgroundState::Running
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_process_ended_is_read_as_older_reminders_have_it_too() {
+        for (json, exit) in [
+            (r#"{"code":3}"#, ProcessExit::Code(3)),
+            (r#"{"Code":3}"#, ProcessExit::Code(3)),
+            (r#"{"Signal":9}"#, ProcessExit::Signal(9)),
+            (r#""Unknown""#, ProcessExit::Unknown),
+        ] {
+            assert_eq!(serde_json::from_str::<ProcessExit>(json).unwrap(), exit, "{json}");
+        }
     }
 }

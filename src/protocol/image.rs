@@ -42,13 +42,15 @@ impl AttachedImage {
     }
 }
 
-/// Where its bytes are.
+/// Where its bytes are. It stands in the file of drafts, older ones of which have the names that begin with a capital.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageSource {
     /// A private copy of what was attached, by its name.
+    #[serde(alias = "Copy")]
     Copy(String),
     /// A message has it already: one that was taken back, or of which a fork made a draft.
+    #[serde(alias = "Artifact")]
     Artifact(ArtifactRef),
 }
 
@@ -68,5 +70,21 @@ mod base64_text {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
         let text = String::deserialize(deserializer)?;
         STANDARD.decode(text).map(Arc::from).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_read_as_older_drafts_have_it_too() {
+        for json in [r#"{"copy":"c.png"}"#, r#"{"Copy":"c.png"}"#] {
+            let copy = ImageSource::Copy("c.png".to_owned());
+            assert_eq!(serde_json::from_str::<ImageSource>(json).unwrap(), copy);
+        }
+        let artifact = r#"{"Artifact":{"dialog":{"root":"a","this":"a"},"path":"artifacts/x"}}"#;
+        let read = serde_json::from_str::<ImageSource>(artifact).unwrap();
+        assert!(matches!(read, ImageSource::Artifact(_)));
     }
 }
