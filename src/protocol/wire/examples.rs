@@ -1,5 +1,8 @@
 //! One value, or more, of every kind of command and event, made from a few seeds.
 
+#![expect(clippy::cast_possible_truncation, reason = "any number will do")]
+#![expect(clippy::unused_self, reason = "whoever makes a value need not know what it depends on")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
