@@ -70,7 +70,7 @@ pub(crate) use in_lang;
 
 /// A text with its values in both languages: written where the values are known, read where the reader is.
 /// As data it is both, `{"en": …, "zh": …}`; what a command prints for programs has the English text alone, which
-/// [`Self::to_string`] is.
+/// `to_string` gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Localized(Box<Both>);
