@@ -34,6 +34,7 @@ mod servers;
 mod stream;
 mod transcript;
 mod trust;
+mod unsaved;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -31,7 +31,7 @@ use super::exit::{CommandError, Status};
 use super::hint_file;
 use super::notify_command::NotifyCommand;
 use super::programs::Programs;
-use super::{lines, plain};
+use super::{lines, plain, unsaved};
 
 /// For dialogs to stop when the screen is closed.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -230,7 +230,7 @@ async fn on_terminal(
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
-    let drafts = DraftWriter::start(StoredDrafts(store.clone()))?;
+    let drafts = DraftWriter::start(StoredDrafts::new(store.clone()))?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
     let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, caller, programs);
     let mut signals = Signals::listen()?;
@@ -251,6 +251,7 @@ async fn on_terminal(
     let shown =
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     tasks.join().await;
+    unsaved::report(app.unsaved_at_end(), lang);
     end_processes(shells, asked.get().copied(), app.quit_policy()).await;
     if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| !is_demo) {
         lines::note(&line);
@@ -381,7 +382,25 @@ async fn show_first_hints(app: &mut App, wanted: HintUse) {
 }
 
 /// Drafts in the state folder of the workspace; what is known of the hints in that of the person.
-struct StoredDrafts(Arc<Store>);
+struct StoredDrafts {
+    store: Arc<Store>,
+    /// What is in the log already: drafts that are refused are tried again and again.
+    logged: Option<String>,
+}
+
+impl StoredDrafts {
+    fn new(store: Arc<Store>) -> Self {
+        Self { store, logged: None }
+    }
+
+    fn log(&mut self, error: &StoreError) {
+        let text = error.to_string();
+        if self.logged.as_ref() != Some(&text) {
+            tracing::warn!(%error, "a draft could not be saved");
+            self.logged = Some(text);
+        }
+    }
+}
 
 impl DraftStore for StoredDrafts {
     fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
@@ -390,21 +409,27 @@ impl DraftStore for StoredDrafts {
             return Ok(());
         }
         if name == LOOKED {
-            let written = self.0.write_looked(text);
+            let written = self.store.write_looked(text);
             // Nobody misses it before the next start.
             written
                 .unwrap_or_else(|error| tracing::warn!(%error, "what was looked at is not saved"));
             return Ok(());
         }
-        self.0.write_draft(name, (!text.is_empty()).then_some(text)).map_err(|error| {
-            tracing::warn!(%error, "a draft could not be saved");
-            unsaved(&error)
-        })
+        match self.store.write_draft(name, (!text.is_empty()).then_some(text)) {
+            Ok(()) => {
+                self.logged = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.log(&error);
+                Err(not_saved(&error))
+            }
+        }
     }
 }
 
 /// Why what is typed is lost when the program ends.
-fn unsaved(error: &StoreError) -> Problem {
+fn not_saved(error: &StoreError) -> Problem {
     let why = error.message();
     let text = localized!(
         [why] "what you type and do not send is not saved: {why}",
@@ -414,8 +439,8 @@ fn unsaved(error: &StoreError) -> Problem {
         Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿")
     } else {
         Text::new(
-            "make room on the disk or the folder writable; the next change of a draft saves all of them",
-            "请腾出磁盘空间，或让此文件夹可写；草稿下次改动时会全部保存",
+            "make room on the disk or the folder writable; it is tried again every few seconds",
+            "请腾出磁盘空间，或让此文件夹可写；每隔几秒会再试",
         )
     };
     Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix)
@@ -429,7 +454,7 @@ mod tests {
     fn a_draft_that_is_not_on_disk_says_why_where_and_what_to_do() {
         let full = StoreError::DraftsTooLarge { bytes: 9, most: 8 };
         for (error, fix) in [(full, "shorten"), (StoreError::ReadOnly, "writable")] {
-            let problem = unsaved(&error);
+            let problem = not_saved(&error);
             let (why, message) = (error.message(), problem.message());
             for lang in [Lang::En, Lang::Zh] {
                 assert!(message.in_lang(lang).contains(why.in_lang(lang)), "{message}");

@@ -2,11 +2,11 @@
 //!
 //! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in
 //! one map: the newest text of each draft, and never more than there are drafts. What the disk did not take is
-//! tried again with the next batch, and until that works there is a problem to show.
+//! tried again with the next batch, and every few seconds; until that works there is a problem to show.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +20,9 @@ pub type DraftTexts = BTreeMap<String, String>;
 
 /// The name of what is no draft: how far the user has looked at the dialogs.
 pub const LOOKED: &str = "looked";
+
+/// How long after what the disk did not take it is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Stores drafts across restarts.
 pub trait DraftStore: Send + 'static {
@@ -58,6 +61,8 @@ struct Progress {
     changed: Condvar,
     /// Why drafts are not in the store; `None` once all are.
     problem: Mutex<Option<Problem>>,
+    /// What was handed over last of each draft and is not in the store.
+    unsaved: Mutex<DraftTexts>,
     written: Arc<Notify>,
 }
 
@@ -66,24 +71,30 @@ impl DraftWriter {
     ///
     /// # Errors
     /// The thread could not be started.
-    pub fn start(mut store: impl DraftStore) -> io::Result<Self> {
+    pub fn start(store: impl DraftStore) -> io::Result<Self> {
+        Self::retrying(store, RETRY_AFTER)
+    }
+
+    fn retrying(mut store: impl DraftStore, retry_after: Duration) -> io::Result<Self> {
         let (tx, batches) = sync_channel::<DraftTexts>(1);
         let progress = Arc::new(Progress::default());
-        let thread_progress = progress.clone();
+        let of_thread = progress.clone();
         thread::Builder::new().name("drafts".to_owned()).spawn(move || {
             let mut refused = DraftTexts::new();
-            for batch in batches {
-                let _written = Written(&thread_progress);
-                refused.extend(batch);
-                let mut problem = None;
-                refused.retain(|name, text| match store.save(name, text) {
-                    Ok(()) => false,
-                    Err(why) => {
-                        problem = Some(why);
-                        true
+            loop {
+                match next_batch(&batches, &refused, retry_after) {
+                    Ok(batch) => {
+                        let _written = Written(&of_thread);
+                        refused.extend(batch);
+                        of_thread.write(&mut store, &mut refused);
                     }
-                });
-                *thread_progress.problem() = problem;
+                    Err(RecvTimeoutError::Timeout) => {
+                        if of_thread.write(&mut store, &mut refused) {
+                            of_thread.written.notify_one();
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
             }
         })?;
         Ok(Self { batches: Some(tx), waiting: DraftTexts::new(), progress })
@@ -101,6 +112,7 @@ impl DraftWriter {
 
     /// Hands drafts over. Never blocks; a newer text replaces one that still waits.
     pub fn save(&mut self, drafts: DraftTexts) {
+        self.progress.unsaved().extend(drafts.clone());
         self.waiting.extend(drafts);
         self.hand_over();
     }
@@ -127,17 +139,23 @@ impl DraftWriter {
         self.batches.is_none() || (self.waiting.is_empty() && *self.progress.lock() == 0)
     }
 
-    /// Waits until everything is in the store, at most this long; true if it is.
-    pub fn finish(mut self, limit: Duration) -> bool {
+    /// Waits until everything was given to the store, at most this long. Returns what is not in it.
+    pub fn finish(mut self, limit: Duration) -> DraftTexts {
+        if self.problem().is_some() {
+            let unsaved = self.progress.unsaved().clone();
+            self.waiting.extend(unsaved);
+        }
+        self.give_all(limit);
+        self.progress.unsaved().clone()
+    }
+
+    fn give_all(&mut self, limit: Duration) {
         let deadline = Instant::now() + limit;
         loop {
             self.hand_over();
-            if self.is_idle() {
-                return true;
-            }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
+            if self.is_idle() || left.is_zero() {
+                return;
             }
             let unwritten = self.progress.lock();
             let before = *unwritten;
@@ -156,6 +174,42 @@ impl Progress {
     fn problem(&self) -> MutexGuard<'_, Option<Problem>> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn unsaved(&self) -> MutexGuard<'_, DraftTexts> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives drafts to the store, and leaves those that it refused. True if that is another problem than before.
+    fn write(&self, store: &mut impl DraftStore, drafts: &mut DraftTexts) -> bool {
+        let mut problem = None;
+        drafts.retain(|name, text| match store.save(name, text) {
+            Ok(()) => {
+                let mut unsaved = self.unsaved();
+                if unsaved.get(name) == Some(text) {
+                    unsaved.remove(name);
+                }
+                false
+            }
+            Err(why) => {
+                problem = Some(why);
+                true
+            }
+        });
+        let before = std::mem::replace(&mut *self.problem(), problem.clone());
+        before != problem
+    }
+}
+
+/// The next batch. What was refused is not left alone for longer than `retry_after`.
+fn next_batch(
+    batches: &Receiver<DraftTexts>,
+    refused: &DraftTexts,
+    retry_after: Duration,
+) -> Result<DraftTexts, RecvTimeoutError> {
+    if refused.is_empty() {
+        return batches.recv().map_err(|_| RecvTimeoutError::Disconnected);
+    }
+    batches.recv_timeout(retry_after)
 }
 
 /// Counts a batch as written when dropped, also if the store panics.
@@ -173,7 +227,7 @@ impl Drop for Written<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::mpsc::{Sender, channel};
 
     use super::*;
     use crate::domain::text::Text;
@@ -214,7 +268,7 @@ mod tests {
         for _ in 0..10 {
             permit.send(()).unwrap();
         }
-        assert!(writer.finish(DEADLINE));
+        assert_eq!(writer.finish(DEADLINE), DraftTexts::new());
         let stored: Vec<(String, String)> = reported.try_iter().collect();
         assert!(stored.len() <= 4, "{stored:?}");
         let last = |name: &str| stored.iter().rfind(|(n, _)| n == name).map(|(_, t)| t.as_str());
@@ -265,13 +319,42 @@ mod tests {
     }
 
     #[test]
+    fn what_the_disk_did_not_take_is_tried_again_without_another_change() {
+        let ((gives_room, room), (stored, reported)) = (channel(), channel());
+        let retry_after = Duration::from_millis(1);
+        let mut writer = DraftWriter::retrying(FullDisk { room, stored }, retry_after).unwrap();
+        writer.save(draft("a", "first"));
+        let deadline = Instant::now() + DEADLINE;
+        while writer.problem().is_none() && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        gives_room.send(()).unwrap();
+        let taken = reported.recv_timeout(DEADLINE).unwrap();
+        assert_eq!(taken, ("a".to_owned(), "first".to_owned()));
+        while writer.problem().is_some() && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        assert_eq!((writer.problem(), writer.finish(DEADLINE)), (None, DraftTexts::new()));
+    }
+
+    #[test]
+    fn finishing_says_what_the_disk_did_not_take() {
+        let ((gives_room, room), (stored, _reported)) = (channel(), channel());
+        let mut writer = DraftWriter::start(FullDisk { room, stored }).unwrap();
+        writer.save(draft("a", "before"));
+        writer.save(draft("a", "text"));
+        assert_eq!(writer.finish(DEADLINE), draft("a", "text"));
+        drop(gives_room);
+    }
+
+    #[test]
     fn finishing_waits_for_the_disk_but_not_longer_than_its_limit() {
         let (mut writer, permit, _reported) = slow_disk();
         writer.save(draft("a", "text"));
-        assert!(!writer.finish(Duration::from_millis(20)));
+        assert_eq!(writer.finish(Duration::from_millis(20)), draft("a", "text"));
         let (mut writer, ..) = slow_disk();
         drop(permit);
         writer.save(DraftTexts::new());
-        assert!(writer.is_idle() && writer.finish(DEADLINE));
+        assert!(writer.is_idle() && writer.finish(DEADLINE).is_empty());
     }
 }

@@ -40,6 +40,7 @@ pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
 pub use draft_writer::{DraftStore, DraftTexts, DraftWriter, LOOKED};
 pub use input::Keys;
+pub use model::UnsavedDraft;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
 pub use run::{Channels, LinkUse, RunEnd, RunOptions, run};

@@ -16,6 +16,7 @@ pub mod place;
 pub mod retries;
 pub mod sheets;
 pub mod tree;
+pub mod unsaved;
 
 use crate::domain::sandbox::Level;
 use crate::domain::usage::Prices;
@@ -33,6 +34,7 @@ pub use place::{FoundPlace, Place, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use tree::{Tree, TreeNode};
+pub use unsaved::UnsavedDraft;
 
 #[derive(Debug, Default)]
 pub struct Model {
@@ -47,6 +49,8 @@ pub struct Model {
     pub problems: Vec<Problem>,
     /// Why drafts are not on disk. It is among the problems.
     pub unsaved_drafts: Option<Problem>,
+    /// The drafts that could not be stored until the end.
+    pub unsaved_at_end: Vec<UnsavedDraft>,
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,

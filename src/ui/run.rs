@@ -275,9 +275,7 @@ impl<'a, S: Surface> Run<'a, S> {
         surface.print(&app.take_rest(), 1);
         app.save_drafts();
         drafts.save(app.take_drafts());
-        if !drafts.finish(DRAFTS_TIMEOUT) {
-            tracing::error!("drafts could not be stored in time");
-        }
+        app.drafts_left(&drafts.finish(DRAFTS_TIMEOUT));
         caller.finish(CALLS_TIMEOUT);
     }
 

@@ -4,7 +4,9 @@ use super::App;
 use super::follow_up::FollowUp;
 use crate::domain::{Lang, Problem};
 use crate::ui::app::words;
-use crate::ui::model::Tone;
+use crate::ui::draft_writer::DraftTexts;
+use crate::ui::model::unsaved::unsaved;
+use crate::ui::model::{Tone, UnsavedDraft};
 
 impl App {
     /// Replaces the problems of the driver.
@@ -24,6 +26,16 @@ impl App {
         problems.retain(|one| before.as_ref() != Some(one));
         self.replace_problems(problems);
         self.redraw.mark();
+    }
+
+    /// The loop has ended, and this is not in the store.
+    pub fn drafts_left(&mut self, texts: &DraftTexts) {
+        self.model.unsaved_at_end = unsaved(texts);
+    }
+
+    /// The drafts that could not be stored until the end.
+    pub fn unsaved_at_end(&self) -> &[UnsavedDraft] {
+        &self.model.unsaved_at_end
     }
 }
 

@@ -1,0 +1,64 @@
+//! What was typed, not sent, and could not be stored, for people: what each draft is for, and its text.
+
+use super::attached::labelled;
+use crate::domain::text::{Localized, Text, localized};
+use crate::ui::draft_writer::DraftTexts;
+
+/// A draft that is in no store when the program ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsavedDraft {
+    /// What it is for.
+    pub what: Localized,
+    pub text: String,
+}
+
+/// The drafts among what was not stored. What has no text is not lost, nor is what nobody typed.
+#[must_use]
+pub fn unsaved(texts: &DraftTexts) -> Vec<UnsavedDraft> {
+    let typed = texts.iter().filter(|(_, text)| !text.trim().is_empty());
+    typed
+        .filter_map(|(name, text)| Some(UnsavedDraft { what: what(name)?, text: labelled(text) }))
+        .collect()
+}
+
+/// What the draft with this name is for; `None` for what is no draft.
+fn what(name: &str) -> Option<Localized> {
+    let (kind, of) = name.split_once('/').unwrap_or((name, ""));
+    Some(match kind {
+        "message" => localized!("the message to dialog {of}", "给对话 {of} 的消息"),
+        "answer" => localized!("the answer to question {of}", "对问题 {of} 的回答"),
+        "new" => Text::new("the first message of a new dialog", "新对话的第一条消息").into(),
+        "reminder" => localized!("the reminder {of}", "提醒 {of}"),
+        "section" => localized!("the section {of}", "章节 {of}"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::assert_translated;
+    use crate::domain::{DialogId, RootId};
+    use crate::ui::model::DraftKey;
+
+    #[test]
+    fn every_kind_of_draft_is_named_and_what_nobody_typed_is_not() {
+        let dialog = || DialogId::main(RootId::new("a"));
+        for (key, is_draft) in [
+            (DraftKey::Message(dialog()), true),
+            (DraftKey::Answer("q1".to_owned()), true),
+            (DraftKey::New, true),
+            (DraftKey::Reminder(dialog(), "r".to_owned()), true),
+            (DraftKey::Section("a.tsk".to_owned(), "goals".to_owned()), true),
+            (DraftKey::AskedIn("q1".to_owned()), false),
+            (DraftKey::PutOff("q1".to_owned()), false),
+            (DraftKey::Sent, false),
+            (DraftKey::Looked, false),
+        ] {
+            let named = unsaved(&DraftTexts::from([(key.name(), "text".to_owned())]));
+            assert_eq!(named.len(), usize::from(is_draft), "{key:?}");
+            named.iter().for_each(|draft| assert_translated(&draft.what));
+            assert_eq!(unsaved(&DraftTexts::from([(key.name(), " ".to_owned())])), []);
+        }
+    }
+}
