@@ -110,6 +110,23 @@ pub struct ToolCall {
     pub result: Option<ToolResult>,
 }
 
+impl ToolCall {
+    /// True if there is more of it than its name and arguments: what it did in words of its own, or its result.
+    #[must_use]
+    pub fn has_details(&self) -> bool {
+        let did = match &self.action {
+            ToolAction::Command(text) | ToolAction::Patch(text) | ToolAction::NewText(text) => {
+                !text.trim().is_empty()
+            }
+            ToolAction::Read { .. } | ToolAction::Other => false,
+        };
+        did || self
+            .result
+            .as_ref()
+            .is_some_and(|result| !result.changes.is_empty() || !result.text.trim().is_empty())
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     pub text: String,

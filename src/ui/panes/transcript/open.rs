@@ -345,8 +345,8 @@ fn is_openable(body: &BlockBody) -> bool {
         BlockBody::Thinking { .. }
         | BlockBody::Guide { .. }
         | BlockBody::Push { .. }
-        | BlockBody::Tool(_)
         | BlockBody::Tellask(_) => true,
+        BlockBody::Tool(tool) => tool.has_details(),
         BlockBody::You { images, .. } => !images.is_empty(),
         BlockBody::Question(_)
         | BlockBody::Reply(_)

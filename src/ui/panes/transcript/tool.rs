@@ -26,9 +26,10 @@ const INDENT: usize = 4;
 
 pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
-    let mut head = Strip::new()
-        .put(&format!("  {} ", context.fold_symbol()), dim)
-        .put(&tool.name, context.style(Role::Tool));
+    let symbol =
+        if tool.has_details() { context.fold_symbol() } else { context.ui.glyphs.middle_dot };
+    let mut head =
+        Strip::new().put(&format!("  {symbol} "), dim).put(&tool.name, context.style(Role::Tool));
     if !tool.arguments.is_empty() {
         head.push(" ", dim);
         head.push(first_line(&tool.arguments), dim);

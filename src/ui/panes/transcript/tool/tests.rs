@@ -31,6 +31,27 @@ fn opened(width: u16, height: u16, records: &[String]) -> String {
     stage.page_at(ticket, dialog, 0, &lines).keys("3 g o").screen()
 }
 
+#[test]
+fn a_call_without_a_result_can_be_opened_only_where_it_has_words_of_its_own() {
+    for (name, arguments, result, can_open) in [
+        ("read_file", json!({"path": "a.rs"}), None, false),
+        ("read_file", json!({"path": "a.rs"}), Some(""), false),
+        ("read_file", json!({"path": "a.rs"}), Some("1| fn"), true),
+        ("shell_cmd", json!({"command": "make"}), None, true),
+    ] {
+        let [begun, ended] = call(name, &arguments, result.unwrap_or_default(), &[]);
+        let records: Vec<String> = std::iter::once(begun).chain(result.map(|_| ended)).collect();
+        let mut stage = Stage::new(120, 40);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let lines: Vec<&str> = records.iter().map(String::as_str).collect();
+        let (ticket, dialog) = stage.last_open();
+        let screen = stage.page_at(ticket, dialog, 0, &lines).keys("3 g").screen();
+        let is_offered = screen.lines().last().unwrap_or_default().contains("o open");
+        let has_sign = screen.contains(&format!("▸ {name}"));
+        assert_eq!((is_offered, has_sign), (can_open, can_open), "{name} {result:?}\n{screen}");
+    }
+}
+
 fn edited() -> [String; 2] {
     let line = |text: String, n: i32| format!("{text}    let line_{n} = old({n});\n");
     let old = (1..=40).fold(String::new(), line);
