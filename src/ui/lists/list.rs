@@ -16,7 +16,7 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
-use crate::ui::panes::row_search::{RowJump, RowSearch, top_for};
+use crate::ui::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
@@ -264,7 +264,7 @@ impl<L: List> ListOverlay<L> {
         let entries = self.list.entries(cx).into_iter();
         let rows = entries.map(|entry| {
             let rows = self.list.rows(entry, width.into(), view, cx);
-            rows.first().map(plain).unwrap_or_default()
+            rows.first().map(searched).unwrap_or_default()
         });
         match self.search.follow(rows) {
             Some(RowJump::To(row)) => self.chosen = row,
@@ -282,7 +282,7 @@ impl<L: List> ListOverlay<L> {
             rows.extend(self.list.rows(entry, width.into(), view, cx));
         }
         self.rows = rows.len();
-        let (row, top) = match self.search.follow(rows.iter().map(plain)) {
+        let (row, top) = match self.search.follow(rows.iter().map(searched)) {
             Some(RowJump::To(row)) => (row, top_for(row, self.height)),
             Some(RowJump::Back { row, top }) => (row, top),
             None => return,
@@ -328,8 +328,11 @@ impl<L: List> ListOverlay<L> {
 }
 
 /// What is searched of a row.
-fn plain((left, right): &Row) -> String {
-    format!("{}\n{}", left.plain(), right.plain())
+fn searched((left, right): &Row) -> SearchedRow {
+    if right.is_empty() {
+        return left.into();
+    }
+    format!("{}\n{}", left.plain(), right.plain()).into()
 }
 
 impl<L: List> Overlay for ListOverlay<L> {
@@ -390,7 +393,7 @@ impl<L: List> Overlay for ListOverlay<L> {
             Walk::Text => {
                 let rows = self.text(area.width, view, cx);
                 self.rows = rows.len();
-                match self.search.follow(rows.iter().map(plain)) {
+                match self.search.follow(rows.iter().map(searched)) {
                     Some(RowJump::To(row)) => self.top = top_for(row, self.height),
                     Some(RowJump::Back { top, .. }) => self.top = top,
                     None => {}

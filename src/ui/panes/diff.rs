@@ -5,7 +5,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 
 use super::limited_rows::LimitedRows;
-use super::strip::Strip;
+use super::strip::{Joint, Strip};
 use crate::domain::diff::{DiffLine, Hunk, LineTag, changed_words};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::text::Text;
@@ -259,6 +259,7 @@ impl<'a> DiffRows<'a> {
     fn wrapped(self, start: Strip, text: &str, pieces: &[(usize, Style)]) -> Vec<Strip> {
         let column = start.width();
         let rows = wrap(text, self.width.saturating_sub(column).max(1));
+        let joints = Joint::of_rows(text, &rows, column).collect::<Vec<_>>();
         let starts = std::iter::once(start).chain(std::iter::repeat(Strip::new().pad_to(column)));
         let row = |(start, row): (Strip, Range<usize>)| {
             let mut at = row.start;
@@ -268,7 +269,8 @@ impl<'a> DiffRows<'a> {
                 if part.is_empty() { strip } else { strip.put(part, *style) }
             })
         };
-        starts.zip(rows).map(row).collect()
+        let strips = starts.zip(rows).map(row).zip(joints);
+        strips.map(|(strip, joint)| strip.going_on(joint)).collect()
     }
 }
 

@@ -1,11 +1,19 @@
 //! Searching the rows of an overlay, the same for all of them. The overlay says which rows it has laid out, and
 //! is told which one to bring into view.
 
+mod lines;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use self::lines::{Found, MatchId, Part, found};
 use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
 use crate::domain::needle::Needle;
 use crate::ui::cx::UiSettings;
 use crate::ui::theme::Role;
+
+pub use self::lines::SearchedRow;
 
 /// Matches counted in one row.
 const MAX_PER_ROW: usize = 100;
@@ -32,8 +40,10 @@ struct RowPlace {
 pub struct RowSearch {
     /// `None` while nothing is searched for.
     needle: Option<Needle>,
-    /// Rows with matches, and how many.
+    /// Rows in which matches begin, and how many.
     counts: Vec<(usize, usize)>,
+    /// What is marked in rows of lines that have a match over a break.
+    broken: BTreeMap<usize, Vec<Part>>,
     /// The current match: the index of its row above, and which of the row.
     current: Option<(usize, usize)>,
     /// Where the overlay is, and where it was when the search began.
@@ -121,11 +131,14 @@ impl RowSearch {
     }
 
     /// Searches the rows if they or the text are others than before. Returns the row to bring into view.
-    pub fn follow(&mut self, rows: impl Iterator<Item = String>) -> Option<RowJump> {
+    pub fn follow(
+        &mut self,
+        rows: impl Iterator<Item = impl Into<SearchedRow>>,
+    ) -> Option<RowJump> {
         if let Some(needle) = self.needle.as_ref().filter(|_| self.is_outdated) {
             let current = self.current.and_then(|(at, nth)| Some((self.counts.get(at)?.0, nth)));
-            let counted = rows.map(|row| needle.count(&row, MAX_PER_ROW)).enumerate();
-            self.counts = counted.filter(|(_, count)| *count > 0).collect();
+            let Found { counts, broken } = found(needle, rows.map(Into::into));
+            (self.counts, self.broken) = (counts, broken);
             self.is_outdated = false;
             self.current = current.and_then(|(row, nth)| self.known(row, nth));
             if matches!(self.jump, Some(RowJump::To(_))) {
@@ -156,7 +169,10 @@ impl RowSearch {
     #[must_use]
     pub fn marked(&self, at: usize, row: Strip, ui: &UiSettings) -> Strip {
         let Some(needle) = &self.needle else { return row };
-        marked_matches(row, needle, self.current_in(at), ui)
+        match self.broken.get(&at) {
+            Some(parts) => self.marked_parts_of(row, parts, ui),
+            None => marked_matches(row, needle, self.current_in(at), ui),
+        }
     }
 
     /// The same of a row in two parts, which was searched as the one and then the other.
@@ -168,6 +184,9 @@ impl RowSearch {
         ui: &UiSettings,
     ) -> (Strip, Strip) {
         let Some(needle) = &self.needle else { return (left, right) };
+        if let Some(parts) = self.broken.get(&at) {
+            return (self.marked_parts_of(left, parts, ui), right);
+        }
         let current = self.current_in(at);
         let before = needle.count(&left.plain(), MAX_PER_ROW);
         let in_right = current.and_then(|nth| nth.checked_sub(before));
@@ -175,10 +194,24 @@ impl RowSearch {
         (left, marked_matches(right, needle, in_right, ui))
     }
 
+    /// A row of a line that was searched as a whole.
+    fn marked_parts_of(&self, row: Strip, parts: &[Part], ui: &UiSettings) -> Strip {
+        let current = self.current_id();
+        let ranges: Vec<Range<usize>> = parts.iter().map(|(range, _)| range.clone()).collect();
+        row.marked_ranges(&ranges, |at| {
+            let is_current = parts.get(at).is_some_and(|(_, id)| Some(*id) == current);
+            ui.style(if is_current { Role::SearchCurrent } else { Role::Search })
+        })
+    }
+
+    fn current_id(&self) -> Option<MatchId> {
+        let (at, nth) = self.current?;
+        self.counts.get(at).map(|(row, _)| (*row, nth))
+    }
+
     /// Which of the matches in this row is the current one.
     fn current_in(&self, row: usize) -> Option<usize> {
-        let (at, nth) = self.current?;
-        self.counts.get(at).filter(|(known, _)| *known == row).map(|_| nth)
+        self.current_id().filter(|(known, _)| *known == row).map(|(_, nth)| nth)
     }
 }
 

@@ -19,11 +19,46 @@ const MIN_TITLE: usize = 6;
 pub struct Strip {
     line: Line<'static>,
     width: usize,
+    joint: Option<Joint>,
+}
+
+/// How a row goes on with the line of the row above it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Joint {
+    /// Blanks before its text.
+    pub indent: usize,
+    /// Blanks that the break took.
+    pub blanks: usize,
+}
+
+impl Joint {
+    /// Of each row of a text that was broken into these, in order: `None` where a line begins.
+    pub fn of_rows(
+        text: &str,
+        rows: &[Range<usize>],
+        indent: usize,
+    ) -> impl Iterator<Item = Option<Self>> {
+        let ends = std::iter::once(None).chain(rows.iter().map(|row| Some(row.end)));
+        rows.iter().zip(ends).map(move |(row, end)| {
+            let taken = text.get(end?..row.start).filter(|taken| !taken.contains('\n'))?;
+            Some(Self { indent, blanks: taken.chars().count() })
+        })
+    }
 }
 
 impl Strip {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The row goes on with the line of the row above it.
+    #[must_use]
+    pub fn going_on(self, joint: Option<Joint>) -> Self {
+        Self { joint, ..self }
+    }
+
+    pub fn joint(&self) -> Option<Joint> {
+        self.joint
     }
 
     /// Appends text. It is sanitized here, so it may be untrusted.
@@ -140,9 +175,18 @@ impl Strip {
 
     /// The same with a style for each match, by its number in the row.
     #[must_use]
-    pub fn marked_each(mut self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
-        let plain = self.plain();
-        let ranges: Vec<Range<usize>> = needle.ranges(&plain).collect();
+    pub fn marked_each(self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
+        let ranges: Vec<Range<usize>> = needle.ranges(&self.plain()).collect();
+        self.marked_ranges(&ranges, style_of)
+    }
+
+    /// Patches the style of parts of the text, by their numbers.
+    #[must_use]
+    pub fn marked_ranges(
+        mut self,
+        ranges: &[Range<usize>],
+        style_of: impl Fn(usize) -> Style,
+    ) -> Self {
         if ranges.is_empty() {
             return self;
         }

@@ -63,7 +63,7 @@ impl TextRows {
     /// Fits the view to so many rows of the screen; goes where a search leads.
     pub fn layout(&mut self, height: usize) {
         self.height = height;
-        match self.search.follow(self.rows.iter().map(Strip::plain)) {
+        match self.search.follow(self.rows.iter()) {
             Some(RowJump::To(row)) => self.top = top_for(row, height),
             Some(RowJump::Back { top, .. }) => self.top = top,
             None => {}

@@ -375,7 +375,7 @@ impl Overlay for ChangesSheet {
         self.make_rows(view, cx, area.width);
         self.height = usize::from(rows.height);
         self.above = usize::from(rows.y - area.y);
-        match self.search.follow(self.rows.iter().map(|row| row.strip.plain())) {
+        match self.search.follow(self.rows.iter().map(|row| &row.strip)) {
             Some(RowJump::To(row)) => {
                 self.cursor = row;
                 self.top = top_for(row, self.height);

@@ -7,6 +7,7 @@ use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
+use crate::ui::panes::row_search::SearchedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
@@ -29,9 +30,9 @@ pub struct SheetItem {
 
 impl SheetItem {
     /// The texts of its rows, with the blank one at its end.
-    pub fn texts(&self) -> impl Iterator<Item = String> {
+    pub fn texts(&self) -> impl Iterator<Item = SearchedRow> {
         let rows = std::iter::once(&self.head).chain(&self.body);
-        rows.map(Strip::plain).chain([String::new()])
+        rows.map(SearchedRow::from).chain([SearchedRow::default()])
     }
 
     /// With each row, given with its number among them, changed so.

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::Strip;
+use crate::ui::panes::strip::{Joint, Strip};
 use crate::ui::text::markdown::RenderMeans;
 use crate::ui::text::{SafeText, StyledLine, StyledSpan, markdown, wrap};
 use crate::ui::theme::Role;
@@ -67,10 +67,11 @@ impl<'a> Prose<'a> {
 /// Wraps text in one style.
 pub fn plain_rows(text: &str, indent: usize, width: usize, style: Style) -> Vec<Strip> {
     let clean = SafeText::clean(text.trim_end());
-    wrap(clean.as_str(), width)
-        .into_iter()
-        .map(|row| indented(clean.as_str().get(row).unwrap_or_default(), indent, style))
-        .collect()
+    let clean = clean.as_str();
+    let rows = wrap(clean, width);
+    let joints = Joint::of_rows(clean, &rows, indent);
+    let texts = rows.iter().map(|row| clean.get(row.clone()).unwrap_or_default());
+    texts.zip(joints).map(|(row, joint)| indented(row, indent, style).going_on(joint)).collect()
 }
 
 fn indented(row: &str, indent: usize, style: Style) -> Strip {

@@ -163,7 +163,7 @@ impl UsageSheet {
     /// Chooses the dialog that a search found, or goes back to where it began. Returns a row of the sums that is to
     /// come into view.
     fn follow_search(&mut self, view: &UsageView) -> Option<usize> {
-        match self.search.follow(self.rows.iter().map(|row| row.strip.plain()))? {
+        match self.search.follow(self.rows.iter().map(|row| &row.strip))? {
             RowJump::To(row) => {
                 self.lifted = 0;
                 let dialog = self.rows.get(row).and_then(|row| row.dialog);
