@@ -1,7 +1,9 @@
-//! Time as cells: which part of it is in view, which span a cell shows, and the labels of the axis.
+//! Time as cells: which part of it is in view, which span a cell shows, and the labels of the axis. A window is
+//! of shown time, as its [`Scale`] has it.
 
 use std::ops::Range;
 
+use super::scale::Scale;
 use crate::domain::Stamp;
 use crate::domain::timeline::{Activity, Span, Timeline};
 use crate::protocol::TimelineView;
@@ -110,20 +112,22 @@ impl Stretch<'_> {
 
 /// From the first span of any dialog to the end of the last. Where all rest, it ends soon after the last of them
 /// began to: what happened before would be one cell a day later.
-pub(super) fn whole(view: &TimelineView, now: i64) -> Window {
+pub(super) fn whole(view: &TimelineView, now: i64) -> (Window, Scale) {
     let all = || view.rows.iter().flat_map(|row| stretches(&row.timeline, now));
     let from = all().map(|stretch| stretch.span.from).min().unwrap_or(now);
     let to = all().map(|stretch| stretch.to).max().unwrap_or(now);
     let active =
         |stretch: Stretch<'_>| if stretch.rests() { stretch.span.from } else { stretch.to };
     let rests_from = all().map(active).max().unwrap_or(to);
+    let scale = Scale::of(view, now, rests_from);
+    let (to, rests_from) = (scale.shown(to), scale.shown(rests_from));
     let active_seconds = rests_from.saturating_sub(from);
     let to = if active_seconds > 0 {
         to.min(rests_from.saturating_add(active_seconds / REST_PART + 1))
     } else {
         to
     };
-    Window { from, seconds: to.saturating_sub(from).max(1) }
+    (Window { from, seconds: to.saturating_sub(from).max(1) }, scale)
 }
 
 impl Window {
@@ -132,8 +136,17 @@ impl Window {
     }
 
     /// The cells of a stretch, of so many; `None` if it is not in view.
-    pub fn cells_of(self, stretch: Stretch<'_>, cells: usize) -> Option<Range<usize>> {
-        let (from, to) = (stretch.span.from, stretch.to);
+    pub fn cells_of(
+        self,
+        stretch: Stretch<'_>,
+        scale: &Scale,
+        cells: usize,
+    ) -> Option<Range<usize>> {
+        self.cells_between(scale.shown(stretch.span.from), scale.shown(stretch.to), cells)
+    }
+
+    /// The same of a part of the shown time.
+    pub fn cells_between(self, from: i64, to: i64, cells: usize) -> Option<Range<usize>> {
         let ends_before = to < self.from || (to == self.from && from < to);
         if cells == 0 || ends_before || from > self.to() || (from == self.to() && from < to) {
             return None;
@@ -159,11 +172,16 @@ impl Window {
     }
 
     /// What each cell of a dialog shows; `None` before its birth and after its end.
-    pub fn kinds(self, timeline: &Timeline, now: i64, cells: usize) -> Vec<Option<CellKind>> {
+    pub fn kinds(
+        self,
+        timeline: &Timeline,
+        (now, scale): (i64, &Scale),
+        cells: usize,
+    ) -> Vec<Option<CellKind>> {
         let mut kinds = vec![None; cells];
         for stretch in stretches(timeline, now) {
             let kind = Some(CellKind::of(&stretch.span.activity));
-            for cell in self.cells_of(stretch, cells).unwrap_or_default() {
+            for cell in self.cells_of(stretch, scale, cells).unwrap_or_default() {
                 if let Some(shown) = kinds.get_mut(cell) {
                     *shown = kind.max(*shown);
                 }
@@ -173,8 +191,8 @@ impl Window {
     }
 
     /// The times below the chart, each with its cell.
-    pub fn labels(self, cells: usize) -> Vec<(usize, String)> {
-        let part = match self.seconds {
+    pub fn labels(self, scale: &Scale, cells: usize) -> Vec<(usize, String)> {
+        let part = match scale.time(self.to()).saturating_sub(scale.time(self.from)) {
             ..=1_800 => 11..19,
             1_801..=DAY => 11..16,
             _ => 5..16,
@@ -182,7 +200,7 @@ impl Window {
         let step = part.len() + LABEL_GAP;
         let starts = (0..cells).step_by(step).filter(|start| start + part.len() <= cells);
         let label = |start| {
-            let stamp = Stamp::of_seconds(self.time_of(start, cells));
+            let stamp = Stamp::of_seconds(scale.time(self.time_of(start, cells)));
             (start, stamp.as_str().get(part.clone()).unwrap_or_default().to_owned())
         };
         starts.map(label).collect()
@@ -213,7 +231,7 @@ mod tests {
             let stretch = Stretch { span: &span, to: span.to, goes_on: false };
             let window = Window { from: start, seconds };
             let touches = from <= window.to() && from + length >= start;
-            match window.cells_of(stretch, cells) {
+            match window.cells_of(stretch, &Scale::default(), cells) {
                 Some(range) => {
                     prop_assert!(touches && range.start < range.end && range.end <= cells);
                 }

@@ -5,6 +5,7 @@
 //! keeps its time, whatever the spans it meets. Drawing looks at the rows in view only.
 
 mod chart;
+mod scale;
 mod sentence;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -18,6 +19,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
 use self::chart::{CellKind, Stretch, Window, stretches, whole};
+use self::scale::Scale;
 use self::sentence::{name, sentence};
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch};
@@ -28,6 +30,7 @@ use crate::domain::timeline::SpanPlace;
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::model::age;
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::width::width;
@@ -128,12 +131,12 @@ impl TimelineSheet {
         stretches(&self.row(view)?.timeline, self.now).nth(self.cursor.span)
     }
 
-    /// The part of the time that is in view.
-    fn window(&self, view: &TimelineView) -> Window {
-        let whole = whole(view, self.now);
+    /// The part of the shown time that is in view.
+    fn window(&self, view: &TimelineView) -> (Window, Scale) {
+        let (whole, scale) = whole(view, self.now);
         let seconds = self.seconds.unwrap_or(whole.seconds).min(whole.seconds);
         let from = self.from.unwrap_or(whole.to() - seconds);
-        Window { from, seconds }.within(whole)
+        (Window { from, seconds }.within(whole), scale)
     }
 
     /// Finds the row and the span of the cursor in new content.
@@ -205,15 +208,17 @@ impl TimelineSheet {
 
     /// Moves the view so that the span with the cursor is in it.
     fn reveal(&mut self, view: &TimelineView) {
-        let (Some(stretch), window) = (self.stretch(view), self.window(view)) else { return };
-        if window.cells_of(stretch, 1).is_none() {
-            self.look_at(Window { from: stretch.span.from - window.seconds / 4, ..window }, view);
+        let Some(stretch) = self.stretch(view) else { return };
+        let (window, scale) = self.window(view);
+        if window.cells_of(stretch, &scale, 1).is_none() {
+            let from = scale.shown(stretch.span.from) - window.seconds / 4;
+            self.look_at(Window { from, ..window }, view);
         }
     }
 
     /// Shows this part of the time.
     fn look_at(&mut self, wanted: Window, view: &TimelineView) {
-        let whole = whole(view, self.now);
+        let (whole, _) = whole(view, self.now);
         let window = wanted.within(whole);
         self.seconds = (window.seconds < whole.seconds).then_some(window.seconds);
         self.from = (window.to() < whole.to()).then_some(window.from);
@@ -222,11 +227,12 @@ impl TimelineSheet {
     /// Shows half or twice the time; the span with the cursor stays in the middle.
     fn zoom(&mut self, larger: bool, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
-        let window = self.window(view);
+        let (window, scale) = self.window(view);
         let seconds =
             if larger { (window.seconds / 2).max(MIN_SECONDS) } else { window.seconds * 2 };
         let middle = self.stretch(view).map_or(window.from, |stretch| {
-            let (from, to) = (stretch.span.from.max(window.from), stretch.to.min(window.to()));
+            let (from, to) = (scale.shown(stretch.span.from), scale.shown(stretch.to));
+            let (from, to) = (from.max(window.from), to.min(window.to()));
             from + (to - from) / 2
         });
         self.look_at(Window { from: middle - seconds / 2, seconds }, view);
@@ -241,7 +247,7 @@ impl TimelineSheet {
     /// Scrolls by half of what is in view.
     fn scroll(&mut self, later: bool, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
-        let window = self.window(view);
+        let (window, _) = self.window(view);
         let half = (window.seconds / 2).max(1);
         let from = if later { window.from + half } else { window.from - half };
         self.look_at(Window { from, ..window }, view);
@@ -312,21 +318,23 @@ impl TimelineSheet {
         &self,
         buffer: &mut Buffer,
         area: Rect,
-        (window, cells): (Window, usize),
+        ((window, scale), cells): (&(Window, Scale), usize),
         (view, ui): (&TimelineView, &UiSettings),
     ) {
         let dim = ui.style(Role::TextDim);
         let left = area.width.saturating_sub(u16::try_from(cells + 1).unwrap_or(u16::MAX));
         let area = Rect { x: area.x + left, width: area.width - left, ..area };
         let mut labels = Strip::new();
-        for (cell, label) in window.labels(cells) {
+        for (cell, label) in window.labels(scale, cells) {
             labels = labels.pad_to(cell).put(&label, dim);
         }
         labels.draw(buffer, area, area.y);
-        let cell = self.stretch(view).and_then(|stretch| window.cells_of(stretch, cells));
+        draw_gaps(buffer, area, (*window, scale, cells), ui);
+        let stretch = self.stretch(view);
+        let cell = stretch.and_then(|stretch| window.cells_of(stretch, scale, cells));
         if let Some(cell) = cell {
-            let mark = Strip::new().pad_to(cell.start).put(ui.glyphs.open, ui.style(Role::Accent));
-            mark.draw(buffer, area, area.y + 1);
+            let mark = Strip::new().put(ui.glyphs.open, ui.style(Role::Accent));
+            mark.draw(buffer, from_cell(area, cell.start), area.y + 1);
         }
     }
 
@@ -334,7 +342,7 @@ impl TimelineSheet {
         &self,
         buffer: &mut Buffer,
         area: Rect,
-        (window, names): (Window, usize),
+        (window, names): (&(Window, Scale), usize),
         (view, ui): (&TimelineView, &UiSettings),
     ) {
         let cells = usize::from(area.width).saturating_sub(names + 1);
@@ -361,15 +369,16 @@ impl TimelineSheet {
         &self,
         row: &TimelineRow,
         chosen: Option<Stretch<'_>>,
-        (window, cells): (Window, usize),
+        ((window, scale), cells): (&(Window, Scale), usize),
         ui: &UiSettings,
     ) -> Strip {
         let marked = chosen.and_then(|stretch| {
             let kind = CellKind::of(&stretch.span.activity);
-            Some((kind, window.cells_of(stretch, cells)?))
+            Some((kind, window.cells_of(stretch, scale, cells)?))
         });
         let mut strip = Strip::new();
-        for (cell, kind) in window.kinds(&row.timeline, self.now, cells).into_iter().enumerate() {
+        let kinds = window.kinds(&row.timeline, (self.now, scale), cells);
+        for (cell, kind) in kinds.into_iter().enumerate() {
             let selected = marked.as_ref().filter(|(_, range)| range.contains(&cell));
             let kind = selected.map(|(kind, _)| *kind).or(kind);
             let mut style = kind.map_or(Style::default(), |kind| ui.style(kind.role()));
@@ -400,12 +409,41 @@ fn label(row: &TimelineRow) -> String {
     format!("{}{}", " ".repeat(row.depth.min(4)), name(row))
 }
 
+/// The part of an area from this cell on.
+fn from_cell(area: Rect, cell: usize) -> Rect {
+    let cell = u16::try_from(cell).unwrap_or(u16::MAX).min(area.width);
+    Rect { x: area.x + cell, width: area.width - cell, ..area }
+}
+
+/// Marks in the second row of the axis where the time is shortened, and by its length where there is room.
+fn draw_gaps(
+    buffer: &mut Buffer,
+    area: Rect,
+    (window, scale, cells): (Window, &Scale, usize),
+    ui: &UiSettings,
+) {
+    let dim = ui.style(Role::TextDim);
+    for gap in scale.gaps() {
+        let (from, to) = (scale.shown(gap.time.start), scale.shown(gap.time.end));
+        let Some(range) = window.cells_between(from, to, cells) else { continue };
+        let length = age::exact(u64::try_from(gap.length()).unwrap_or_default());
+        let named = format!(" {length} ");
+        let mut sign = Strip::new();
+        let room = range.len().saturating_sub(width(&named));
+        if room >= 2 {
+            sign = sign.fill_to(room / 2, ui.glyphs.cut, dim).put(&named, dim);
+        }
+        let sign = sign.fill_to(range.len(), ui.glyphs.cut, dim);
+        sign.draw(buffer, from_cell(area, range.start), area.y + 1);
+    }
+}
+
 /// What the symbols mean, as far as they fit.
-fn draw_legend(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {
+fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings) {
     let dim = ui.style(Role::TextDim);
     let mut line = Strip::new();
     let mut y = area.y;
-    for kind in CellKind::ALL {
+    let kinds = CellKind::ALL.map(|kind| {
         let word = match kind {
             CellKind::Ran => words::RAN,
             CellKind::ForDialogs => words::FOR_DIALOGS,
@@ -414,10 +452,12 @@ fn draw_legend(buffer: &mut Buffer, area: Rect, ui: &UiSettings) {
             CellKind::Stopped => words::STOPPED,
             CellKind::NothingToDo => words::NOTHING_TO_DO,
         };
-        let part = Strip::new()
-            .put(" ", dim)
-            .put(kind.glyph(&ui.glyphs), ui.style(kind.role()))
-            .put(&format!(" {} ", ui.text(word)), dim);
+        (kind.glyph(&ui.glyphs), ui.style(kind.role()), word)
+    });
+    let shortened = has_gaps.then_some((ui.glyphs.cut, dim, words::SHORTENED));
+    for (sign, style, word) in kinds.into_iter().chain(shortened) {
+        let part =
+            Strip::new().put(" ", dim).put(sign, style).put(&format!(" {} ", ui.text(word)), dim);
         if line.width() + part.width() > usize::from(area.width) {
             line.draw(buffer, area, y);
             (line, y) = (Strip::new(), y + 1);
@@ -500,11 +540,11 @@ impl Overlay for TimelineSheet {
         let areas = Self::areas(area, content.rows.len());
         let (names, cells) = Self::columns(content, area.width);
         let window = self.window(content);
-        self.draw_axis(buffer, areas.axis, (window, cells), (content, ui));
-        self.draw_rows(buffer, areas.rows, (window, names), (content, ui));
+        self.draw_axis(buffer, areas.axis, (&window, cells), (content, ui));
+        self.draw_rows(buffer, areas.rows, (&window, names), (content, ui));
         self.draw_words(buffer, areas.words, content, ui);
         if areas.legend.height > 0 {
-            draw_legend(buffer, areas.legend, ui);
+            draw_legend(buffer, areas.legend, !window.1.gaps().is_empty(), ui);
         }
     }
 }

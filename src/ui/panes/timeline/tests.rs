@@ -340,3 +340,28 @@ fn a_dialog_is_found_by_its_name_and_the_cursor_goes_there_and_back() {
         assert!(screen.contains("2 of "), "{screen}");
     }
 }
+
+#[test]
+fn a_long_wait_leaves_room_for_the_work_around_it_and_says_how_long_it_was() {
+    for lang in ["en", "zh"] {
+        let mut stage = if lang == "zh" { Stage::chinese(120, 40) } else { Stage::new(120, 40) };
+        stage.apply(DriverEvent::Workspace(workspace()));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("g j <enter>").page(STORY);
+        stage.keys("3 w");
+        let question = Activity::WaitedForPerson { question: "Drop it?".to_owned() };
+        let on = |day: u32, time: &str| {
+            Stamp::new(format!("2026-11-{day} {time}")).seconds().expect("a time")
+        };
+        let first = Span {
+            from: on(20, "12:00:00"),
+            to: on(20, "12:02:00"),
+            ..ran("12:00:00", "12:02:00", 1)
+        };
+        let wait = Span { from: first.to, to: at("12:00:00"), activity: question, place: None };
+        let spans = vec![first, wait, ran("12:00:00", "12:02:00", 2)];
+        let rows = vec![row(&main_dialog(), "orchestrator", None, 0, spans)];
+        answer(&mut stage, TimelineView { rows, left_out: 0 });
+        insta::assert_snapshot!(format!("timeline_gap_{lang}"), stage.screen());
+    }
+}

@@ -21,4 +21,5 @@ pub(super) const FOR_DIALOGS: Text = Text::new("waited for a dialog", "等待对
 pub(super) const FOR_PERSON: Text = Text::new("waited for you", "等你");
 pub(super) const READY: Text = Text::new("ready, not driven", "可继续，未驱动");
 pub(super) const STOPPED: Text = Text::new("stopped", "已停止");
+pub(super) const SHORTENED: Text = Text::new("idle, shortened", "空闲，已缩短");
 pub(super) const NOTHING_TO_DO: Text = Text::new("nothing to do", "无事可做");
