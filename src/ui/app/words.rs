@@ -219,6 +219,7 @@ pub(super) const QUESTION_GONE: Text = Text::new(
 );
 pub(super) const DELETED: Text = Text::new("deleted: {}", "已删除：{}");
 pub(super) const SIDE_DIALOG: Text = Text::new("side dialog", "支线对话");
+pub(super) const ITS_CALL: Text = Text::new("its call", "其调用");
 pub(super) const TAB_DIALOGS: Text = Text::new("dialogs", "对话");
 pub(super) const TAB_FOR_YOU: Text = Text::new("for you", "等你");
 pub(super) const TAB_OPEN: Text = Text::new("dialog", "当前");

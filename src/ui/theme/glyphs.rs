@@ -3,6 +3,8 @@
 //! Every symbol is one column wide in every width table in use, except the two call arrows, which are
 //! two columns in ASCII. Colour alone never carries meaning: each state has its own symbol.
 
+use crate::domain::question_kind::QuestionKind;
+
 /// One set of symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
@@ -25,6 +27,10 @@ pub struct Glyphs {
     pub asks: &'static str,
     pub answered: &'static str,
     pub draft: &'static str,
+    /// How a question is answered: yes or no, by one of its options, in words.
+    pub approval: &'static str,
+    pub choice: &'static str,
+    pub free_text: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
     /// Before the number of files that were changed and not reviewed.
@@ -70,6 +76,9 @@ impl Glyphs {
         asks: "⇢",
         answered: "⇠",
         draft: "✎",
+        approval: "◇",
+        choice: "≡",
+        free_text: "¶",
         unread: "•",
         changed: "±",
         marked: "◆",
@@ -105,6 +114,9 @@ impl Glyphs {
         asks: "->",
         answered: "<-",
         draft: "%",
+        approval: "y",
+        choice: "=",
+        free_text: "_",
         unread: "+",
         changed: "=",
         marked: "#",
@@ -130,9 +142,19 @@ impl Glyphs {
         if utf8 { &Self::UTF8 } else { &Self::ASCII }
     }
 
+    /// How a question of this kind is answered.
+    #[must_use]
+    pub fn of_kind(&self, kind: QuestionKind) -> &'static str {
+        match kind {
+            QuestionKind::Approval => self.approval,
+            QuestionKind::Choice => self.choice,
+            QuestionKind::FreeText => self.free_text,
+        }
+    }
+
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 31] {
+    pub fn all(&self) -> [&'static str; 34] {
         [
             self.running,
             self.waiting,
@@ -149,6 +171,9 @@ impl Glyphs {
             self.asks,
             self.answered,
             self.draft,
+            self.approval,
+            self.choice,
+            self.free_text,
             self.unread,
             self.changed,
             self.marked,

@@ -2,6 +2,7 @@
 //! requested: older records, then the previous course.
 
 use super::Reading;
+use crate::domain::text::Text;
 use crate::domain::transcript::{BlockBody, Reply, Tellask};
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
 use crate::ui::app::focus::Focus;
@@ -55,6 +56,17 @@ impl Reading {
             }
             JumpTarget::Toggle => self.toggle_call(),
             JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, words::NO_SIDE_YET)],
+        }
+    }
+
+    /// What is at the other end of the block with the cursor, for a hint; `None` if nothing is known to be there.
+    pub fn other_end(&self, asker: Option<&SelfId>) -> Option<Text> {
+        let open = self.open()?;
+        let block = self.transcript().at_cursor(open).and_then(|item| open.block(item))?;
+        match jump_target(&block.body, asker) {
+            JumpTarget::OtherDialog(_, Landmark::Assignment(_)) => Some(words::SIDE_DIALOG),
+            JumpTarget::OtherDialog(..) | JumpTarget::SameDialog(..) => Some(words::ITS_CALL),
+            JumpTarget::Question | JumpTarget::Toggle | JumpTarget::Unknown => None,
         }
     }
 

@@ -169,7 +169,11 @@ impl Screen<'_> {
                 if self.app.reading.can_open_here() {
                     hints.push((Action::ToggleCall, words::OPEN));
                 }
-                hints.push((Action::OtherEnd, words::SIDE_DIALOG));
+                let facts = self.app.facts();
+                let asker = facts.open_row().and_then(|row| row.asker.as_ref());
+                if let Some(there) = self.app.reading.other_end(asker) {
+                    hints.push((Action::OtherEnd, there));
+                }
                 hints.push((Action::ToggleThinking, words::THINKING));
             }
             Focus::Composer => {

@@ -5,7 +5,7 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use crate::domain::text::Text;
+use crate::domain::text::{Text, in_lang};
 use crate::protocol::MemberView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
@@ -94,12 +94,13 @@ fn about(member: &MemberView, view: View<'_>) -> String {
     let named = |all: &[String]| {
         if all.is_empty() { ui.text(NONE).to_owned() } else { all.join(", ") }
     };
-    let mut parts = vec![
-        format!("{}: {model}", ui.text(MODEL)),
-        format!("{}: {}", ui.text(TOOLSETS), named(&member.toolsets)),
-    ];
+    let part = |name: Text, value: &str| {
+        let name = ui.text(name);
+        in_lang!(ui.lang, "{name}: {value}", "{name}：{value}")
+    };
+    let mut parts = vec![part(MODEL, &model), part(TOOLSETS, &named(&member.toolsets))];
     if !member.tools.is_empty() {
-        parts.push(format!("{}: {}", ui.text(TOOLS), named(&member.tools)));
+        parts.push(part(TOOLS, &named(&member.tools)));
     }
     parts.join(&format!(" {} ", ui.glyphs.middle_dot))
 }

@@ -310,15 +310,17 @@ pub fn draw_heading(
     let left = Strip::new().put(&symbol.repeat(lead), rule).put(words, title);
     let mut right = Strip::new();
     let available = cells.saturating_sub(left.width() + 2);
-    let mut parts: Vec<&str> = heading.right.split(PART).filter(|part| !part.is_empty()).collect();
-    while !parts.is_empty() {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in heading.right.split(PART).filter(|part| !part.is_empty()) {
+        parts.push(part);
         let text = parts.join(&format!(" {} ", ui.glyphs.middle_dot));
-        right = Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(symbol, rule);
-        if right.width() <= available {
-            break;
+        let with_it =
+            Strip::new().put(&format!(" {text} "), ui.style(Role::TextDim)).put(symbol, rule);
+        if with_it.width() <= available {
+            right = with_it;
+        } else {
+            parts.pop();
         }
-        parts.pop();
-        right = Strip::new();
     }
     let left = left.shortened(cells, ui.glyphs.cut, rule);
     let strip = left.fill_to(cells.saturating_sub(right.width()), symbol, rule);
@@ -326,7 +328,7 @@ pub fn draw_heading(
     right.draw_right(frame.buffer_mut(), area, area.y);
 }
 
-/// Separates the key hints of a heading; the last ones are dropped first.
+/// Separates the key hints of a heading; each is shown if it fits beside those before it.
 pub const PART: &str = "\u{1f}";
 
 /// `⏎ send`, with the key that works while `focus` has the focus.

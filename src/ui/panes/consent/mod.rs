@@ -123,6 +123,12 @@ impl ConsentSheet {
         self.height > 0 && self.read.rows >= self.rows && self.read.digests == digests(consent)
     }
 
+    /// Something waits, or the level was changed here.
+    fn has_something_to_agree(&self, consent: &ConsentView) -> bool {
+        let changed = self.level.is_some_and(|level| Some(level) != consent.level);
+        changed || consent.read_only || !consent.waiting.is_empty()
+    }
+
     fn agree(&mut self, cx: &mut Cx<'_>) -> Handled {
         if !self.was_read(&cx.model.consent) {
             return Handled::Done;
@@ -161,10 +167,13 @@ impl ConsentSheet {
     fn heading(&self, view: View<'_>, consent: &ConsentView) -> Heading {
         let ui = view.ui;
         let mut hints = Vec::new();
-        if self.was_read(consent) {
-            hints.push(hint(ui, SCOPE, Action::Agree, AGREE));
+        let next = if self.was_read(consent) {
+            hint(ui, SCOPE, Action::Agree, AGREE)
         } else {
-            hints.push(hint(ui, SCOPE, Action::PageDown, READ_ON));
+            hint(ui, SCOPE, Action::PageDown, READ_ON)
+        };
+        if self.has_something_to_agree(consent) {
+            hints.push(next);
         }
         let close = if consent.read_only { words::LOOK_ONLY } else { words::CLOSE };
         hints.push(hint(ui, SCOPE, Action::LookOnly, close));

@@ -194,3 +194,13 @@ fn text_of_a_workspace_stays_inside_its_column() {
     assert_eq!(named.len(), 2, "{screen}");
     assert!(named.iter().skip(1).all(|line| line.starts_with("    ")), "{screen}");
 }
+
+#[test]
+fn the_key_that_agrees_is_offered_only_where_there_is_something_to_agree_to() {
+    let mut stage = streaming(80, 24);
+    stage.apply(view(Vec::new(), false));
+    let screen = stage.keys("3 L").screen();
+    assert!(screen.contains("CONSENT") && !screen.contains("a agree"), "{screen}");
+    let mut stage = opened(80, 24, vec![shell("coder")]);
+    assert!(stage.screen().contains("a agree"), "{}", stage.screen());
+}

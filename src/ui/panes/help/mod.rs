@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -12,10 +14,11 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
 use super::row_search::RowSearch;
 use super::scroll_sign::draw_scroll_sign;
-use super::strip::Strip;
+use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
-use super::transcript;
-use crate::domain::text::Text;
+use super::{inbox, transcript};
+use crate::domain::question_kind::QuestionKind;
+use crate::domain::text::{Text, in_lang};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::keymap::{Chord, KeyMatch, KeySequence};
@@ -27,6 +30,10 @@ use crate::ui::words;
 const MORE: Text = Text::new("more", "更多");
 const EDITING: Text = Text::new("editing", "编辑文字");
 const VI: Text = Text::new("vi editing", "vi 编辑");
+const SIGNS: Text = Text::new("signs", "符号");
+const BY_YES_OR_NO: Text = Text::new("yes or no", "是或否");
+const BY_OPTION: Text = Text::new("one of its options", "选项之一");
+const BY_WORDS: Text = Text::new("in your own words", "用自己的话");
 const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
@@ -61,6 +68,9 @@ impl Help {
                 lines.push(Strip::new().put(&name, ui.style(Role::Title)));
             }
             lines.extend(key_rows(&names(&keys, ui), binding.sentence(ui.lang), ui, width));
+        }
+        if self.about.scope == inbox::SCOPE {
+            push_signs(&mut lines, ui, width);
         }
         match self.about.editing {
             None => {}
@@ -115,6 +125,22 @@ impl Help {
     }
 }
 
+/// What the signs before the questions mean.
+fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
+    lines.push(Strip::new());
+    let heading = format!("  {}", ui.text(SIGNS));
+    lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
+    for (kind, how) in [
+        (QuestionKind::Approval, BY_YES_OR_NO),
+        (QuestionKind::Choice, BY_OPTION),
+        (QuestionKind::FreeText, BY_WORDS),
+    ] {
+        let colon = in_lang!(ui.lang, ": ", "：");
+        let means = format!("{}{colon}{}", ui.text(words::kind_word(kind)), ui.text(how));
+        lines.extend(key_rows(ui.glyphs.of_kind(kind), &means, ui, width));
+    }
+}
+
 /// The keys of one action; sequences are told apart by commas.
 fn names(keys: &[KeySequence], ui: &UiSettings) -> String {
     let names: Vec<String> = keys.iter().map(|keys| ui.key_label(&keys.to_string())).collect();
@@ -124,19 +150,22 @@ fn names(keys: &[KeySequence], ui: &UiSettings) -> String {
 /// Keys on the left, their description on the right, each wrapped.
 fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip> {
     let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
-    let text = |text: &str, width: usize| -> Vec<String> {
-        wrap(text, width).into_iter().filter_map(|row| text.get(row).map(str::to_owned)).collect()
-    };
-    let keys = text(keys, cells - 2 * MARGIN);
-    let does = text(does, width.saturating_sub(cells + 1).max(1));
-    let rows = 0..keys.len().max(does.len());
+    let key_rows = wrap(keys, cells - 2 * MARGIN);
+    let does_rows = wrap(does, width.saturating_sub(cells + 1).max(1));
+    let joints: Vec<_> = Joint::of_rows(does, &does_rows, cells).collect();
+    let rows = 0..key_rows.len().max(does_rows.len());
     rows.map(|at| {
-        let part = |rows: &[String]| rows.get(at).cloned().unwrap_or_default();
+        let part = |text: &str, rows: &[Range<usize>]| {
+            rows.get(at).and_then(|row| text.get(row.clone())).unwrap_or_default().to_owned()
+        };
+        let key = part(keys, &key_rows);
+        let joint = joints.get(at).copied().flatten().filter(|_| key.is_empty());
         Strip::new()
             .pad_to(MARGIN)
-            .put(&part(&keys), ui.style(Role::Accent))
+            .put(&key, ui.style(Role::Accent))
             .pad_to(cells)
-            .put(&part(&does), ui.style(Role::Text))
+            .put(&part(does, &does_rows), ui.style(Role::Text))
+            .going_on(joint)
     })
     .collect()
 }

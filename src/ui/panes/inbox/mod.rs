@@ -5,7 +5,6 @@ mod tests;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
@@ -210,11 +209,11 @@ fn draw_question(
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;
     }
+    let kind = QuestionKind::of(&row.question.call_id, &row.question.tellask_content);
     let second = Strip::new()
-        .put("  ", Style::default())
+        .put(&format!("{} ", ui.glyphs.of_kind(kind)), dim)
         .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));
     let cells = usize::from(inner.width);
-    let kind = QuestionKind::of(&row.question.call_id, &row.question.tellask_content);
     let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
     // How it is answered is less than what it asks.
     if second.width() + 2 + kind.width() <= cells {

@@ -158,6 +158,35 @@ fn a_question_shows_how_it_is_answered_where_there_is_room() {
 }
 
 #[test]
+fn the_sign_before_a_question_says_how_it_is_answered_at_every_size_and_help_explains_it() {
+    for glyphs in [&Glyphs::UTF8, &Glyphs::ASCII] {
+        for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+            let mut stage = Stage::with(width, height, Notebook::default(), glyphs);
+            let asked = |id: &str, text: &str| {
+                let text = format!("{id} {} {text}", "long ".repeat(30));
+                question(&main_dialog(), "dba", id, &text, "2026-11-21 12:01:00")
+            };
+            stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![
+                asked("q1", "Drop it? (yes/no)"),
+                asked("q2", "Which? (Postgres/SQLite)"),
+                asked("q3", "Name it"),
+            ]));
+            let screen = stage.keys("<esc> <alt+2>").screen();
+            for (id, sign) in
+                [("q1", glyphs.approval), ("q2", glyphs.choice), ("q3", glyphs.free_text)]
+            {
+                assert!(screen.contains(&format!("{sign} {id} long")), "{sign}: {screen}");
+            }
+            let help = stage.keys("? / s i g n s").screen();
+            assert!(
+                help.contains(glyphs.approval) && help.contains("approval: yes or no"),
+                "{help}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_question_shows_who_waits_how_to_answer_and_the_last_words() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);

@@ -323,15 +323,17 @@ impl TranscriptPane {
     }
 
     /// Text fills the pane; when it is full, the view jumps so that its last quarter is read on from, or more
-    /// if a question or the dialog's state needs more rows. Each row that is kept is drawn once more where the
+    /// if the dialog's state needs more rows. Below an open question no text comes: it stands at the end of a full
+    /// pane, with what leads to it. Each row that is kept is drawn once more where the
     /// terminal cannot move it, and a reader needs a few to find the place again.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
         let kept = self.height.div_ceil(KEPT_SHARE).max(1);
         let has_more_above = self.top > first(open);
         if shown > self.height || (shown < kept && has_more_above) {
-            let whole = self.rows_of_last_item(open, context).min(self.height);
-            self.top = self.back_from_end(open, context, kept.max(whole));
+            let asks = ends_with_question(open);
+            let whole = if asks { self.height } else { self.rows_of_tail(open, context) };
+            self.top = self.back_from_end(open, context, kept.max(whole.min(self.height)));
         }
     }
 
@@ -345,13 +347,9 @@ impl TranscriptPane {
         self.to_end = self.follow;
     }
 
-    /// The rows that must be fully visible at the end: an open question, and why the dialog stopped.
-    fn rows_of_last_item(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> usize {
-        let end = end_of_text(open);
-        let asks = open.block(end - 1).is_some_and(
-            |block| matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none()),
-        );
-        let item = end - isize::from(asks);
+    /// The rows at the end that say why the dialog stopped, which must be fully visible.
+    fn rows_of_tail(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> usize {
+        let item = end_of_text(open);
         if item >= end_of_items(open, context) {
             return 0;
         }
@@ -447,6 +445,13 @@ impl TranscriptPane {
         };
         if rows == 0 { 0 } else { rows + gap }
     }
+}
+
+/// The last text is a question that nobody has answered.
+fn ends_with_question(open: &OpenDialog) -> bool {
+    open.block(end_of_text(open) - 1).is_some_and(
+        |block| matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none()),
+    )
 }
 
 pub(super) fn first(open: &OpenDialog) -> Anchor {

@@ -387,3 +387,42 @@ fn the_key_that_opens_is_offered_only_where_there_is_more_to_see() {
     stage.keys("j");
     assert!(!offered(&mut stage), "{}", stage.screen());
 }
+
+#[test]
+fn a_question_that_comes_at_the_end_stands_below_the_text_that_leads_to_it() {
+    let question = r#"{"ts":"2026-11-21 12:03:00","type":"tellask_call_record","genseq":14,"id":"q9","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Keep it?\"}","deliveryMode":"tellask_call_start"}"#;
+    let mut stage = streaming(80, 24);
+    let mut text = STREAMED.concat();
+    for line in (0..14).map(|n| format!("\n\nline {n}")) {
+        stage.live(&main_dialog(), Segment::Saying, &line);
+        text.push_str(&line);
+    }
+    stage.screen();
+    stage.fact(&main_dialog(), 11, &words(&text));
+    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
+    for n in 0..9 {
+        stage.fact(&main_dialog(), 12 + n, &words(&format!("said {n}")));
+        stage.screen();
+    }
+    stage.fact(&main_dialog(), 21, question);
+    let screen = stage.screen();
+    assert!(screen.contains("Keep it?") && screen.contains("said 5"), "{screen}");
+}
+
+#[test]
+fn the_key_to_the_other_end_is_offered_only_where_there_is_one() {
+    let mut stage = streaming(120, 40);
+    let offered = |stage: &mut Stage| {
+        let screen = stage.screen();
+        screen.lines().last().unwrap_or_default().contains("side dialog")
+    };
+    stage.keys("3 G");
+    assert!(!offered(&mut stage), "{}", stage.screen());
+    let found = (0..6).any(|_| {
+        stage.keys("(");
+        offered(&mut stage)
+    });
+    assert!(found, "{}", stage.screen());
+    stage.keys("<enter>");
+    assert_ne!(stage.last_open().1, main_dialog());
+}
