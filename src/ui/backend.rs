@@ -31,14 +31,15 @@ pub use bounds::{Drawn, FrameBounds, StatusQuestion};
 pub use capabilities::Capabilities;
 use cell::ScreenCell;
 use frame_writer::{FrameMarks, FrameWriter};
-use grid::Grid;
+use grid::{Grid, Row};
 use inline::InlineArea;
 use movement::Movement;
 
 /// Draws one frame and writes what differs from the previous one.
 ///
 /// Use this instead of the library's own `draw`: the library compares frames too, but misses cells
-/// that a wide glyph covered. Here it passes the whole frame, which is compared with what the
+/// that a wide glyph covered, and looks at each cell several times. Here the frame is taken from it as it was
+/// rendered, rows that are those of the frame before are passed over, and the others are compared with what the
 /// terminal shows.
 ///
 /// # Errors
@@ -48,14 +49,31 @@ pub fn draw<W: Write>(
     bounds: FrameBounds,
     render: impl FnOnce(&mut Frame<'_>),
 ) -> io::Result<Drawn> {
+    terminal.autoresize()?;
+    let area = terminal.get_frame().area();
     let backend = terminal.backend_mut();
     (backend.bounds, backend.drawn) = (bounds, Drawn::NOTHING);
-    terminal.clear()?;
-    terminal.draw(render)?;
+    let mut frame = std::mem::take(&mut backend.spare);
+    frame.resize(area);
+    frame.reset();
+    *terminal.current_buffer_mut() = frame;
+    let mut rendered = Buffer::default();
+    terminal.backend_mut().is_rendering = true;
+    let outcome = terminal.draw(|frame| {
+        render(frame);
+        // The library finds nothing to compare.
+        let nothing = Buffer::empty(Rect { height: 0, ..area });
+        rendered = std::mem::replace(frame.buffer_mut(), nothing);
+    });
+    let outcome = outcome.map(|_| ());
     let backend = terminal.backend_mut();
+    backend.is_rendering = false;
+    outcome?;
+    backend.take_rendered(rendered);
+    let written = backend.flush();
     // What is written later, by others, has no bounds.
     backend.bounds = FrameBounds::default();
-    Ok(backend.drawn)
+    written.map(|()| backend.drawn)
 }
 
 /// Blanks an area for something drawn on top. A wide glyph that reaches into it from the left is
@@ -85,6 +103,12 @@ pub struct ScreenBackend<W: Write> {
     shown: Grid,
     /// What it is to show after the next flush.
     wanted: Grid,
+    /// The frame of the library that `wanted` was made of; `None` once anything else has changed it.
+    rendered: Option<Buffer>,
+    /// The memory of the next frame.
+    spare: Buffer,
+    /// The library renders a frame: what it flushes is not complete yet.
+    is_rendering: bool,
     /// The terminal's content is unknown: erase and draw everything.
     repaint: bool,
     cursor: Position,
@@ -111,6 +135,9 @@ impl<W: Write> ScreenBackend<W> {
             size,
             shown: Grid::new(size),
             wanted: Grid::new(size),
+            rendered: None,
+            spare: Buffer::default(),
+            is_rendering: false,
             repaint: true,
             cursor: Position::ORIGIN,
             cursor_wanted: false,
@@ -143,6 +170,7 @@ impl<W: Write> ScreenBackend<W> {
             self.size = size;
             self.shown = Grid::new(size);
             self.wanted = Grid::new(size);
+            self.rendered = None;
             self.invalidate();
         }
     }
@@ -157,6 +185,7 @@ impl<W: Write> ScreenBackend<W> {
     /// Links are written from the next frame on; this has their addresses.
     pub fn show_links(&mut self, links: Links) {
         self.links = Some(links);
+        self.rendered = None;
     }
 
     /// Sends a title, a bell or a notification with the next flush.
@@ -170,6 +199,22 @@ impl<W: Write> ScreenBackend<W> {
 
     pub fn writer_mut(&mut self) -> &mut W {
         &mut self.writer
+    }
+
+    /// The library has rendered a frame: rows that are not those of the frame before become the wanted ones.
+    fn take_rendered(&mut self, frame: Buffer) {
+        let width = usize::from(frame.area.width).max(1);
+        let before = self.rendered.take().filter(|before| before.area == frame.area);
+        let with_links = self.links.is_some();
+        for (y, cells) in (0_u16..).zip(frame.content().chunks(width)) {
+            let start = usize::from(y) * width;
+            let former = before.as_ref().and_then(|old| old.content().get(start..start + width));
+            if former != Some(cells) {
+                self.wanted.set_row(y, Row::of(cells, self.capabilities, with_links));
+            }
+        }
+        self.spare = before.unwrap_or_default();
+        self.rendered = Some(frame);
     }
 
     /// Writes the difference into the frame.
@@ -199,9 +244,9 @@ impl<W: Write> ScreenBackend<W> {
         let limit = self.limit().unwrap_or(usize::MAX);
         let mut rows = changed.into_iter();
         for y in rows.by_ref() {
-            let (shown, wanted) = (self.shown.row(y), self.wanted.row(y));
+            let (shown, wanted) = (self.shown.cells(y), self.wanted.cells(y));
             self.frame_writer.row(y, shown, wanted, self.links.as_ref());
-            self.shown.copy_row(y, self.wanted.row(y));
+            self.shown.copy_row(y, &self.wanted);
             if self.frame_writer.len() >= limit {
                 break;
             }
@@ -209,7 +254,7 @@ impl<W: Write> ScreenBackend<W> {
         let left = rows.next();
         self.drawn.complete = left.is_none();
         self.go_on_at = left.unwrap_or(0);
-        let row = self.wanted.row(self.cursor.y);
+        let row = self.wanted.cells(self.cursor.y);
         self.frame_writer.cursor(self.cursor_wanted, self.cursor, row);
     }
 
@@ -271,6 +316,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
             cell.link = cell.link.filter(|_| self.links.is_some());
             covered = (y, x.saturating_add(1)..x.saturating_add(cell.width));
             self.wanted.put(x, y, cell);
+            self.rendered = None;
         }
         Ok(())
     }
@@ -303,6 +349,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
         let Position { x, y } = self.cursor;
         let Size { width, height } = self.size;
+        self.rendered = None;
         match clear_type {
             ClearType::All => self.wanted.clear(),
             ClearType::AfterCursor => {
@@ -329,6 +376,9 @@ impl<W: Write> Backend for ScreenBackend<W> {
 
     /// Writes the frame. After an error the terminal's content counts as unknown.
     fn flush(&mut self) -> io::Result<()> {
+        if self.is_rendering {
+            return Ok(());
+        }
         self.compose();
         self.write_out().inspect_err(|_| self.invalidate())?;
         self.live_rows_written();

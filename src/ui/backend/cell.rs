@@ -8,7 +8,7 @@ use super::cell_style::CellStyle;
 use crate::ui::links::LinkId;
 
 /// The content of a cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Glyph {
     Char(char),
     /// Several code points that form one visible character.
@@ -17,7 +17,7 @@ pub(super) enum Glyph {
     Tail,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ScreenCell {
     pub glyph: Glyph,
     /// Cells it takes; 0 for a tail.

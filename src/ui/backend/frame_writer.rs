@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 
 use super::cell::{Glyph, ScreenCell};
 use super::cell_style::CellStyle;
-use super::grid::Shift;
+use super::grid::{Row, Shift};
 use crate::ui::links::{LinkId, Links};
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
@@ -140,11 +140,11 @@ impl FrameWriter {
 
     /// Writes rows that go into the scrollback. Nothing of them is lost on a terminal that has just become
     /// narrower: they wrap.
-    pub fn print(&mut self, rows: &[Vec<ScreenCell>], links: Option<&Links>) {
+    pub fn print(&mut self, rows: &[Row], links: Option<&Links>) {
         self.body.extend_from_slice(WRAP);
         for row in rows {
-            let blank = vec![ScreenCell::BLANK; row.len()];
-            self.row(0, &blank, row, links);
+            let blank = vec![ScreenCell::BLANK; row.cells().len()];
+            self.row(0, &blank, row.cells(), links);
             self.set_link(None, None);
             self.set_style(CellStyle::DEFAULT);
             self.body.extend_from_slice(b"\r\n");

@@ -1,9 +1,16 @@
 //! A grid of cells in which a wide glyph and its tail are never separated.
+//!
+//! Grids share their rows, and a row knows what is compared most: rows that are equal are found at the cost of a
+//! number.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
+use std::sync::Arc;
 
+use ratatui::buffer::{Cell, CellWidth as _};
 use ratatui::layout::Size;
 
+use super::capabilities::Capabilities;
 use super::cell::{Glyph, ScreenCell};
 
 /// The direction in which a band of rows moves.
@@ -14,58 +21,127 @@ pub(super) enum Shift {
     Down,
 }
 
+/// The cells of a row.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    cells: Arc<[ScreenCell]>,
+    hash: u64,
+    /// The cells that hold something.
+    filled: usize,
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.cells, &other.cells)
+            || (self.hash == other.hash && self.cells == other.cells)
+    }
+}
+
+impl From<Vec<ScreenCell>> for Row {
+    fn from(cells: Vec<ScreenCell>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        cells.hash(&mut hasher);
+        let filled = cells.iter().filter(|cell| **cell != ScreenCell::BLANK).count();
+        Self { cells: cells.into(), hash: hasher.finish(), filled }
+    }
+}
+
+impl Row {
+    pub fn blank(width: u16) -> Self {
+        vec![ScreenCell::BLANK; usize::from(width)].into()
+    }
+
+    /// What this terminal can show of a row of the library.
+    pub fn of(cells: &[Cell], capabilities: Capabilities, with_links: bool) -> Self {
+        let mut row = vec![ScreenCell::BLANK; cells.len()];
+        let mut covered = 0;
+        for (x, cell) in (0_u16..).zip(cells) {
+            // Cells under a wide glyph hold nothing that is seen.
+            if x < covered || *cell == Cell::EMPTY {
+                continue;
+            }
+            let mut shown = ScreenCell::of(cell, capabilities);
+            shown.link = shown.link.filter(|_| with_links);
+            covered = x.saturating_add(cell.symbol().cell_width().max(1));
+            put(&mut row, x, shown);
+        }
+        row.into()
+    }
+
+    pub fn cells(&self) -> &[ScreenCell] {
+        &self.cells
+    }
+
+    pub fn is_blank(&self) -> bool {
+        self.filled == 0
+    }
+
+    /// The cells that hold something.
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut [ScreenCell])) {
+        let mut cells = self.cells.to_vec();
+        change(&mut cells);
+        *self = cells.into();
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    width: u16,
-    rows: Vec<Vec<ScreenCell>>,
+    rows: Vec<Row>,
+    blank: Row,
 }
 
 impl Grid {
     pub fn new(size: Size) -> Self {
-        let row = vec![ScreenCell::BLANK; usize::from(size.width)];
-        let height = usize::from(size.height);
-        Self { width: size.width, rows: vec![row; height] }
+        let blank = Row::blank(size.width);
+        Self { rows: vec![blank.clone(); usize::from(size.height)], blank }
+    }
+
+    /// Row `y`; after the last row there is none.
+    pub fn row(&self, y: u16) -> Option<&Row> {
+        self.rows.get(usize::from(y))
     }
 
     /// The cells of row `y`; empty after the last row.
-    pub fn row(&self, y: u16) -> &[ScreenCell] {
-        self.rows.get(usize::from(y)).map_or(&[], Vec::as_slice)
+    pub fn cells(&self, y: u16) -> &[ScreenCell] {
+        self.row(y).map_or(&[], Row::cells)
     }
 
-    pub fn height(&self) -> usize {
-        self.rows.len()
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
-    pub fn copy_row(&mut self, y: u16, from: &[ScreenCell]) {
-        if let Some(row) = self.rows.get_mut(usize::from(y)) {
-            from.clone_into(row);
+    pub fn set_row(&mut self, y: u16, row: Row) {
+        if let Some(target) = self.rows.get_mut(usize::from(y)) {
+            *target = row;
+        }
+    }
+
+    /// Row `y` becomes that of the other grid.
+    pub fn copy_row(&mut self, y: u16, from: &Self) {
+        if let Some(row) = from.row(y) {
+            self.set_row(y, row.clone());
         }
     }
 
     pub fn clear(&mut self) {
-        self.rows.iter_mut().for_each(|row| row.fill(ScreenCell::BLANK));
+        self.rows.fill(self.blank.clone());
     }
 
     /// Blanks out part of a row.
     pub fn erase(&mut self, y: u16, columns: Range<u16>) {
-        columns.for_each(|x| self.put(x, y, ScreenCell::BLANK));
+        if let Some(row) = self.rows.get_mut(usize::from(y)) {
+            row.change(|cells| columns.for_each(|x| put(cells, x, ScreenCell::BLANK)));
+        }
     }
 
     /// Sets a cell; glyphs it overlaps become blanks. A glyph that does not fit becomes blanks.
     pub fn put(&mut self, x: u16, y: u16, cell: ScreenCell) {
-        let fits = x.saturating_add(cell.width) <= self.width;
-        let cell = if fits { cell } else { ScreenCell::blank(cell.style) };
-        let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
-        let x = usize::from(x);
-        if x >= row.len() {
-            return;
-        }
-        let end = x + usize::from(cell.width.max(1));
-        blank_glyph_across(row, x);
-        blank_glyph_across(row, end);
-        let style = cell.style;
-        for (at, target) in (x..).zip(row.iter_mut().take(end).skip(x)) {
-            *target = if at == x { cell.clone() } else { ScreenCell::tail(style) };
+        if let Some(row) = self.rows.get_mut(usize::from(y)) {
+            row.change(|cells| put(cells, x, cell));
         }
     }
 
@@ -82,7 +158,29 @@ impl Grid {
             Shift::Down => (kept, 0..lines),
         };
         band.rotate_left(rotate);
-        band.get_mut(fresh).into_iter().flatten().for_each(|row| row.fill(ScreenCell::BLANK));
+        if let Some(fresh) = band.get_mut(fresh) {
+            fresh.fill(self.blank.clone());
+        }
+    }
+}
+
+/// Sets a cell of a row; glyphs it overlaps become blanks. A glyph that does not fit becomes blanks.
+fn put(row: &mut [ScreenCell], x: u16, cell: ScreenCell) {
+    let x = usize::from(x);
+    let fits = x + usize::from(cell.width) <= row.len();
+    let cell = if fits { cell } else { ScreenCell::blank(cell.style) };
+    if x >= row.len() {
+        return;
+    }
+    let end = x + usize::from(cell.width.max(1));
+    blank_glyph_across(row, x);
+    blank_glyph_across(row, end);
+    let style = cell.style;
+    for target in row.iter_mut().take(end).skip(x + 1) {
+        *target = ScreenCell::tail(style);
+    }
+    if let Some(target) = row.get_mut(x) {
+        *target = cell;
     }
 }
 

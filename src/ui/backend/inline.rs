@@ -7,13 +7,12 @@
 
 use std::io::Write;
 
-use ratatui::buffer::{Buffer, CellWidth as _};
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
-use super::cell::ScreenCell;
 use super::frame_writer::{Addressing, FrameWriter};
-use super::grid::Grid;
+use super::grid::Row;
 use super::{Capabilities, ScreenBackend};
 use crate::ui::terminal::LiveRows;
 
@@ -24,7 +23,7 @@ pub(super) struct InlineArea {
     pub terminal: Size,
     live: LiveRows,
     /// Printed with the next frame, and kept until that was accepted.
-    printing: Vec<Vec<ScreenCell>>,
+    printing: Vec<Row>,
     /// Another program had the terminal: where the cursor is in its row is unknown, and the live rows are gone.
     begins: bool,
 }
@@ -54,8 +53,8 @@ impl<W: Write> ScreenBackend<W> {
     pub fn print(&mut self, rows: &[Line<'static>], live_rows: u16) {
         let Some(inline) = &mut self.inline else { return };
         let Size { width, height } = inline.terminal;
-        let cells = rows.iter().map(|row| cells(row, width, self.capabilities));
-        inline.printing.extend(cells);
+        let rows = rows.iter().map(|row| printed(row, width, self.capabilities));
+        inline.printing.extend(rows);
         self.resize_grid(Size { width, height: live_rows.clamp(1, height.max(1)) });
     }
 
@@ -97,19 +96,10 @@ impl<W: Write> ScreenBackend<W> {
 }
 
 /// A row of text as cells.
-fn cells(row: &Line<'static>, width: u16, capabilities: Capabilities) -> Vec<ScreenCell> {
-    let area = Rect::new(0, 0, width, 1);
-    let mut buffer = Buffer::empty(area);
-    buffer.set_line(0, 0, row, width);
-    let mut grid = Grid::new(Size { width, height: 1 });
-    let mut covered = 0;
-    for (x, cell) in (0_u16..).zip(buffer.content()) {
-        if x >= covered {
-            grid.put(x, 0, ScreenCell::of(cell, capabilities));
-            covered = x.saturating_add(cell.symbol().cell_width().max(1));
-        }
-    }
-    grid.row(0).to_vec()
+fn printed(line: &Line<'static>, width: u16, capabilities: Capabilities) -> Row {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
+    buffer.set_line(0, 0, line, width);
+    Row::of(buffer.content(), capabilities, true)
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::cell::ScreenCell;
-use super::grid::{Grid, Shift};
+use super::grid::{Grid, Row, Shift};
 
 /// Fewer changed rows are written again: looking for a movement would cost more than it saves.
 const MIN_CHANGED: usize = 4;
@@ -30,7 +29,8 @@ struct Pair {
 
 /// The rows that differ.
 pub(super) fn changed_rows(shown: &Grid, wanted: &Grid) -> Vec<u16> {
-    (0_u16..).take(wanted.height()).filter(|y| shown.row(*y) != wanted.row(*y)).collect()
+    let rows = (0_u16..).zip(shown.rows().iter().zip(wanted.rows()));
+    rows.filter(|(_, (shown, wanted))| shown != wanted).map(|(y, _)| y).collect()
 }
 
 /// The movement of rows, of those that are `changed`, that saves most, if one saves anything. Whatever it is,
@@ -39,17 +39,18 @@ pub(super) fn find(shown: &Grid, wanted: &Grid, changed: &[u16]) -> Option<Movem
     if changed.len() < MIN_CHANGED {
         return None;
     }
-    let mut by_distance: Vec<Vec<Pair>> = vec![Vec::new(); 2 * wanted.height()];
+    let height = wanted.rows().len();
+    let mut by_distance: Vec<Vec<Pair>> = vec![Vec::new(); 2 * height];
     for to in changed.iter().copied().map(usize::from) {
-        for from in rows_like(shown, row(wanted, to), to) {
-            if let Some(pairs) = by_distance.get_mut(wanted.height() + from - to) {
+        for from in rows_like(shown, wanted, to) {
+            if let Some(pairs) = by_distance.get_mut(height + from - to) {
                 pairs.push(Pair { wanted: to, shown: from });
             }
         }
     }
     // No movement saves more than the rows it brings to their places.
     let brings = |pairs: &&Vec<Pair>| {
-        pairs.iter().map(|pair| weight(row(wanted, pair.wanted))).sum::<isize>() >= MIN_SAVED
+        pairs.iter().map(|pair| weight(wanted.rows().get(pair.wanted))).sum::<isize>() >= MIN_SAVED
     };
     by_distance
         .iter()
@@ -63,10 +64,10 @@ pub(super) fn find(shown: &Grid, wanted: &Grid, changed: &[u16]) -> Option<Movem
 
 /// The most rows one below another that are blank now, as a movement out of view: one sequence clears them all.
 pub(super) fn cleared(shown: &Grid, wanted: &Grid) -> Option<Movement> {
-    let is_blank = |grid: &Grid, y: u16| grid.row(y).iter().all(|cell| *cell == ScreenCell::BLANK);
     let mut runs: Vec<(Range<u16>, usize)> = Vec::new();
-    for y in (0_u16..).take(wanted.height()).filter(|y| is_blank(wanted, *y)) {
-        let changed = usize::from(!is_blank(shown, y));
+    let rows = (0_u16..).zip(shown.rows().iter().zip(wanted.rows()));
+    for (y, (shown, _)) in rows.filter(|(_, (_, wanted))| wanted.is_blank()) {
+        let changed = usize::from(!shown.is_blank());
         match runs.last_mut().filter(|(rows, _)| rows.end == y) {
             Some((rows, count)) => (rows.end, *count) = (y + 1, *count + changed),
             None => runs.push((y..y + 1, changed)),
@@ -78,27 +79,15 @@ pub(super) fn cleared(shown: &Grid, wanted: &Grid) -> Option<Movement> {
 }
 
 /// The other rows that show now what row `to` is to show, unless that is nothing.
-fn rows_like(shown: &Grid, wanted: &[ScreenCell], to: usize) -> impl Iterator<Item = usize> {
-    // Most rows differ in the first cell that changes, and few before it.
-    let differs = |(_, (old, new)): &(usize, (&ScreenCell, &ScreenCell))| old != new;
-    let first = row(shown, to).iter().zip(wanted).enumerate().find(differs).map(|(at, _)| at);
-    let first = first.filter(|_| weight(wanted) > 0);
-    let rows = first.into_iter().flat_map(|at| (0..shown.height()).map(move |from| (from, at)));
-    rows.filter(move |(from, at)| {
-        let now = row(shown, *from);
-        *from != to && now.get(*at) == wanted.get(*at) && now == wanted
-    })
-    .map(|(from, _)| from)
-}
-
-fn row(grid: &Grid, y: usize) -> &[ScreenCell] {
-    u16::try_from(y).map_or(&[], |y| grid.row(y))
+fn rows_like(shown: &Grid, wanted: &Grid, to: usize) -> impl Iterator<Item = usize> {
+    let row = wanted.rows().get(to).filter(|row| !row.is_blank());
+    let same = move |(from, now): &(usize, &Row)| *from != to && Some(*now) == row;
+    shown.rows().iter().enumerate().filter(same).map(|(from, _)| from)
 }
 
 /// The cells that hold something.
-fn weight(row: &[ScreenCell]) -> isize {
-    let filled = row.iter().filter(|cell| **cell != ScreenCell::BLANK).count();
-    isize::try_from(filled).unwrap_or(isize::MAX)
+fn weight(row: Option<&Row>) -> isize {
+    row.map_or(0, |row| isize::try_from(row.filled()).unwrap_or(isize::MAX))
 }
 
 /// The smallest band that takes all these rows, which have the same distance, to their places.
@@ -139,7 +128,7 @@ fn saved(movement: &Movement, shown: &Grid, wanted: &Grid) -> isize {
 mod tests {
     use ratatui::layout::Size;
 
-    use super::super::cell::Glyph;
+    use super::super::cell::{Glyph, ScreenCell};
     use super::*;
 
     const WIDTH: u16 = 30;

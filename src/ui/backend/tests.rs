@@ -339,6 +339,38 @@ fn a_new_size_draws_everything() {
 }
 
 #[test]
+fn a_size_that_comes_back_before_the_next_frame_draws_everything() {
+    let mut bench = Bench::new(20, 2);
+    let draw = |buffer: &mut Buffer| buffer.set_string(0, 0, "text", Style::new());
+    bench.frame(draw);
+    for size in [Size::new(12, 5), Size::new(20, 2)] {
+        bench.terminal.backend_mut().resize(size);
+    }
+    assert!(bench.frame(draw).contains("text"));
+    bench.assert_same_screen();
+}
+
+#[test]
+fn a_row_of_the_frame_before_is_not_read_cell_by_cell_again() {
+    let mut bench = Bench::new(20, 3);
+    let draw = |last: &'static str| {
+        move |buffer: &mut Buffer| {
+            buffer.set_string(0, 0, "你好 stays", Style::new());
+            buffer.set_string(0, 2, last, Style::new());
+        }
+    };
+    let rows = |bench: &Bench| bench.terminal.backend().wanted.rows().to_vec();
+    bench.frame(draw("one"));
+    let before = rows(&bench);
+    bench.frame(draw("two"));
+    let after = rows(&bench);
+    let is_kept = |(before, after): (&Row, &Row)| std::ptr::eq(before.cells(), after.cells());
+    let kept: Vec<bool> = before.iter().zip(&after).map(is_kept).collect();
+    assert_eq!(kept, [true, true, false]);
+    bench.assert_same_screen();
+}
+
+#[test]
 fn a_failed_write_leads_to_a_full_frame() {
     struct Once(bool, Vec<u8>);
     impl Write for Once {
