@@ -13,6 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
 use crate::domain::text::localized;
+use crate::domain::time::Clock as _;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
@@ -27,6 +28,7 @@ use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
+use crate::remote::{About, Place, Server, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
@@ -140,6 +142,15 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         ..engine
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
+}
+
+/// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.
+pub fn listen(workspace: &Path, driver: &Driver, level: Option<Level>) -> Option<Server> {
+    let folders = UserFolders { runtime: dirs::runtime(), state: dirs::state() };
+    let about = About { workspace: env::display_path(workspace), since: SystemClock.now(), level };
+    Server::start(Place::of(workspace, folders), driver.clients(), about)
+        .inspect_err(|error| tracing::warn!(%error, "no other process can reach this driver"))
+        .ok()
 }
 
 /// The background processes of earlier runs, recorded in the state folder.

@@ -16,6 +16,7 @@ pub mod mcp;
 pub mod minds;
 pub mod platform;
 pub mod protocol;
+pub mod remote;
 pub mod sandbox;
 pub mod store;
 pub mod tools;

@@ -141,6 +141,18 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// Drive the workspace without a screen, until `quit` or SIGTERM; screens and commands reach it
+    Serve,
+    /// Another screen on the driver that runs
+    Attach(AttachArgs),
+    /// List the workspaces of this machine that are driven, with their open questions
+    Ps {
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// End the driver that runs; what its dialogs do is stopped, and the next driver continues it
+    Quit,
     /// Log the output of a background process; started by the program itself
     #[command(name = KEEP_OUTPUT, hide = true)]
     KeepOutput,
@@ -177,6 +189,15 @@ pub enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct AttachArgs {
+    #[command(flatten)]
+    pub screen: ScreenArgs,
+    /// Only look: nothing can be changed from this screen
+    #[arg(long)]
+    pub view: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,9 @@
 //! `run`, `drive`, `q4h answer`, `fork`, `stop`, `resume`, `keep-going`: the engine without a screen.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::app;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -10,18 +12,23 @@ use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, Lang};
 use crate::driver::PickUp;
 use crate::minds::{Minds, taskdoc};
-use crate::protocol::Refusal;
 use crate::protocol::command::Command;
 use crate::protocol::lifecycle::Lifecycle;
+use crate::protocol::wire::AudienceKind;
+use crate::protocol::{DriverEvent, Refusal};
+use crate::remote::{Connection, Leaving};
 use crate::store::{Access, Survey};
 
 use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use super::exit::{CommandError, Status};
-use super::job::{Job, OutputMode, TICKET, run_command};
-use super::{find, lines};
+use super::job::{Job, OutputMode, run_command};
+use super::running::{TICKET, Where};
+use super::{find, lines, running};
 
 /// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
+/// How long dialogs of another driver may take to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
     let text = text_or_stdin(&run.text)?;
@@ -150,11 +157,23 @@ pub async fn fork(
     .await
 }
 
-/// Nothing else drives while this process has the lock of the workspace, so only resumed dialogs can be
-/// stopped. A workspace that is in use is an error.
+/// By the driver that runs them. Without one only resumed dialogs can be stopped, as nothing else drives while this
+/// process has the lock of the workspace.
 pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
+    let hello = running::hello(AudienceKind::Script);
+    if let Some(found) = running::find(workspace, hello, Leaving::DriverStays).await? {
+        let stopped = stop_there(found, wanted.as_ref()).await?;
+        let survey = running_dialogs(workspace)?;
+        for dialog in &stopped {
+            lines::print(&format!("{} is stopped", find::named(&survey, dialog)));
+        }
+        if stopped.is_empty() {
+            say_nothing_stopped(&survey, wanted.as_ref());
+        }
+        return Ok(Status::Done);
+    }
     let store = app::open(workspace, Access::ReadWrite)?;
     let survey = store.survey(&[Bucket::Run]);
     drop(store);
@@ -166,32 +185,96 @@ pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, Comma
         let named = find::named(&survey, dialog);
         lines::print(&format!("{named} was resumed, and is stopped again"));
     }
-    match wanted {
-        _ if !resumed.is_empty() => {}
-        Some(id) => {
-            let named = find::named(&survey, &id);
-            lines::print(&format!("{named} is not running; there is nothing to stop"));
-        }
-        None => lines::print("nothing is running; there is nothing to stop"),
+    if resumed.is_empty() {
+        say_nothing_stopped(&survey, wanted.as_ref());
     }
     Ok(Status::Done)
 }
 
+fn say_nothing_stopped(survey: &Survey, wanted: Option<&DialogId>) {
+    lines::print(&match wanted {
+        Some(id) => {
+            let named = find::named(survey, id);
+            format!("{named} is not running; there is nothing to stop")
+        }
+        None => "nothing is running; there is nothing to stop".to_owned(),
+    });
+}
+
+/// Stops what runs of that in a driver, and waits until it has stopped. Returns which dialogs.
+async fn stop_there(
+    found: Connection,
+    wanted: Option<&DialogId>,
+) -> Result<Vec<DialogId>, CommandError> {
+    let Connection { commands, mut events, tasks, .. } = found;
+    let mut stopping: Option<BTreeSet<DialogId>> = None;
+    let mut stopped = Vec::new();
+    let stop = async {
+        while let Some(event) = events.recv().await {
+            if let DriverEvent::Rows(rows) = &event
+                && stopping.is_none()
+            {
+                let run = rows.iter().filter(|row| {
+                    row.state.is_running() && wanted.is_none_or(|one| *one == row.dialog)
+                });
+                let run: BTreeSet<DialogId> = run.map(|row| row.dialog.clone()).collect();
+                for dialog in run.iter().cloned() {
+                    let _ = commands.send(Command::Stop { dialog }).await;
+                }
+                stopping = Some(run);
+            }
+            if let DriverEvent::Row(row) = event
+                && !row.state.is_running()
+                && stopping.as_mut().is_some_and(|all| all.remove(&row.dialog))
+            {
+                stopped.push(row.dialog);
+            }
+            if stopping.as_ref().is_some_and(BTreeSet::is_empty) {
+                return;
+            }
+        }
+    };
+    let in_time = tokio::time::timeout(STOP_TIMEOUT, stop).await.is_ok();
+    drop((commands, events));
+    let _ = tasks.join().await;
+    match stopping {
+        Some(left) if left.is_empty() => Ok(stopped),
+        Some(left) if in_time => {
+            Err(CommandError::refused(format!("the driver ended before {} stopped", left.len())))
+        }
+        _ => Err(CommandError::refused("the driver does not stop it; look at its screen")),
+    }
+}
+
 pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
-    const HOW: &str = "is resumed; `dominds-tui drive`, or the screen, continues it";
     if let Some(wanted) = &which.dialog {
         let (survey, dialog) = running_dialog(workspace, wanted)?;
         let named = find::named(&survey, &dialog);
-        run_command(workspace, Command::Continue { ticket: TICKET, dialog }).await?;
-        lines::print(&format!("{named} {HOW}"));
+        let place = run_command(workspace, Command::Continue { ticket: TICKET, dialog }).await?;
+        lines::print(&format!("{named} {}", resumed(place)));
         return Ok(Status::Done);
     }
-    run_command(workspace, Command::ContinueAll { ticket: TICKET }).await?;
+    let before = find::stopped_dialogs(&running_dialogs(workspace)?);
+    let place = run_command(workspace, Command::ContinueAll { ticket: TICKET }).await?;
     let survey = running_dialogs(workspace)?;
-    for dialog in find::resumed_dialogs(&survey) {
-        lines::print(&format!("{} {HOW}", find::named(&survey, &dialog)));
+    let all = match place {
+        Where::Here => find::resumed_dialogs(&survey),
+        Where::There => {
+            let still = find::stopped_dialogs(&survey);
+            before.into_iter().filter(|dialog| !still.contains(dialog)).collect()
+        }
+    };
+    for dialog in all {
+        lines::print(&format!("{} {}", find::named(&survey, &dialog), resumed(place)));
     }
     Ok(Status::Done)
+}
+
+fn resumed(place: Where) -> &'static str {
+    match place {
+        Where::Here => "is resumed; `dominds-tui drive`, or the screen, continues it",
+        Where::There => "is resumed",
+    }
 }
 
 pub async fn keep_going(

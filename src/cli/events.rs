@@ -123,8 +123,12 @@ impl Printer {
                 let line = format!("? {}  [{question}]", headline(content));
                 self.print_line(dialog, &line);
             }
-            DriverEvent::Answered { dialog, question } => {
-                self.json_line(Some(dialog), "answered", json!({ "questionId": question }));
+            DriverEvent::Answered { dialog, question, by } => {
+                let mut fields = json!({ "questionId": question });
+                if let (Some(name), Some(fields)) = (by, fields.as_object_mut()) {
+                    fields.insert("by".to_owned(), json!(name));
+                }
+                self.json_line(Some(dialog), "answered", fields);
             }
             DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
             DriverEvent::Problems(problems) => self.problems(problems),
@@ -148,6 +152,7 @@ impl Printer {
             }
             DriverEvent::Workspace(_)
             | DriverEvent::ImageKept { .. }
+            | DriverEvent::Drafts { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
@@ -159,6 +164,7 @@ impl Printer {
             | DriverEvent::Done { .. }
             | DriverEvent::Refused { .. }
             | DriverEvent::Consent(_)
+            | DriverEvent::TreeQuiet { .. }
             | DriverEvent::Lagged
             | DriverEvent::Stopped => {}
         }

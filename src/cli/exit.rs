@@ -74,6 +74,12 @@ impl CommandError {
         Self { status: Status::Refused, text: text.into() }
     }
 
+    /// The workspace is in use by another process.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.status == Status::InUse
+    }
+
     pub fn invalid(text: impl Into<String>) -> Self {
         Self { status: Status::Invalid, text: text.into() }
     }

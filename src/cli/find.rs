@@ -115,6 +115,16 @@ pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
     of_tree.collect()
 }
 
+/// The dialogs that are stopped.
+pub fn stopped_dialogs(survey: &Survey) -> Vec<DialogId> {
+    let is_stopped = |dialog: &&DialogListing| dialog.latest.marked().is_some();
+    let of_tree = survey.trees.iter().flat_map(|tree| {
+        let dialogs = tree.dialogs.iter().filter(is_stopped);
+        dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
+    });
+    of_tree.collect()
+}
+
 /// Questions of dead, done and archived dialogs do not count.
 pub fn open_questions(
     survey: &Survey,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use crate::app::{self, Models, StartOptions};
@@ -13,21 +14,28 @@ use crate::consent::Trust;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::env;
 use crate::platform::signals::{Signals, StopSignal};
-use crate::protocol::command::{Command, Ticket};
+use crate::protocol::command::Command;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::AfterFork;
+use crate::protocol::wire::AudienceKind;
+use crate::remote::{Connection, Leaving};
+use crate::sandbox::Sandbox;
+use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::start::columns;
 
 use super::args::DriveArgs;
-use super::config;
+use super::config::{self, UserConfig};
 use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
+use super::own_run::OwnRun;
+use super::running::{TICKET, Where};
 use super::stream::{self, TerminalStream};
-use super::{lines, trust};
+use super::{lines, running, trust};
 
-/// The ticket of the one command of a run without a screen.
-pub const TICKET: Ticket = 1;
+/// How long a workspace that is in use is waited for.
+const HELD_TIMEOUT: Duration = Duration::from_secs(2);
+const HELD_PAUSE: Duration = Duration::from_millis(50);
 /// How long streams may take to end when the program stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// If the width of the terminal is unknown.
@@ -81,6 +89,13 @@ impl OutputMode {
         }
     }
 
+    fn audience_kind(self) -> AudienceKind {
+        match self {
+            Self::Json(Deltas::Omitted) | Self::Report | Self::NotesOnly => AudienceKind::Script,
+            Self::Json(Deltas::Printed) | Self::Terminal => AudienceKind::Follower,
+        }
+    }
+
     fn format(self) -> EventFormat {
         match self {
             Self::Json(deltas) => EventFormat::Json(deltas),
@@ -100,7 +115,7 @@ impl OutputMode {
 }
 
 /// Executes one command with [`TICKET`], without driving.
-pub async fn run_command(workspace: &Path, command: Command) -> Result<Status, CommandError> {
+pub async fn run_command(workspace: &Path, command: Command) -> Result<Where, CommandError> {
     let job = Job {
         workspace,
         command: Some(command),
@@ -111,16 +126,40 @@ pub async fn run_command(workspace: &Path, command: Command) -> Result<Status, C
         trust_all: false,
         leave_processes: false,
     };
-    job.execute().await.map(|_| Status::Done)
+    let signals = Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
+    job.execute_with(signals).await.map(|(_, place)| place)
 }
 
 impl Job<'_> {
     pub async fn execute(self) -> Result<Status, CommandError> {
-        let mut signals =
+        let signals =
             Signals::listen().map_err(|error| CommandError::invalid(error.to_string()))?;
-        let trust = Arc::new(self.trust()?);
+        self.execute_with(signals).await.map(|(status, _)| status)
+    }
+
+    async fn execute_with(self, mut signals: Signals) -> Result<(Status, Where), CommandError> {
         let setup = config::read();
-        let (mut driver, store, shells) = app::start(StartOptions {
+        let until = Instant::now() + HELD_TIMEOUT;
+        loop {
+            let hello = running::hello(self.output.audience_kind());
+            if let Some(found) = running::find(self.workspace, hello, Leaving::DriverStays).await? {
+                return Ok((self.execute_there(found, &mut signals).await?, Where::There));
+            }
+            match self.start(&setup) {
+                // Its driver may be about to listen, or to end.
+                Err(error) if error.is_held() && Instant::now() < until => {
+                    tokio::time::sleep(HELD_PAUSE).await;
+                }
+                started => {
+                    return Ok((self.execute_here(started?, &mut signals).await?, Where::Here));
+                }
+            }
+        }
+    }
+
+    fn start(&self, setup: &UserConfig) -> Result<(Driver, Arc<Store>, Shells), CommandError> {
+        let trust = Arc::new(self.trust()?);
+        Ok(app::start(StartOptions {
             level: setup.levels.of(self.workspace),
             level_is_set: setup.levels.set_for(self.workspace).is_some(),
             servers_level: setup.levels.servers,
@@ -132,11 +171,22 @@ impl Job<'_> {
             audience: self.output.audience(),
             pick_up: self.pick_up,
             driving: self.driving,
-        })?;
+        })?)
+    }
+
+    /// By a driver of this process, which others can reach while it drives.
+    async fn execute_here(
+        self,
+        (mut driver, store, shells): (Driver, Arc<Store>, Shells),
+        signals: &mut Signals,
+    ) -> Result<Status, CommandError> {
+        let level = shells.sandbox().map(Sandbox::level);
+        let server = self.driving.then(|| app::listen(self.workspace, &driver, level)).flatten();
         if let Some(command) = self.command.clone() {
             let _ = driver.commands.send(command).await;
         }
-        let outcome = self.watch(&mut driver, &mut signals).await;
+        let channels = (&driver.commands, &mut driver.events);
+        let outcome = self.watch(channels, Where::Here, signals).await;
         let _ = driver.commands.send(Command::Shutdown { grace: SHUTDOWN_TIMEOUT }).await;
         let mut printer = Printer::new(EventFormat::Report, DriveScope::Nothing);
         while let Some(event) = driver.events.recv().await {
@@ -148,6 +198,9 @@ impl Job<'_> {
             }
         }
         driver.join().await;
+        if let Some(server) = server {
+            server.close().await;
+        }
         self.end_processes(&shells).await;
         drop(store);
         if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
@@ -156,6 +209,26 @@ impl Job<'_> {
                 "dominds-tui: timed out after {seconds} s; everything is on disk: \
                  `dominds-tui resume --all`, then `dominds-tui drive` continues"
             ));
+        }
+        outcome
+    }
+
+    /// By a driver of another process, which goes on afterwards.
+    async fn execute_there(
+        self,
+        found: Connection,
+        signals: &mut Signals,
+    ) -> Result<Status, CommandError> {
+        let Connection { commands, mut events, tasks, .. } = found;
+        if let Some(command) = self.command.clone() {
+            let _ = commands.send(command).await;
+        }
+        let outcome = self.watch((&commands, &mut events), Where::There, signals).await;
+        drop((commands, events));
+        let _ = tasks.join().await;
+        if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
+            let seconds = limit.as_secs_f64();
+            lines::note(&format!("dominds-tui: timed out after {seconds} s; the driver goes on"));
         }
         outcome
     }
@@ -217,19 +290,25 @@ impl Job<'_> {
 
     async fn watch(
         &self,
-        driver: &mut Driver,
+        channels: (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
+        place: Where,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
         let mut printer = Printer::new(self.output.format(), self.scope());
-        let ended = self.follow(driver, signals, &mut printer).await;
+        let run = match (place, &self.command) {
+            (Where::Here, _) | (Where::There, None) => OwnRun::Everything,
+            (Where::There, Some(command)) => OwnRun::of(command),
+        };
+        let ended = self.follow(channels, (place, run), signals, &mut printer).await;
         printer.close();
         ended
     }
 
-    /// Prints events until all dialogs are quiet.
+    /// Prints events until what was asked for is quiet.
     async fn follow(
         &self,
-        driver: &mut Driver,
+        (commands, events): (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
+        (place, mut run): (Where, OwnRun),
         signals: &mut Signals,
         printer: &mut Printer,
     ) -> Result<Status, CommandError> {
@@ -240,13 +319,14 @@ impl Job<'_> {
             Instant::now() + self.timeout.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
         loop {
             let event = tokio::select! {
-                event = driver.events.recv() => event,
+                event = events.recv() => event,
                 signal = signals.next() => match signal {
                     // A second interrupt does not wait for running dialogs.
                     StopSignal::Interrupt if ending.is_some() => return Ok(Status::Interrupted),
                     StopSignal::Interrupt => {
+                        let Some(stop) = run.stop(place) else { return Ok(Status::Interrupted) };
                         ending = Some(Status::Interrupted);
-                        let _ = driver.commands.send(Command::StopAll).await;
+                        let _ = commands.send(stop).await;
                         continue;
                     }
                     StopSignal::Terminate | StopSignal::HangUp => return Ok(Status::Terminated),
@@ -254,6 +334,9 @@ impl Job<'_> {
                 () = sleep_until(deadline) => return Ok(Status::TimedOut),
             };
             let Some(event) = event else { return Ok(ending.unwrap_or(Status::Failed)) };
+            if event == DriverEvent::Stopped {
+                return Self::driver_ended(place, ending);
+            }
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
                 return Err(self.refusal(&text.to_string()));
             }
@@ -266,11 +349,23 @@ impl Job<'_> {
                             `dominds-tui trust` shows it";
                 return Err(CommandError::invalid(text));
             }
-            if matches!(event, DriverEvent::Done { ticket: TICKET, .. }) {
+            if let DriverEvent::Done { ticket: TICKET, dialog } = &event {
                 accepted = true;
                 if !driving {
                     return Ok(Status::Done);
                 }
+                for event in run.is(dialog.as_ref()) {
+                    printer.print(&event);
+                }
+            }
+            let Some(event) = run.own(event) else { continue };
+            if let DriverEvent::TreeQuiet { outcome, halted, .. } = event {
+                if accepted || ending.is_some() {
+                    printer.print(&DriverEvent::Halted(halted));
+                    printer.print(&DriverEvent::Quiet(outcome));
+                    return Ok(ending.unwrap_or(outcome.into()));
+                }
+                continue;
             }
             if let DriverEvent::Quiet(outcome) = &event {
                 if !accepted && ending.is_none() {
@@ -284,5 +379,14 @@ impl Job<'_> {
             }
             printer.print(&event);
         }
+    }
+
+    fn driver_ended(place: Where, ending: Option<Status>) -> Result<Status, CommandError> {
+        if place == Where::There && ending.is_none() {
+            let text = "the driver of this workspace has ended; everything is on disk: \
+                        `dominds-tui drive` continues";
+            return Err(CommandError::refused(text));
+        }
+        Ok(ending.unwrap_or(Status::Failed))
     }
 }

@@ -14,7 +14,8 @@ use crate::store::Access;
 use super::args::{ForkArgs, RootArg};
 use super::drive;
 use super::exit::{CommandError, Status};
-use super::job::{TICKET, run_command};
+use super::job::run_command;
+use super::running::{TICKET, Where};
 use super::{find, lines, queries};
 
 pub async fn declare_dead(
@@ -32,13 +33,16 @@ pub async fn declare_dead(
     let dialogs = || tree.into_iter().flat_map(|tree| &tree.dialogs);
     let before = dialogs().any(|one| one.id == dialog.this && one.latest.is_dead());
     let waits = dialogs().flat_map(|one| &one.pending).any(|on| on.side_dialog_id == dialog.this);
-    change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
-    lines::print(&match (before, waits) {
+    let place = change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
+    lines::print(&match (before, waits && place == Where::Here) {
         (true, _) => format!("{named} is dead already"),
         (false, true) => {
             format!(
                 "{named} is dead; the next `dominds-tui drive` notifies the dialog that waits for it"
             )
+        }
+        (false, false) if waits => {
+            format!("{named} is dead; the dialog that waits for it is notified")
         }
         (false, false) => format!("{named} is dead; no dialog waits for it"),
     });
@@ -101,7 +105,7 @@ fn check_generation_exists(
     Err(CommandError::usage(format!("there is no generation {genseq} in course {course}")))
 }
 
-async fn change(workspace: &Path, change: Lifecycle) -> Result<Status, CommandError> {
+async fn change(workspace: &Path, change: Lifecycle) -> Result<Where, CommandError> {
     run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 

@@ -7,6 +7,7 @@ mod demo;
 mod dialog_json;
 mod doctor;
 mod drive;
+mod drivers;
 mod events;
 mod exit;
 mod export;
@@ -18,18 +19,22 @@ mod inspect;
 mod job;
 mod lifecycle;
 mod lines;
+mod link;
 mod listing;
 mod manual;
 mod mind;
 mod notify_command;
+mod own_run;
 mod plain;
 mod probe;
 mod programs;
 mod queries;
 mod reminders;
+mod running;
 mod runtime;
 mod sandbox;
 mod screen;
+mod serve;
 mod servers;
 mod stream;
 mod transcript;
@@ -157,7 +162,11 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
         Some(Command::Read(wanted)) => mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
-        Some(Command::Trust { yes }) => trust::trust(&workspace, yes),
+        Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
+        Some(Command::Serve) => block_on(serve::serve(&workspace)),
+        Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),
+        Some(Command::Ps { json }) => block_on(drivers::list(json)),
+        Some(Command::Quit) => block_on(drivers::quit(&workspace)),
         Some(Command::Doctor { json, mcp: true, .. }) => {
             let servers = runtime()?.block_on(servers::query(&workspace));
             doctor::doctor(&workspace, json, Some(servers))

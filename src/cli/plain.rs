@@ -4,17 +4,20 @@ use std::io::{self, BufReader, IsTerminal as _};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::app::{self, Models};
+use crate::app::Models;
 use crate::driver::Audience;
 use crate::platform::SystemClock;
 use crate::platform::signals::Signals;
 use crate::protocol::Command;
+use crate::protocol::wire::AudienceKind;
 use crate::ui::QuitPolicy;
 use crate::ui::plain::{LineChannels, PlainSession, TypedLines, run_lines};
 
+use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
+use super::link::Link;
 use super::screen::{self, ScreenExit};
-use super::{config, lines};
+use super::{lines, running};
 
 /// Opens a workspace as lines. `first`: commands sent before any input.
 pub async fn show(
@@ -23,15 +26,25 @@ pub async fn show(
     first: Vec<Command>,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
+    let as_client = (Audience::Lines, running::hello(AudienceKind::Lines));
+    let link = Link::open(workspace, models, as_client, &setup).await?;
+    show_link(workspace, link, setup, first).await
+}
+
+/// Shows a driver as lines.
+pub async fn show_link(
+    workspace: &Path,
+    link: Link,
+    setup: UserConfig,
+    first: Vec<Command>,
+) -> Result<ScreenExit, CommandError> {
     let lang = setup.look.lang;
-    let options = screen::start_options(workspace, models, Audience::Lines, &setup);
-    let (driver, _store, shells) = app::start(options)?;
+    let Link { commands, events, end, .. } = link;
     for command in first {
-        let _ = driver.commands.send(command).await;
+        let _ = commands.send(command).await;
     }
     let signals = Signals::listen();
     let mut signals = signals.map_err(|error| CommandError::invalid(error.to_string()))?;
-    let (commands, events, tasks) = driver.into_parts();
     let asked = Arc::new(OnceLock::new());
     let received = asked.clone();
     let shutdown = async move {
@@ -58,8 +71,9 @@ pub async fn show(
     let mut session = PlainSession::new(lang);
     session.set_attention(setup.attention);
     let shown = run_lines(&mut session, channels, screen::SHUTDOWN_TIMEOUT).await;
-    tasks.join().await;
-    screen::end_processes(&shells, asked.get().copied(), QuitPolicy::Stop).await;
+    if let Some(line) = end.settle(asked.get().copied(), QuitPolicy::Stop, lang).await {
+        lines::note(&line);
+    }
     if let Some(line) = screen::open_questions_line(session.open_questions(), lang) {
         lines::note(&line);
     }

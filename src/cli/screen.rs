@@ -5,23 +5,23 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{self, Models, StartOptions};
+use crate::app::{Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
-use crate::domain::text::{Text, in_lang, localized};
-use crate::domain::{Lang, Problem};
-use crate::driver::{Audience, Driver, PickUp};
+use crate::domain::Lang;
+use crate::domain::text::in_lang;
+use crate::driver::{Audience, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env};
 use crate::protocol::Command;
-use crate::store::{Store, StoreError};
+use crate::protocol::wire::AudienceKind;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
-    App, AppOptions, Caller, CopyMaker, DemoStart, DraftStore, DraftTexts, DraftWriter, HintUse,
-    Keys, LOOKED, ProgramHost, QuitPolicy, RunOptions, STORED_HINTS,
+    App, AppOptions, Caller, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, ProgramHost,
+    QuitPolicy, RunOptions,
 };
 
 use super::args::ScreenArgs;
@@ -29,14 +29,15 @@ use super::config::{self, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::hint_file;
+use super::link::Link;
 use super::notify_command::NotifyCommand;
 use super::programs::Programs;
-use super::{lines, plain, unsaved};
+use super::{lines, plain, running, unsaved};
 
 /// For dialogs to stop when the screen is closed.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// For the last frame.
-const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
+pub const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
 pub fn open(workspace: &Path, mode: ScreenMode) -> Result<Status, CommandError> {
@@ -139,14 +140,23 @@ async fn show(
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read();
-    let options = start_options(workspace, models, Audience::Screen, &setup);
-    let (driver, store, shells) = app::start(options)?;
+    let as_client = (Audience::Screen, running::hello(AudienceKind::Screen));
+    let link = Link::open(workspace, models, as_client, &setup).await?;
+    show_link(workspace, link, (setup, ScreenStart { mode, commands: first, demo }), keys).await
+}
+
+/// Shows a driver.
+pub async fn show_link(
+    workspace: &Path,
+    link: Link,
+    (setup, ScreenStart { mode, commands: first, demo }): (UserConfig, ScreenStart<'_>),
+    keys: &mut Keys,
+) -> Result<ScreenExit, CommandError> {
     for command in first {
-        let _ = driver.commands.send(command).await;
+        let _ = link.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown =
-        on_terminal(driver, (workspace, &store, &shells), &report, (mode, setup, demo, keys)).await;
+    let shown = on_terminal(link, workspace, &report, (mode, setup, demo, keys)).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         lines::note(&report);
     }
@@ -176,8 +186,8 @@ pub fn start_options<'a>(
 }
 
 async fn on_terminal(
-    driver: Driver,
-    (workspace, store, shells): (&Path, &Arc<Store>, &Shells),
+    link: Link,
+    workspace: &Path,
     report: &Arc<Mutex<Option<String>>>,
     (mode, setup, demo, keys): (
         ScreenMode,
@@ -187,6 +197,7 @@ async fn on_terminal(
     ),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
+    let Link { commands, events, level, mut texts, end } = link;
     let modes = match mode {
         ScreenMode::Inline => ModeFlag::inline(),
         ScreenMode::Full | ScreenMode::Plain => ModeFlag::default(),
@@ -201,7 +212,7 @@ async fn on_terminal(
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
-        drafts: stored_drafts(store.clone()).await,
+        drafts: texts.read().await,
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
@@ -223,18 +234,20 @@ async fn on_terminal(
     if let Some(themes) = setup.themes {
         app.follow_background(themes);
     }
-    if let Some(sandbox) = shells.sandbox() {
-        app.show_level(sandbox.level());
+    if let Some(level) = level {
+        app.show_level(level);
+    }
+    if !end.is_here() {
+        app.leave_driver_running();
     }
     let is_demo = demo.is_some();
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
-    let drafts = DraftWriter::start(StoredDrafts::new(store.clone()))?;
+    let drafts = DraftWriter::start(texts)?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
     let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, caller, programs);
     let mut signals = Signals::listen()?;
-    let (commands, events, tasks) = driver.into_parts();
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
     let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
     let received = asked.clone();
@@ -250,9 +263,10 @@ async fn on_terminal(
     let channels = (commands, events);
     let shown =
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
-    tasks.join().await;
     unsaved::report(app.unsaved_at_end(), lang);
-    end_processes(shells, asked.get().copied(), app.quit_policy()).await;
+    if let Some(line) = end.settle(asked.get().copied(), app.quit_policy(), lang).await {
+        lines::note(&line);
+    }
     if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| !is_demo) {
         lines::note(&line);
     }
@@ -348,27 +362,6 @@ fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     }
 }
 
-/// The drafts of the last session; none if they cannot be read.
-async fn stored_drafts(store: Arc<Store>) -> DraftTexts {
-    let read = tokio::task::spawn_blocking(move || read_drafts(&store)).await;
-    let drafts = read.map_err(io::Error::other).map(|read| read.map_err(io::Error::other));
-    drafts.flatten().unwrap_or_else(|error| {
-        tracing::warn!(%error, "drafts could not be read");
-        DraftTexts::new()
-    })
-}
-
-/// With how far the user has looked at the dialogs, which has a file of its own.
-fn read_drafts(store: &Store) -> Result<DraftTexts, StoreError> {
-    let mut drafts = store.read_drafts()?;
-    let looked = store.read_looked().unwrap_or_else(|error| {
-        tracing::warn!(%error, "what was looked at could not be read");
-        String::new()
-    });
-    drafts.insert(LOOKED.to_owned(), looked);
-    Ok(drafts)
-}
-
 /// Hints for a person who is new here, unless they are switched off or what is known of them cannot be read.
 async fn show_first_hints(app: &mut App, wanted: HintUse) {
     if wanted == HintUse::Off {
@@ -381,90 +374,9 @@ async fn show_first_hints(app: &mut App, wanted: HintUse) {
     }
 }
 
-/// Drafts in the state folder of the workspace; what is known of the hints in that of the person.
-struct StoredDrafts {
-    store: Arc<Store>,
-    /// What is in the log already: drafts that are refused are tried again and again.
-    logged: Option<String>,
-}
-
-impl StoredDrafts {
-    fn new(store: Arc<Store>) -> Self {
-        Self { store, logged: None }
-    }
-
-    fn log(&mut self, error: &StoreError) {
-        let text = error.to_string();
-        if self.logged.as_ref() != Some(&text) {
-            tracing::warn!(%error, "a draft could not be saved");
-            self.logged = Some(text);
-        }
-    }
-}
-
-impl DraftStore for StoredDrafts {
-    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
-        if name == STORED_HINTS {
-            hint_file::write(text);
-            return Ok(());
-        }
-        if name == LOOKED {
-            let written = self.store.write_looked(text);
-            // Nobody misses it before the next start.
-            written
-                .unwrap_or_else(|error| tracing::warn!(%error, "what was looked at is not saved"));
-            return Ok(());
-        }
-        match self.store.write_draft(name, (!text.is_empty()).then_some(text)) {
-            Ok(()) => {
-                self.logged = None;
-                Ok(())
-            }
-            Err(error) => {
-                self.log(&error);
-                Err(not_saved(&error))
-            }
-        }
-    }
-}
-
-/// Why what is typed is lost when the program ends.
-fn not_saved(error: &StoreError) -> Problem {
-    let why = error.message();
-    let text = localized!(
-        [why] "what you type and do not send is not saved: {why}",
-        "输入而未发送的内容没有保存：{why}"
-    );
-    let fix = if matches!(error, StoreError::DraftsTooLarge { .. }) {
-        Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿")
-    } else {
-        Text::new(
-            "make room on the disk or the folder writable; it is tried again every few seconds",
-            "请腾出磁盘空间，或让此文件夹可写；每隔几秒会再试",
-        )
-    };
-    Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_draft_that_is_not_on_disk_says_why_where_and_what_to_do() {
-        let full = StoreError::DraftsTooLarge { bytes: 9, most: 8 };
-        for (error, fix) in [(full, "shorten"), (StoreError::ReadOnly, "writable")] {
-            let problem = not_saved(&error);
-            let (why, message) = (error.message(), problem.message());
-            for lang in [Lang::En, Lang::Zh] {
-                assert!(message.in_lang(lang).contains(why.in_lang(lang)), "{message}");
-            }
-            assert!(
-                problem.path.ends_with("drafts.json")
-                    && problem.fix.in_lang(Lang::En).contains(fix)
-            );
-        }
-    }
 
     #[test]
     fn leaving_with_open_questions_says_how_many() {

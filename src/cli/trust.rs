@@ -5,12 +5,16 @@ use std::path::Path;
 
 use crate::consent::Trust;
 use crate::domain::trust::Unagreed;
+use crate::protocol::Command;
+use crate::protocol::wire::AudienceKind;
+use crate::remote::Leaving;
 
 use super::exit::{CommandError, Status};
-use super::lines;
+use super::running::TICKET;
+use super::{lines, running};
 
 /// Lists the entries that wait for consent and asks once, unless `yes`.
-pub fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
+pub async fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
     let trust = Trust::recorded(workspace);
     let waiting = trust.waiting();
     if waiting.is_empty() {
@@ -26,7 +30,14 @@ pub fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> {
     }
     // Only what was shown.
     let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
-    trust.agree(&digests).map_err(|error| CommandError::invalid(error.to_string()))?;
+    // A driver that runs goes on with what waited for this.
+    let hello = running::hello(AudienceKind::Script);
+    match running::find(workspace, hello, Leaving::DriverStays).await? {
+        Some(driver) => {
+            running::ask(driver, Command::Agree { ticket: TICKET, digests, level: None }).await?;
+        }
+        None => trust.agree(&digests).map_err(|error| CommandError::invalid(error.to_string()))?,
+    }
     lines::print("agreed");
     Ok(Status::Done)
 }

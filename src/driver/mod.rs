@@ -36,11 +36,12 @@ mod texts;
 mod tree;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::protocol::{Command, DriverEvent, Outbox};
+use crate::protocol::{Command, DriverEvent};
 
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
@@ -53,38 +54,49 @@ pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
 pub use reporting::audience::Audience;
-use reporting::pump::pump;
+use reporting::clients::{Asked, ClientId, Request, addressed};
+pub use reporting::clients::{ClientProfile, ClientRights};
+use reporting::pump::{NewClient, Pump};
 use reporting::screen_state::ScreenState;
 use supervisor::task::SupervisorTask;
 
-/// Queued commands. The screen uses `try_send`: if the queue is full, it keeps its command and shows that.
+/// Queued commands of a client. The screen uses `try_send`: if the queue is full, it keeps its command and shows
+/// that.
 const COMMAND_QUEUE: usize = 64;
+/// Queued requests of all clients; a client that finds the queue full waits, and nobody waits for it.
+const REQUEST_QUEUE: usize = 64;
 /// Queued reports; the pump receives them at once.
 const REPORT_QUEUE: usize = 256;
-/// Queued events for the screen.
+/// Queued events for a client.
 const EVENT_QUEUE: usize = 64;
-/// A running driver. Dropping `commands` ends it, as [`Command::Shutdown`] does.
+/// Clients that are about to join; the next one waits.
+const JOINING: usize = 8;
+
+/// A running driver. [`Command::Shutdown`] ends it, and so does dropping the senders of all clients and every
+/// [`Clients`].
 #[derive(Debug)]
 pub struct Driver {
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
+    clients: Clients,
     tasks: JoinSet<()>,
 }
 
 impl Driver {
-    /// Starts the driver on the current runtime.
+    /// Starts the driver on the current runtime, with its first client.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
         let state = ScreenState::new(engine.problems.clone(), pick_up);
         let sources = engine.sources.clone();
-        let (commands, commands_rx) = mpsc::channel(COMMAND_QUEUE);
+        let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
+        let (joining, joining_rx) = mpsc::channel(JOINING);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
-        let (screen, events) = mpsc::channel(EVENT_QUEUE);
-        let (watch, outbox_limit) = audience.start();
+        let clients = Clients { joining, requests, next: Arc::new(AtomicU32::new(1)) };
+        let (channels, first) = clients.new_client(ClientId::FIRST, ClientProfile::own(audience));
         let supervisor = SupervisorTask::new(
             engine,
             reports_tx,
-            commands_rx,
+            requests_rx,
             pick_up == PickUp::Everything,
             audience,
         );
@@ -93,8 +105,15 @@ impl Driver {
             tasks.spawn(source.run());
         }
         tasks.spawn(supervisor.run());
-        tasks.spawn(pump(reports_rx, screen, state.watching(watch), Outbox::new(outbox_limit)));
-        Self { commands, events, tasks }
+        tasks.spawn(Pump::new(state, first).run(reports_rx, joining_rx));
+        let ClientChannels { commands, events } = channels;
+        Self { commands, events, clients, tasks }
+    }
+
+    /// For other clients to join.
+    #[must_use]
+    pub fn clients(&self) -> Clients {
+        self.clients.clone()
     }
 
     /// Returns both channels, and the tasks to be joined when the channels have ended.
@@ -109,6 +128,59 @@ impl Driver {
         events.close();
         tasks.join().await;
     }
+}
+
+/// Lets clients join a running driver. It keeps the driver alive until [`Command::Shutdown`].
+#[derive(Debug, Clone)]
+pub struct Clients {
+    joining: mpsc::Sender<NewClient>,
+    requests: mpsc::Sender<Request>,
+    next: Arc<AtomicU32>,
+}
+
+/// What a client holds. Dropped, the client has left.
+#[derive(Debug)]
+pub struct ClientChannels {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+}
+
+impl Clients {
+    /// A new client, which is first sent everything as it is now. `None` if the driver has ended.
+    pub async fn join(&self, profile: ClientProfile) -> Option<ClientChannels> {
+        let number = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| number.checked_add(1));
+        let (channels, client) = self.new_client(ClientId::numbered(number.ok()?), profile);
+        self.joining.send(client).await.ok()?;
+        Some(channels)
+    }
+
+    fn new_client(&self, id: ClientId, profile: ClientProfile) -> (ClientChannels, NewClient) {
+        let (commands, commands_rx) = mpsc::channel(COMMAND_QUEUE);
+        let (events_tx, events) = mpsc::channel(EVENT_QUEUE);
+        let forwarding = forward(id, profile.clone(), commands_rx, self.requests.clone());
+        let client = NewClient { id, profile, events: events_tx, forwarding: Box::pin(forwarding) };
+        (ClientChannels { commands, events }, client)
+    }
+}
+
+/// Takes the commands of a client to the supervisor.
+async fn forward(
+    client: ClientId,
+    profile: ClientProfile,
+    mut commands: mpsc::Receiver<Command>,
+    requests: mpsc::Sender<Request>,
+) {
+    let ClientProfile { audience, rights, .. } = profile;
+    let request = |asked| Request { client, audience, rights, asked };
+    while let Some(command) = commands.recv().await {
+        let command = Box::new(addressed(client, command));
+        if requests.send(request(Asked::Command(command))).await.is_err() {
+            return;
+        }
+    }
+    let _ = requests.send(request(Asked::Left)).await;
 }
 
 /// The tasks of a driver.

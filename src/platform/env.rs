@@ -46,3 +46,11 @@ pub fn display_path(path: &Path) -> String {
         None => path.display().to_string(),
     }
 }
+
+/// The terminal on standard input, without `/dev/`; `None` if there is none.
+#[must_use]
+pub fn terminal() -> Option<String> {
+    let name = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok()?.into_string().ok()?;
+    let short = name.strip_prefix("/dev/")?;
+    (short.starts_with("pts/") || short.starts_with("tty")).then(|| short.to_owned())
+}

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod logs;
 pub mod private_file;
 pub mod programs;
+pub mod service_manager;
 pub mod signals;
 pub mod user_program;
 pub mod watch;

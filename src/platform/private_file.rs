@@ -91,7 +91,11 @@ pub fn replace(name: &str, text: &str) -> io::Result<()> {
     replace_in(&dirs::create_state()?, name, text)
 }
 
-fn replace_in(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+/// The same for a file of another folder, which is private.
+///
+/// # Errors
+/// The error of the system.
+pub fn replace_in(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let temporary = folder.join(format!("{name}.{}.tmp", std::process::id()));
     let new = OpenOptions::new()
         .write(true)

@@ -15,6 +15,12 @@ use crate::domain::{AgentId, Course, DialogId, MsgId};
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
 
+/// The name of the stored text that is no draft: how far the user has looked at the dialogs.
+pub const LOOKED: &str = "looked";
+
+/// The largest ticket that a client may choose; of a larger one the lower half counts.
+pub const LONGEST_TICKET: Ticket = 0xffff_ffff;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
@@ -139,6 +145,16 @@ pub enum Command {
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
     Files,
+    /// The texts that screens keep for the person: answered by [`super::DriverEvent::Drafts`].
+    Drafts {
+        ticket: Ticket,
+    },
+    /// Keeps such a text; an empty one is dropped. Acknowledged when it is on disk.
+    SaveDraft {
+        ticket: Ticket,
+        name: String,
+        text: String,
+    },
     /// Ends a background process, with all its children.
     StopProcess {
         ticket: Ticket,
@@ -188,6 +204,8 @@ macro_rules! ticket_within {
             | Self::Log { ticket }
             | Self::Mind { ticket, .. }
             | Self::Agree { ticket, .. }
+            | Self::Drafts { ticket }
+            | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
             | Self::Sheet { ticket, .. }
             | Self::Find { ticket, .. } => Some(ticket),
@@ -238,6 +256,7 @@ impl Command {
             | Self::Mind { .. }
             | Self::CheckConsent
             | Self::Files
+            | Self::Drafts { .. }
             | Self::Find { .. }
             | Self::EndFind
             | Self::Refresh => true,
@@ -257,6 +276,7 @@ impl Command {
             | Self::Lifecycle { .. }
             | Self::Title { .. }
             | Self::Agree { .. }
+            | Self::SaveDraft { .. }
             | Self::StopProcess { .. }
             | Self::Shutdown { .. } => false,
         }

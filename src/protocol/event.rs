@@ -1,5 +1,6 @@
 //! Events of the driver.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use crate::domain::text::Localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
-    Problem, Question, SelfId, Slug, Stamp,
+    Problem, Question, RootId, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -247,6 +248,9 @@ pub enum DriverEvent {
     Answered {
         dialog: DialogId,
         question: String,
+        /// The name of the client that answered it, if that is another one.
+        #[serde(default)]
+        by: Option<String>,
     },
     Page {
         ticket: Ticket,
@@ -310,6 +314,11 @@ pub enum DriverEvent {
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.
     Files(Vec<String>),
+    /// The texts that screens keep for the person, by their names.
+    Drafts {
+        ticket: Ticket,
+        texts: BTreeMap<String, String>,
+    },
     /// A copy of an image is kept; it can be attached.
     ImageKept {
         ticket: Ticket,
@@ -336,6 +345,13 @@ pub enum DriverEvent {
     Halted(Vec<HaltedDialog>),
     /// Nothing runs, and nothing can without the user.
     Quiet(QuietOutcome),
+    /// Nothing of one tree runs, and nothing of it can without the user. Sent to scripts, with the dialogs that
+    /// cause the outcome.
+    TreeQuiet {
+        root: RootId,
+        outcome: QuietOutcome,
+        halted: Vec<HaltedDialog>,
+    },
     /// Events were dropped because the screen was slow: request everything again.
     Lagged,
     /// The driver has ended; nothing follows.
@@ -349,6 +365,7 @@ macro_rules! ticket_within {
             Self::Page { ticket, .. }
             | Self::Done { ticket, .. }
             | Self::Refused { ticket, .. }
+            | Self::Drafts { ticket, .. }
             | Self::Shelf { ticket, .. }
             | Self::Found { ticket, .. }
             | Self::ImageKept { ticket, .. }
@@ -375,6 +392,7 @@ macro_rules! ticket_within {
             | Self::Notice(_)
             | Self::Halted(_)
             | Self::Quiet(_)
+            | Self::TreeQuiet { .. }
             | Self::Lagged
             | Self::Stopped => None,
         }

@@ -141,6 +141,7 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Mind { .. }
         | DriverEvent::Log { .. }
         | DriverEvent::ImageKept { .. }
+        | DriverEvent::Drafts { .. }
         | DriverEvent::Asked { .. }
         | DriverEvent::Stopped => false,
         DriverEvent::Workspace(_)
@@ -163,6 +164,7 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Notice(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
+        | DriverEvent::TreeQuiet { .. }
         | DriverEvent::Lagged => true,
     }
 }
@@ -217,12 +219,14 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Mind { .. }
         | DriverEvent::Log { .. }
         | DriverEvent::ImageKept { .. }
+        | DriverEvent::Drafts { .. }
         | DriverEvent::Processes(_)
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
+        | DriverEvent::TreeQuiet { .. }
         | DriverEvent::Lagged
         | DriverEvent::Stopped => None,
     }

@@ -20,6 +20,7 @@ macro_rules! refusals {
 }
 
 refusals! {
+    ViewsOnly: "this screen only views (`--view`): it changes nothing" / "此界面只用于查看（`--view`），不会改动任何内容";
     NoSuchDialog: "there is no such dialog" / "没有这个对话";
     NothingToContinue: "nothing to continue: it waits for you" / "没有可继续的：它在等你说话";
     NotAboutToContinue: "this dialog is not about to continue" / "这个对话并未准备继续";

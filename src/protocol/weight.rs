@@ -45,7 +45,12 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::Mind { mind, .. } => json(mind),
         DriverEvent::Processes(all) => json(all),
         DriverEvent::Consent(view) => json(view),
-        DriverEvent::Halted(dialogs) => json(dialogs),
+        DriverEvent::Halted(dialogs) | DriverEvent::TreeQuiet { halted: dialogs, .. } => {
+            json(dialogs)
+        }
+        DriverEvent::Drafts { texts, .. } => {
+            texts.iter().map(|(name, text)| FIXED + name.len() + text.len()).sum()
+        }
         DriverEvent::Removed(_)
         | DriverEvent::Answered { .. }
         | DriverEvent::ToolEnded { .. }

@@ -411,6 +411,11 @@ impl App {
         self.quitting.policy()
     }
 
+    /// The driver is another process: leaving this screen ends nothing.
+    pub fn leave_driver_running(&mut self) {
+        self.model.driver_goes_on = true;
+    }
+
     /// Sets the sandbox level of commands to show.
     pub fn show_level(&mut self, level: Level) {
         self.model.level = Some(level);

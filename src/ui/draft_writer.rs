@@ -14,12 +14,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use crate::domain::Problem;
+pub use crate::protocol::LOOKED;
 
 /// Texts by the names of their drafts; an empty text removes the draft.
 pub type DraftTexts = BTreeMap<String, String>;
-
-/// The name of what is no draft: how far the user has looked at the dialogs.
-pub const LOOKED: &str = "looked";
 
 /// How long after what the disk did not take it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);

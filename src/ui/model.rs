@@ -46,6 +46,8 @@ pub struct Model {
     pub consent: ConsentView,
     /// The sandbox level of commands, once known.
     pub level: Option<Level>,
+    /// The driver is another process, which goes on when this screen is left.
+    pub driver_goes_on: bool,
     pub problems: Vec<Problem>,
     /// Why drafts are not on disk. It is among the problems.
     pub unsaved_drafts: Option<Problem>,

@@ -22,13 +22,14 @@ use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
 use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("domain", &[]),
     ("yaml", &["domain"]),
     // Of the store only `Fact`.
     ("protocol", &["domain", "store"]),
     ("store", &["domain", "yaml"]),
     ("llm", &["domain"]),
+    ("remote", &["domain", "driver", "platform", "protocol"]),
     ("sandbox", &["domain"]),
     ("tools", &["domain", "sandbox"]),
     ("minds", &["domain", "yaml"]),
@@ -45,7 +46,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
 
 const ALL: &[&str] = &[
     "app", "cli", "consent", "demo", "domain", "driver", "llm", "manage", "mcp", "minds",
-    "platform", "protocol", "sandbox", "store", "tools", "ui", "yaml",
+    "platform", "protocol", "remote", "sandbox", "store", "tools", "ui", "yaml",
 ];
 
 const MAX_LINES: usize = 700;

@@ -24,6 +24,7 @@ mod multiplexers;
 mod processes;
 mod providers;
 mod recordings;
+mod remote;
 mod sandbox;
 mod terminal;
 mod tour;

@@ -5,6 +5,7 @@
 
 pub mod audience;
 pub mod changed_files;
+pub mod clients;
 pub mod log;
 pub mod pump;
 pub mod reminder_views;

@@ -8,9 +8,11 @@ use crate::protocol::event::{
 };
 
 use crate::protocol::changes::ReadEnd;
+use crate::protocol::command::Ticket;
 use crate::store::Titles;
 
 use super::changed_files::FilePlaces;
+use super::clients::ClientId;
 use super::run_outcome::IdleReport;
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
@@ -18,7 +20,10 @@ pub type ReportSender = mpsc::Sender<DriverReport>;
 /// What tree tasks, drives and the supervisor report.
 #[derive(Debug)]
 pub enum DriverReport {
+    /// For everybody, or for the client whose ticket it has.
     Event(DriverEvent),
+    /// An event without a ticket for one client.
+    EventFor(ClientId, Box<DriverEvent>),
     Workspace(WorkspaceView),
     /// All rows and questions of one tree.
     Tree {
@@ -52,7 +57,18 @@ pub enum DriverReport {
         root: RootId,
         details: IdleReport,
     },
-    Watch(Subscription),
+    /// What a client wants to be sent.
+    Watch {
+        client: ClientId,
+        watch: Subscription,
+    },
+    /// A client sent an answer; it may still be refused.
+    Answering {
+        ticket: Ticket,
+        question: String,
+    },
+    /// A client has gone.
+    Left(ClientId),
     /// All problems of one origin.
     Problems {
         origin: &'static str,
@@ -72,8 +88,8 @@ pub enum DriverReport {
     },
     /// The initial survey of the workspace is complete.
     SurveyDone,
-    /// Send everything again.
-    Refresh,
+    /// A client wants everything again.
+    Refresh(ClientId),
 }
 
 /// Which dialogs' records and live text are sent.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::domain::question::headline;
 use crate::domain::record::Record;
-use crate::domain::{AgentId, DialogId, Problem, Problems, RootId};
-use crate::protocol::Outbox;
+use crate::domain::{AgentId, Background, DialogId, Problem, Problems, RootId};
+use crate::protocol::command::Ticket;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
 };
@@ -15,6 +15,7 @@ use crate::protocol::event::{
 use crate::store::Titles;
 
 use super::changed_files::{ChangedFiles, FilePlaces, files_of};
+use super::clients::{ClientId, Outboxes};
 use super::reports::{DriverReport, Subscription};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 
@@ -33,7 +34,9 @@ pub struct ScreenState {
     idle_reports: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
-    watch: Subscription,
+    processes: Vec<Background>,
+    /// Which client sent an answer to a question that is still open, by the ticket of the answer.
+    answering: BTreeMap<String, Ticket>,
     /// Which trees were to be driven.
     pick_up: PickUp,
     surveyed: bool,
@@ -52,18 +55,15 @@ impl ScreenState {
             idle_reports: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
-            watch: Subscription::NoDialog,
+            processes: Vec::new(),
+            answering: BTreeMap::new(),
             pick_up,
             surveyed: false,
         }
     }
 
-    pub fn watching(self, watch: Subscription) -> Self {
-        Self { watch, ..self }
-    }
-
     /// Applies a report and pushes events for what changed.
-    pub fn apply(&mut self, report: DriverReport, out: &mut Outbox) {
+    pub fn apply(&mut self, report: DriverReport, out: &mut Outboxes) {
         match report {
             DriverReport::Event(event) => self.forward(event, out),
             DriverReport::Workspace(view) => {
@@ -102,15 +102,23 @@ impl ScreenState {
                 self.set_inbox(root, Vec::new(), out);
             }
             DriverReport::Idle { root, idle } => {
-                self.busy.insert(root, !idle);
                 if idle {
+                    self.busy.insert(root.clone(), false);
+                    self.report_quiet_tree(root, out);
                     self.report_quiet(out);
+                } else {
+                    self.busy.insert(root, true);
                 }
             }
             DriverReport::IdleDetails { root, details } => {
                 drop(self.idle_reports.insert(root, details));
             }
-            DriverReport::Watch(watch) => self.set_watch(watch, out),
+            DriverReport::EventFor(client, event) => out.push_to(client, *event),
+            DriverReport::Watch { client, watch } => self.set_watch(client, watch, out),
+            DriverReport::Answering { ticket, question } => {
+                let _ = self.answering.insert(question, ticket);
+            }
+            DriverReport::Left(client) => out.remove(client),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
             DriverReport::Minds { problems, members, default_responder, consent } => {
                 self.set_team(members, default_responder, out);
@@ -128,19 +136,25 @@ impl ScreenState {
                 self.push_all(out);
                 self.report_quiet(out);
             }
-            DriverReport::Refresh => {
-                out.push(DriverEvent::Workspace(self.workspace.clone()));
-                out.push(DriverEvent::Consent(self.consent.clone()));
-                // Before, not all questions are known, and one that is missing would pass for answered.
-                if self.surveyed {
-                    self.push_all(out);
-                }
-            }
+            DriverReport::Refresh(client) => self.send_all(client, out),
         }
     }
 
-    /// Forwards an event if its dialog is subscribed to.
-    fn forward(&mut self, event: DriverEvent, out: &mut Outbox) {
+    /// Everything that a client must know, as it is now.
+    pub fn send_all(&self, client: ClientId, out: &mut Outboxes) {
+        out.push_to(client, DriverEvent::Workspace(self.workspace.clone()));
+        out.push_to(client, DriverEvent::Consent(self.consent.clone()));
+        // Before, not all questions are known, and one that is missing would pass for answered.
+        if self.surveyed {
+            for event in self.everything() {
+                out.push_to(client, event);
+            }
+        }
+        out.push_to(client, DriverEvent::Processes(self.processes.clone()));
+    }
+
+    /// Forwards an event to those who see its dialog, or to everybody.
+    fn forward(&mut self, event: DriverEvent, out: &mut Outboxes) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
                 let written = self.live.entry(dialog.clone()).or_default();
@@ -148,15 +162,11 @@ impl ScreenState {
                     Some((same, before)) if same == segment => before.push_str(text),
                     Some(_) | None => written.push((*segment, text.clone())),
                 }
-                if self.watch.sees_live(dialog) {
-                    out.push(event);
-                }
+                out.push_live(&dialog.clone(), event);
             }
             DriverEvent::LiveEnd { dialog } => {
                 self.live.remove(dialog);
-                if self.watch.sees_live(dialog) {
-                    out.push(event);
-                }
+                out.push_live(&dialog.clone(), event);
             }
             DriverEvent::Fact(fact) => {
                 let files = files_of(fact.entry(), (fact.course(), fact.line()));
@@ -164,14 +174,16 @@ impl ScreenState {
                 if is_written_text(&event) {
                     self.live.remove(fact.dialog());
                 }
-                if self.watch.sees_records(fact.dialog()) {
-                    out.push(event);
-                }
+                out.push_record(&fact.dialog().clone(), event);
             }
-            DriverEvent::ToolEnded { dialog, .. } => {
-                if self.watch.sees_records(dialog) {
-                    out.push(event);
-                }
+            DriverEvent::ToolEnded { dialog, .. } => out.push_record(&dialog.clone(), event),
+            DriverEvent::Processes(processes) => {
+                self.processes.clone_from(processes);
+                out.push(event);
+            }
+            DriverEvent::Refused { ticket, .. } => {
+                self.answering.retain(|_, answer| answer != ticket);
+                out.push(event);
             }
             DriverEvent::Workspace(_)
             | DriverEvent::Rows(_)
@@ -185,25 +197,25 @@ impl ScreenState {
             | DriverEvent::Retry { .. }
             | DriverEvent::Problems(_)
             | DriverEvent::Done { .. }
-            | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::ImageKept { .. }
+            | DriverEvent::Drafts { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
-            | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
+            | DriverEvent::TreeQuiet { .. }
             | DriverEvent::Lagged
             | DriverEvent::Stopped => out.push(event),
         }
     }
 
-    fn set_row(&mut self, row: TreeRow, out: &mut Outbox) {
+    fn set_row(&mut self, row: TreeRow, out: &mut Outboxes) {
         let rows = self.trees.entry(row.dialog.root.clone()).or_default();
         match rows.iter_mut().find(|old| old.dialog == row.dialog) {
             Some(old) if *old == row => return,
@@ -213,19 +225,19 @@ impl ScreenState {
         self.push_row(row, out);
     }
 
-    fn push_row(&self, row: TreeRow, out: &mut Outbox) {
+    fn push_row(&self, row: TreeRow, out: &mut Outboxes) {
         out.push(DriverEvent::Row(Box::new(self.complete(row))));
     }
 
     /// A dialog changed these files.
-    fn add_changed(&mut self, dialog: &DialogId, files: FilePlaces, out: &mut Outbox) {
+    fn add_changed(&mut self, dialog: &DialogId, files: FilePlaces, out: &mut Outboxes) {
         if self.changed.add(dialog, files) {
             self.push_again(dialog, out);
         }
     }
 
     /// Sends the row of a dialog as it is now.
-    fn push_again(&self, dialog: &DialogId, out: &mut Outbox) {
+    fn push_again(&self, dialog: &DialogId, out: &mut Outboxes) {
         let mut rows = self.trees.get(&dialog.root).into_iter().flatten();
         let row = rows.find(|row| row.dialog == *dialog).filter(|_| self.surveyed);
         if let Some(row) = row {
@@ -243,7 +255,7 @@ impl ScreenState {
     }
 
     /// Sends the rows whose titles changed.
-    fn set_titles(&mut self, titles: Titles, out: &mut Outbox) {
+    fn set_titles(&mut self, titles: Titles, out: &mut Outboxes) {
         let before = std::mem::replace(&mut self.titles, titles);
         if !self.surveyed {
             return;
@@ -254,7 +266,7 @@ impl ScreenState {
         }
     }
 
-    fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outbox) {
+    fn set_inbox(&mut self, root: RootId, inbox: Vec<InboxRow>, out: &mut Outboxes) {
         let before = self.inbox.remove(&root).unwrap_or_default();
         if before == inbox {
             if !inbox.is_empty() {
@@ -283,11 +295,20 @@ impl ScreenState {
         }
         for row in closed {
             let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-            out.push(DriverEvent::Answered { dialog, question });
+            let Some(answer) = self.answering.remove(&question) else {
+                out.push(DriverEvent::Answered { dialog, question, by: None });
+                continue;
+            };
+            let client = ClientId::of(answer);
+            let by = out.name(client).filter(|name| !name.is_empty()).map(str::to_owned);
+            let own = (dialog.clone(), question.clone());
+            out.push_to_others(client, &DriverEvent::Answered { dialog, question, by });
+            let (dialog, question) = own;
+            out.push_to(client, DriverEvent::Answered { dialog, question, by: None });
         }
     }
 
-    fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outbox) {
+    fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outboxes) {
         let mut book = self.problems.book();
         if book.take(source, problems) {
             out.push(DriverEvent::Problems(book.open()));
@@ -298,7 +319,7 @@ impl ScreenState {
         &mut self,
         members: Vec<MemberView>,
         default_responder: Option<AgentId>,
-        out: &mut Outbox,
+        out: &mut Outboxes,
     ) {
         let now = WorkspaceView { members, default_responder, ..self.workspace.clone() };
         if now != self.workspace {
@@ -307,20 +328,35 @@ impl ScreenState {
         }
     }
 
-    fn set_watch(&mut self, watch: Subscription, out: &mut Outbox) {
-        if let Subscription::Dialog(dialog) = &watch {
-            for (segment, text) in self.live.get(dialog).into_iter().flatten() {
-                let (segment, text) = (*segment, text.clone());
-                out.push(DriverEvent::Live { dialog: dialog.clone(), segment, text });
+    fn set_watch(&mut self, client: ClientId, watch: Subscription, out: &mut Outboxes) {
+        let shown = match &watch {
+            Subscription::Dialog(dialog) => Some(dialog.clone()),
+            Subscription::NoDialog | Subscription::AllRecords | Subscription::AllRecordsAndText => {
+                None
             }
+        };
+        if !out.watch(client, watch) {
+            return;
         }
-        self.watch = watch;
+        let Some(dialog) = shown else { return };
+        for (segment, text) in self.live.get(&dialog).into_iter().flatten() {
+            let (segment, text) = (*segment, text.clone());
+            out.push_to(client, DriverEvent::Live { dialog: dialog.clone(), segment, text });
+        }
     }
 
-    fn push_all(&self, out: &mut Outbox) {
-        out.push(DriverEvent::Rows(self.all_rows()));
-        out.push(DriverEvent::Inbox(self.all_questions()));
-        out.push(DriverEvent::Problems(self.problems.book().open()));
+    fn push_all(&self, out: &mut Outboxes) {
+        for event in self.everything() {
+            out.push(event);
+        }
+    }
+
+    fn everything(&self) -> [DriverEvent; 3] {
+        [
+            DriverEvent::Rows(self.all_rows()),
+            DriverEvent::Inbox(self.all_questions()),
+            DriverEvent::Problems(self.problems.book().open()),
+        ]
     }
 
     /// Rows of all trees, the oldest tree first, in order of creation within each tree.
@@ -338,7 +374,7 @@ impl ScreenState {
         rows
     }
 
-    fn report_quiet(&self, out: &mut Outbox) {
+    fn report_quiet(&self, out: &mut Outboxes) {
         if self.surveyed && !self.busy.values().any(|busy| *busy) {
             let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
             if !run.halted.is_empty() {
@@ -346,6 +382,14 @@ impl ScreenState {
             }
             out.push(DriverEvent::Quiet(run.outcome));
         }
+    }
+
+    /// Tells scripts, which may wait for this tree alone.
+    fn report_quiet_tree(&self, root: RootId, out: &mut Outboxes) {
+        let run =
+            run_outcome::run_outcome(std::iter::once(self.loaded_tree(&root)), std::iter::empty());
+        let (outcome, halted) = (run.outcome, run.halted);
+        out.push_to_scripts(DriverEvent::TreeQuiet { root, outcome, halted });
     }
 
     /// Rows of trees that were to be driven, but in which nothing could continue.
@@ -356,12 +400,16 @@ impl ScreenState {
 
     /// The state of the loaded trees.
     fn loaded_trees(&self) -> impl Iterator<Item = TreeResult<'_>> {
+        self.busy.keys().map(|root| self.loaded_tree(root))
+    }
+
+    fn loaded_tree(&self, root: &RootId) -> TreeResult<'_> {
         static NOTHING: IdleReport = IdleReport::EMPTY;
-        self.busy.keys().map(|root| TreeResult {
+        TreeResult {
             rows: self.trees.get(root).map_or(&[][..], Vec::as_slice),
             has_question: self.inbox.contains_key(root),
             idle: self.idle_reports.get(root).unwrap_or(&NOTHING),
-        })
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use crate::domain::latest::StopReason;
 use crate::domain::text::localized;
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId};
+use crate::driver::reporting::audience::Audience;
+use crate::driver::reporting::clients::{Asked, ClientId, ClientRights, Request, own};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
 use crate::driver::shared::blocking::interrupted;
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
@@ -17,7 +19,36 @@ use super::listing::{PAGE_RECORDS, read_page};
 use super::trees::Supervisor;
 
 impl Supervisor {
-    pub(super) async fn handle_command(&mut self, command: Command) {
+    pub(super) async fn handle_request(&mut self, request: Request) {
+        let Request { client, audience, rights, asked } = request;
+        let command = match asked {
+            Asked::Command(command) => *command,
+            Asked::Left => return self.client_left(client).await,
+        };
+        self.is_attended |= audience.is_person();
+        if rights == ClientRights::View && !command.is_read_only() {
+            return self.refuse_to_view(client, &command).await;
+        }
+        self.handle_command((client, audience), command).await;
+    }
+
+    async fn client_left(&mut self, client: ClientId) {
+        self.finding.remove(&client);
+        self.previewing.remove(&client);
+        self.files_wanted.remove(&client);
+        self.report(DriverReport::Left(client)).await;
+    }
+
+    async fn refuse_to_view(&self, client: ClientId, command: &Command) {
+        let text = Refusal::ViewsOnly.into();
+        let event = match command.ticket() {
+            Some(ticket) => DriverEvent::Refused { ticket: own(ticket), text },
+            None => DriverEvent::Notice(text),
+        };
+        self.send_to(client, event).await;
+    }
+
+    async fn handle_command(&mut self, (client, audience): (ClientId, Audience), command: Command) {
         match command {
             Command::Open { ticket, dialog, course } => self.open(ticket, dialog, course).await,
             Command::Page { ticket, dialog, course, before } => {
@@ -25,9 +56,8 @@ impl Supervisor {
             }
             Command::Preview { ticket, dialog } => self.preview(ticket, dialog),
             Command::Close => {
-                if self.audience.sees_one_dialog() {
-                    self.report(DriverReport::Watch(Subscription::NoDialog)).await;
-                }
+                let watch = Subscription::NoDialog;
+                self.report(DriverReport::Watch { client, watch }).await;
             }
             Command::Create { ticket, agent, taskdoc, text } => {
                 self.create(ticket, &agent, &taskdoc, text).await;
@@ -46,6 +76,8 @@ impl Supervisor {
                 self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Answer { ticket, dialog, question, text, images } => {
+                let answering = DriverReport::Answering { ticket, question: question.clone() };
+                self.report(answering).await;
                 let this = dialog.this.clone();
                 let request = TreeRequest::Answer { ticket, dialog: this, question, text, images };
                 self.forward(Some(ticket), &dialog, request).await;
@@ -62,7 +94,7 @@ impl Supervisor {
                     self.forward(None, &dialog, request).await;
                 }
             }
-            Command::StopAll => self.stop_all().await,
+            Command::StopAll => self.stop_all(audience).await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
                 self.forward(Some(ticket), &dialog, request).await;
@@ -87,24 +119,24 @@ impl Supervisor {
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
-            Command::Files => self.begin_to_list_files(),
+            Command::Drafts { ticket } => self.send_drafts(ticket).await,
+            Command::SaveDraft { ticket, name, text } => {
+                self.save_draft(ticket, name, text).await;
+            }
+            Command::Files => self.begin_to_list_files(client),
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
-            Command::Find { ticket, request } => self.find(Some((ticket, request))),
-            Command::EndFind => self.find(None),
+            Command::Find { ticket, request } => self.find(client, Some((ticket, request))),
+            Command::EndFind => self.find(client, None),
             Command::Refresh => {
-                self.report(DriverReport::Refresh).await;
-                self.send_processes().await;
+                self.report(DriverReport::Refresh(client)).await;
             }
             Command::Shutdown { .. } => {}
         }
     }
 
-    async fn stop_all(&mut self) {
-        let reason = if self.audience.is_person() {
-            StopReason::EmergencyStop
-        } else {
-            StopReason::UserStop
-        };
+    async fn stop_all(&mut self, audience: Audience) {
+        let reason =
+            if audience.is_person() { StopReason::EmergencyStop } else { StopReason::UserStop };
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
@@ -137,16 +169,16 @@ impl Supervisor {
         } else {
             // With driving off nothing continues yet.
             if self.engine.driving.is_on() || !outcome.refused.is_empty() {
-                self.send_event(DriverEvent::Notice(outcome.message())).await;
+                let notice = DriverEvent::Notice(outcome.message());
+                self.send_to(ClientId::of(ticket), notice).await;
             }
             self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
         }
     }
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {
-        if self.audience.sees_one_dialog() {
-            self.report(DriverReport::Watch(Subscription::Dialog(dialog.clone()))).await;
-        }
+        let (client, watch) = (ClientId::of(ticket), Subscription::Dialog(dialog.clone()));
+        self.report(DriverReport::Watch { client, watch }).await;
         self.page(ticket, dialog, course, None).await;
     }
 

@@ -1,5 +1,5 @@
-//! Searches the records of dialogs for a text. One search reads at a time, on a blocking thread, a line at a
-//! time; it ends as soon as another one is wanted, or none.
+//! Searches the records of dialogs for a text. For each client one search reads at a time, on a blocking thread,
+//! a line at a time; it ends as soon as another one is wanted, or none.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::domain::needle::{Needle, NeedleInJson};
 use crate::domain::transcript::SpokenRecord;
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId, Entry, title};
+use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
@@ -31,13 +32,22 @@ const MAX_PER_RECORD: usize = 99;
 pub(super) type Wanted = Option<(Ticket, FindRequest)>;
 
 impl Supervisor {
-    pub(super) fn find(&self, wanted: Wanted) {
-        self.finding.send_replace(wanted);
+    /// `None`: the search of this client ends.
+    pub(super) fn find(&mut self, client: ClientId, wanted: Wanted) {
+        if let Some(finding) = self.finding.get(&client) {
+            finding.send_replace(wanted);
+        } else if wanted.is_some() {
+            let (finding, wants) = watch::channel(None);
+            let (engine, reports) = (self.engine.clone(), self.reports.clone());
+            self.readers.spawn(search_as_wanted(engine, reports, wants));
+            finding.send_replace(wanted);
+            self.finding.insert(client, finding);
+        }
     }
 }
 
 /// Searches until the sender is dropped.
-pub(super) async fn search_as_wanted(
+async fn search_as_wanted(
     engine: Arc<Engine>,
     reports: ReportSender,
     mut wanted: watch::Receiver<Wanted>,

@@ -11,6 +11,7 @@ use crate::domain::text::{Localized, Text};
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, RootId, title};
 use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
+use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::TreeRequest;
@@ -38,7 +39,8 @@ impl Supervisor {
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
             Lifecycle::Fork { root, course, genseq, then } => {
-                let made = self.fork(&root, ForkPoint { course, genseq }).await;
+                let asker = ClientId::of(ticket);
+                let made = self.fork(asker, &root, ForkPoint { course, genseq }).await;
                 made.map(|(dialog, next)| {
                     let may = then == ForkMode::Continue && next == AfterFork::AutoContinue;
                     goes_on = may.then(|| dialog.clone());
@@ -59,7 +61,7 @@ impl Supervisor {
             && let Err(error) =
                 self.try_forward(&root, TreeRequest::ContinueFork { dialog: this }).await
         {
-            self.send_event(DriverEvent::Notice(error.message())).await;
+            self.send_to(ClientId::of(ticket), DriverEvent::Notice(error.message())).await;
             self.report(DriverReport::Idle { root, idle: true }).await;
         }
     }
@@ -93,6 +95,7 @@ impl Supervisor {
     /// Creates a fork; returns what it waits for.
     async fn fork(
         &mut self,
+        asker: ClientId,
         root: &RootId,
         cut: ForkPoint,
     ) -> Result<(DialogId, AfterFork), Localized> {
@@ -107,7 +110,8 @@ impl Supervisor {
         let (fork, next) = forked.await.map_err(|error| interrupted(&error))??;
         self.add_tree(&fork).await;
         let dialog = DialogId::main(fork);
-        self.send_event(DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() }).await;
+        let forked = DriverEvent::Forked { dialog: dialog.clone(), next: next.clone() };
+        self.send_to(asker, forked).await;
         Ok((dialog, next))
     }
 

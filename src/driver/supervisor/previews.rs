@@ -1,4 +1,4 @@
-//! The last records of a dialog that is only looked at. One dialog is read at a time, on a blocking thread; of
+//! The last records of a dialog that is only looked at. For each client one dialog is read at a time, on a blocking thread; of
 //! several that are wanted meanwhile, the newest alone is read next.
 
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::listing::read_page;
 use super::trees::Supervisor;
 use crate::domain::DialogId;
+use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
@@ -18,13 +19,19 @@ use crate::protocol::event::DriverEvent;
 const PREVIEW_RECORDS: usize = 60;
 
 impl Supervisor {
-    pub(super) fn preview(&self, ticket: Ticket, dialog: DialogId) {
-        self.previewing.send_replace(Some((ticket, dialog)));
+    pub(super) fn preview(&mut self, ticket: Ticket, dialog: DialogId) {
+        let (engine, reports, readers) = (&self.engine, &self.reports, &mut self.readers);
+        let previewing = self.previewing.entry(ClientId::of(ticket)).or_insert_with(|| {
+            let (previewing, wanted) = watch::channel(None);
+            readers.spawn(preview_as_wanted(engine.clone(), reports.clone(), wanted));
+            previewing
+        });
+        previewing.send_replace(Some((ticket, dialog)));
     }
 }
 
 /// Reads what is wanted until the sender is dropped.
-pub(super) async fn preview_as_wanted(
+async fn preview_as_wanted(
     engine: Arc<Engine>,
     reports: ReportSender,
     mut wanted: watch::Receiver<Option<(Ticket, DialogId)>>,

@@ -13,6 +13,7 @@ use crate::domain::text::{Localized, localized};
 use crate::domain::timeline::Driven;
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
+use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reminder_views::reminder_views;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
@@ -86,9 +87,9 @@ impl Supervisor {
         let found = blocking(move |on| read(&engine, &of, on)).await;
         let event = match found.unwrap_or_else(|error| Err(interrupted(&error))) {
             Ok(sheet) => DriverEvent::Sheet { dialog, sheet: Box::new(sheet) },
-            Err(text) => DriverEvent::Refused { ticket, text },
+            Err(text) => return self.send_event(DriverEvent::Refused { ticket, text }).await,
         };
-        self.send_event(event).await;
+        self.send_to(ClientId::of(ticket), event).await;
     }
 
     async fn mark_reviewed(&self, ticket: Ticket, dialog: DialogId, ends: Vec<ReadEnd>) {

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 use crate::driver::reporting::audience::Audience;
+use crate::driver::reporting::clients::{Asked, ClientRights, Request};
 use crate::driver::reporting::reports::ReportSender;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
@@ -17,7 +18,7 @@ use super::trees::Supervisor;
 #[derive(Debug)]
 pub struct SupervisorTask {
     supervisor: Supervisor,
-    commands: mpsc::Receiver<Command>,
+    requests: mpsc::Receiver<Request>,
 }
 
 impl SupervisorTask {
@@ -25,20 +26,15 @@ impl SupervisorTask {
     pub fn new(
         engine: Arc<Engine>,
         reports: ReportSender,
-        commands: mpsc::Receiver<Command>,
+        requests: mpsc::Receiver<Request>,
         pick_up: bool,
         audience: Audience,
     ) -> Self {
         let supervisor = Supervisor::new(engine, reports, pick_up, audience);
-        Self { supervisor, commands }
+        Self { supervisor, requests }
     }
 
-    pub async fn run(self) {
-        let (searches, previews) = (self.supervisor.searches(), self.supervisor.previews());
-        tokio::join!(self.take_commands(), searches, previews);
-    }
-
-    async fn take_commands(mut self) {
+    pub async fn run(mut self) {
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
         let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
@@ -47,22 +43,24 @@ impl SupervisorTask {
         self.supervisor.send_processes().await;
         loop {
             tokio::select! {
-                command = self.commands.recv() => match command {
-                    Some(Command::Shutdown { grace: given }) => {
+                request = self.requests.recv() => {
+                    let Some(request) = request else { break };
+                    if let Some(given) = shutdown_of(&request) {
                         grace = given;
                         break;
                     }
-                    Some(command) => self.supervisor.handle_command(command).await,
-                    None => break,
+                    self.supervisor.handle_request(request).await;
                 },
                 Ok(()) = processes.changed() => self.supervisor.send_processes().await,
                 Some(ended) = self.supervisor.tasks.join_next() => self.supervisor.tree_ended(ended).await,
+                Some(_) = self.supervisor.readers.join_next() => {}
                 Some(listed) = self.supervisor.listings.join_next() => self.supervisor.files_listed(listed).await,
                 Some(kept) = self.supervisor.images.join_next() => self.supervisor.image_kept(kept).await,
-                _ = minds_poll.tick(), if self.supervisor.audience.is_person() => self.supervisor.check_minds().await,
+                _ = minds_poll.tick(), if self.supervisor.is_attended => self.supervisor.check_minds().await,
             }
         }
         self.supervisor.trees.clear();
+        self.supervisor.end_reading().await;
         let all_ended = async {
             while self.supervisor.tasks.join_next().await.is_some() {}
             if let Some(saving) = saving {
@@ -76,4 +74,11 @@ impl SupervisorTask {
         self.supervisor.engine.sources.close().await;
         self.supervisor.engine.log.log_totals();
     }
+}
+
+/// How long streams may take to end, if this ends the driver.
+fn shutdown_of(request: &Request) -> Option<Duration> {
+    let Asked::Command(command) = &request.asked else { return None };
+    let Command::Shutdown { grace } = command.as_ref() else { return None };
+    (request.rights == ClientRights::All).then_some(*grace)
 }

@@ -1,6 +1,6 @@
 //! The loaded trees: loads them on demand, passes requests to them, notices their ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
@@ -11,6 +11,7 @@ use crate::domain::text::Text;
 use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::audience::Audience;
+use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
@@ -20,8 +21,7 @@ use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::store::{LoadedTree, StoreError};
 
-use super::finding::{Wanted, search_as_wanted};
-use super::previews::preview_as_wanted;
+use super::finding::Wanted;
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -40,15 +40,23 @@ pub struct Supervisor {
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
+    /// Who wants it.
+    pub(super) files_wanted: BTreeSet<ClientId>,
     /// Images of a person that are being read.
     pub(super) images: JoinSet<DriverEvent>,
     /// Load every tree that can continue, not only those named in commands.
     pick_up: bool,
     pub(super) audience: Audience,
-    /// The search that is wanted; dropped, it ends. Of several only the newest counts.
-    pub(super) finding: watch::Sender<Wanted>,
-    /// The dialog that is looked at; likewise.
-    pub(super) previewing: watch::Sender<Option<(Ticket, DialogId)>>,
+    /// A person is there or has been, who edits `.minds` meanwhile.
+    pub(super) is_attended: bool,
+    /// The search that each client wants; dropped, it ends. Of several only the newest counts.
+    pub(super) finding: BTreeMap<ClientId, watch::Sender<Wanted>>,
+    /// The dialog that each client looks at; likewise.
+    pub(super) previewing: BTreeMap<ClientId, watch::Sender<Option<(Ticket, DialogId)>>>,
+    /// The tasks that search and look for clients.
+    pub(super) readers: JoinSet<()>,
+    /// Dropped, what counts in the background ends.
+    pub(super) alive: watch::Sender<()>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
 }
@@ -62,7 +70,7 @@ impl Supervisor {
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
         let (listings, images) = (JoinSet::new(), JoinSet::new());
-        let ((finding, _), (previewing, _)) = (watch::channel(None), watch::channel(None));
+        let (finding, previewing) = (BTreeMap::new(), BTreeMap::new());
         let minds_stamp = None;
         Self {
             engine,
@@ -70,23 +78,24 @@ impl Supervisor {
             trees,
             tasks,
             listings,
+            files_wanted: BTreeSet::new(),
             images,
             pick_up,
             audience,
+            is_attended: audience.is_person(),
             finding,
             previewing,
+            readers: JoinSet::new(),
+            alive: watch::channel(()).0,
             minds_stamp,
         }
     }
 
-    /// Carries searches out, until this supervisor is dropped.
-    pub fn searches(&self) -> impl Future<Output = ()> + use<> {
-        search_as_wanted(self.engine.clone(), self.reports.clone(), self.finding.subscribe())
-    }
-
-    /// Reads what is looked at, until this supervisor is dropped.
-    pub fn previews(&self) -> impl Future<Output = ()> + use<> {
-        preview_as_wanted(self.engine.clone(), self.reports.clone(), self.previewing.subscribe())
+    /// Ends what is read for clients.
+    pub async fn end_reading(&mut self) {
+        self.finding.clear();
+        self.previewing.clear();
+        while self.readers.join_next().await.is_some() {}
     }
 
     /// False while something waits for consent: then nothing is loaded without a command.
@@ -197,6 +206,11 @@ impl Supervisor {
 
     pub(super) async fn send_event(&self, event: DriverEvent) {
         self.report(DriverReport::Event(event)).await;
+    }
+
+    /// An event without a ticket for one client alone.
+    pub(super) async fn send_to(&self, client: ClientId, event: DriverEvent) {
+        self.report(DriverReport::EventFor(client, Box::new(event))).await;
     }
 
     pub(super) async fn report(&self, report: DriverReport) {

@@ -28,7 +28,7 @@ impl Supervisor {
             Reverse(tree.dialogs.iter().map(changed).max())
         });
         let (engine, reports) = (self.engine.clone(), self.reports.clone());
-        let alive = self.previewing.subscribe();
+        let alive = self.alive.subscribe();
         let counting = move || {
             let mut left = MAX_BYTES;
             for tree in trees {

@@ -252,6 +252,8 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::Agree { ticket, digests: vec![s.text()], level: s.maybe(Level::WorkspaceNet) },
         Command::CheckConsent,
         Command::Files,
+        Command::Drafts { ticket: s.number },
+        Command::SaveDraft { ticket: s.number, name: s.text(), text: s.text() },
         Command::StopProcess { ticket, pid: s.number as u32 },
     ];
     let end = ReadEnd { dialog: SelfId::new(&s.text), course: s.course(), lines: s.small() };
@@ -299,7 +301,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             said: s.text(),
         }]),
         DriverEvent::Asked { dialog: s.dialog(), question: s.text(), headline: s.text() },
-        DriverEvent::Answered { dialog: s.dialog(), question: s.text() },
+        DriverEvent::Answered { dialog: s.dialog(), question: s.text(), by: s.maybe(s.text()) },
         DriverEvent::Page {
             ticket,
             page: Box::new(TranscriptPage {
@@ -364,6 +366,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         },
         DriverEvent::Found { ticket, part: Box::new(found(s)) },
         DriverEvent::Files(vec![s.text()]),
+        DriverEvent::Drafts { ticket: s.number, texts: BTreeMap::from([(s.text(), s.text())]) },
         DriverEvent::ImageKept { ticket, image: Box::new(s.images().remove(0)) },
         DriverEvent::Log {
             ticket,
@@ -404,6 +407,16 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             waits_for: vec![SelfId::new(&s.text)],
         }]),
         DriverEvent::Quiet(QuietOutcome::QuestionWaits),
+        DriverEvent::TreeQuiet {
+            root: s.dialog().root,
+            outcome: QuietOutcome::Failed,
+            halted: vec![HaltedDialog {
+                dialog: s.dialog(),
+                agent: s.agent(),
+                reason: s.maybe(s.text()),
+                waits_for: vec![SelfId::new(&s.text)],
+            }],
+        },
         DriverEvent::Lagged,
         DriverEvent::Stopped,
     ]);

@@ -5,6 +5,7 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect, Focus, Request};
 use super::{consent, lifecycle, results};
+use crate::domain::question::headline;
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
@@ -64,7 +65,10 @@ impl App {
             DriverEvent::Asked { question, .. } => {
                 self.alerts.came(question, self.redraw.now());
             }
-            DriverEvent::Answered { question, .. } => {
+            DriverEvent::Answered { question, by, .. } => {
+                if let Some(name) = by {
+                    self.tell_answered_by(&question, &name);
+                }
                 self.model.inbox.remove(&question);
                 self.alerts.drop_question(&question);
                 self.forget_put_off(&[question]);
@@ -166,7 +170,9 @@ impl App {
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());
             }
-            DriverEvent::Halted(_) => return false,
+            DriverEvent::Halted(_) | DriverEvent::TreeQuiet { .. } | DriverEvent::Drafts { .. } => {
+                return false;
+            }
             DriverEvent::Lagged => {
                 self.model.retries.clear();
                 let lost = FollowUp::Notify(Tone::Plain, words::LAGGED);
@@ -179,6 +185,14 @@ impl App {
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
+    }
+
+    /// Somebody else answered a question that was open here.
+    fn tell_answered_by(&mut self, question: &str, name: &str) {
+        let headline =
+            self.model.inbox.get(question).map(|row| headline(&row.question.tellask_content));
+        let text = words::answered_by(headline.unwrap_or_default(), name, self.ui.lang);
+        self.notify(Tone::Plain, &text);
     }
 
     /// The composer leaves a question that is not open any more.

@@ -44,9 +44,11 @@ impl Quitting {
     }
 }
 
-/// Quits at once if nothing runs.
+/// Quits at once if nothing runs, or nothing ends by that.
 pub(super) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
-    if facts.model.tree.any_running() || facts.model.processes_running() > 0 {
+    if facts.model.driver_goes_on {
+        FollowUp::Effect(Effect::Quit)
+    } else if facts.model.tree.any_running() || facts.model.processes_running() > 0 {
         ask(facts)
     } else {
         FollowUp::Effect(Effect::Quit)
@@ -56,7 +58,9 @@ pub(super) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
 /// Asks whether to quit; while background processes run, also what happens to them.
 pub(super) fn ask(facts: Facts<'_>) -> FollowUp {
     let model = facts.model;
-    FollowUp::Show(if model.processes_running() > 0 {
+    FollowUp::Show(if model.driver_goes_on {
+        NewOverlay::Confirm(words::LEAVE_QUESTION, Intent::Quit)
+    } else if model.processes_running() > 0 {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
         NewOverlay::Quit { sandboxed }
     } else if model.tree.any_running() {
@@ -88,5 +92,14 @@ mod tests {
         workspace.model.tree.set(Vec::new());
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
         assert_eq!(ask(workspace.facts()), question(words::QUIT_QUESTION));
+    }
+
+    #[test]
+    fn a_screen_whose_driver_goes_on_is_left_without_a_question_about_what_runs() {
+        let mut workspace = Workspace::new();
+        workspace.model.driver_goes_on = true;
+        assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
+        let leave = NewOverlay::Confirm(words::LEAVE_QUESTION, Intent::Quit);
+        assert_eq!(ask(workspace.facts()), FollowUp::Show(leave));
     }
 }

@@ -1,6 +1,7 @@
 //! The texts of the app itself: the titles and hints it composes, and its messages in the status line.
 
-use crate::domain::text::Text;
+use crate::domain::Lang;
+use crate::domain::text::{Text, in_lang};
 use crate::ui::words::Counted;
 
 pub(super) use crate::ui::words::{
@@ -82,6 +83,8 @@ pub(super) const QUIT_WHILE_RUNNING: Text = Text::new(
     "dialogs are still running; quit? they can continue later",
     "仍有对话在运行，退出吗？之后可以继续",
 );
+pub(super) const LEAVE_QUESTION: Text =
+    Text::new("leave this screen? the driver goes on", "离开此界面？驱动进程会继续运行");
 pub(super) const QUIT_QUESTION: Text = Text::new("quit the program?", "退出程序吗？");
 pub(super) const SHOW: Text = Text::new("show", "查看");
 pub(super) const LEAVING: Text =
@@ -213,6 +216,10 @@ pub(super) const ANSWER_ON_ITS_WAY: Text = Text::new("the answer is being sent",
 pub(super) const NO_ANSWER_TO_UNDO: Text = Text::new("no answer can be undone", "没有可撤回的回答");
 pub(super) const UNDO_SENT: Text = Text::new("undo answer", "撤回回答");
 pub(super) const SENT: Text = Text::new("sent", "已发出");
+/// Another client answered a question.
+pub(super) fn answered_by(headline: &str, name: &str, lang: Lang) -> String {
+    in_lang!(lang, "answered by {name}: {headline}", "已由 {name} 答复：{headline}")
+}
 pub(super) const QUESTION_GONE: Text = Text::new(
     "that question is not open any more; your text is a message draft now",
     "那个问题已不再等待；你的文字现为消息草稿",

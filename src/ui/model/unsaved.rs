@@ -57,7 +57,9 @@ mod tests {
         ] {
             let named = unsaved(&DraftTexts::from([(key.name(), "text".to_owned())]));
             assert_eq!(named.len(), usize::from(is_draft), "{key:?}");
-            named.iter().for_each(|draft| assert_translated(&draft.what));
+            for draft in &named {
+                assert_translated(&draft.what);
+            }
             assert_eq!(unsaved(&DraftTexts::from([(key.name(), " ".to_owned())])), []);
         }
     }

@@ -77,6 +77,9 @@ impl EventLines {
             DriverEvent::Problems(problems) => self.new_problems(problems),
             DriverEvent::Consent(consent) => self.new_consent(consent),
             DriverEvent::Notice(text) => vec![SafeText::line(text.in_lang(self.lang))],
+            DriverEvent::Answered { by: Some(name), .. } => {
+                vec![SafeText::line(&in_lang!(self.lang, "answered by {name}", "已由 {name} 答复"))]
+            }
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],
             DriverEvent::Workspace(_)
@@ -92,12 +95,14 @@ impl EventLines {
             | DriverEvent::Refused { .. }
             | DriverEvent::Forked { .. }
             | DriverEvent::ImageKept { .. }
+            | DriverEvent::Drafts { .. }
             | DriverEvent::Shelf { .. }
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
+            | DriverEvent::TreeQuiet { .. }
             | DriverEvent::Stopped => Vec::new(),
         }
     }

@@ -74,6 +74,10 @@ fn live(dialog: &DialogId, text: &str) -> DriverReport {
     DriverReport::Event(DriverEvent::Live { dialog, segment: Segment::Saying, text })
 }
 
+fn watching(dialog: DialogId) -> DriverReport {
+    DriverReport::Watch { client: ClientId::FIRST, watch: Subscription::Dialog(dialog) }
+}
+
 fn fact(dialog: &DialogId) -> DriverReport {
     let fact = StoredRecord::made_up(dialog, Course::FIRST, 0, r#"{"type":"gen_start_record"}"#);
     DriverReport::Event(DriverEvent::Fact(fact))
@@ -83,17 +87,32 @@ fn inbox(calls: &[&str]) -> DriverReport {
     DriverReport::Inbox { root: root(), inbox: calls.iter().map(|call| question(call)).collect() }
 }
 
-fn apply(state: &mut ScreenState, report: DriverReport) -> Vec<DriverEvent> {
-    let mut out = Outbox::new(1000);
-    state.apply(report, &mut out);
-    std::iter::from_fn(|| out.pop()).collect()
+/// A state, and the clients it reports to.
+struct Stage {
+    state: ScreenState,
+    out: Outboxes,
+}
+
+impl Stage {
+    fn new(watch: Subscription) -> Self {
+        Self {
+            state: ScreenState::new(Arc::default(), PickUp::Named),
+            out: Outboxes::watching(watch),
+        }
+    }
+}
+
+/// What the first client is sent.
+fn apply(stage: &mut Stage, report: DriverReport) -> Vec<DriverEvent> {
+    stage.state.apply(report, &mut stage.out);
+    stage.out.take(ClientId::FIRST)
 }
 
 /// A state after the initial survey.
-fn listed(watch: Subscription) -> ScreenState {
-    let mut state = ScreenState::new(Arc::default(), PickUp::Named).watching(watch);
-    apply(&mut state, DriverReport::SurveyDone);
-    state
+fn listed(watch: Subscription) -> Stage {
+    let mut stage = Stage::new(watch);
+    apply(&mut stage, DriverReport::SurveyDone);
+    stage
 }
 
 #[test]
@@ -117,12 +136,12 @@ fn a_new_subscriber_gets_the_text_written_so_far() {
     for text in ["one ", "two"] {
         apply(&mut state, live(&main_dialog(), text));
     }
-    let events = apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog())));
+    let events = apply(&mut state, watching(main_dialog()));
     let text =
         |event: &DriverEvent| matches!(event, DriverEvent::Live { text, .. } if text == "one two");
     assert!(events.len() == 1 && events.iter().all(text), "{events:?}");
     apply(&mut state, DriverReport::Event(DriverEvent::LiveEnd { dialog: main_dialog() }));
-    assert_eq!(apply(&mut state, DriverReport::Watch(Subscription::Dialog(main_dialog()))), []);
+    assert_eq!(apply(&mut state, watching(main_dialog())), []);
 }
 
 #[test]
@@ -143,14 +162,14 @@ fn a_question_is_announced_once_and_its_end_too() {
     let answered = apply(&mut state, inbox(&[]));
     let expected = [
         DriverEvent::Inbox(Vec::new()),
-        DriverEvent::Answered { dialog: main_dialog(), question: id },
+        DriverEvent::Answered { dialog: main_dialog(), question: id, by: None },
     ];
     assert_eq!(answered, expected);
 }
 
 #[test]
 fn before_the_initial_survey_is_complete_nothing_is_announced() {
-    let mut state = ScreenState::new(Arc::default(), PickUp::Named);
+    let mut state = Stage::new(Subscription::NoDialog);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
     let report =
         DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
@@ -158,7 +177,10 @@ fn before_the_initial_survey_is_complete_nothing_is_announced() {
     assert_eq!(apply(&mut state, DriverReport::Idle { root: root(), idle: true }), []);
     let listed =
         |event: &DriverEvent| matches!(event, DriverEvent::Rows(_) | DriverEvent::Inbox(_));
-    assert!(!apply(&mut state, DriverReport::Refresh).iter().any(listed), "not all are known");
+    assert!(
+        !apply(&mut state, DriverReport::Refresh(ClientId::FIRST)).iter().any(listed),
+        "not all are known"
+    );
     let events = apply(&mut state, DriverReport::SurveyDone);
     let expected = [
         DriverEvent::Rows(rows),
@@ -190,7 +212,7 @@ fn the_title_that_a_person_gave_is_sent_with_the_row_and_the_first_one_when_it_i
     assert_eq!(apply(&mut state, DriverReport::Titles(given())), sent(&own));
     assert_eq!(apply(&mut state, DriverReport::Titles(given())), []);
     assert_eq!(apply(&mut state, DriverReport::Row(Box::new(made.clone()))), []);
-    let all = apply(&mut state, DriverReport::Refresh);
+    let all = apply(&mut state, DriverReport::Refresh(ClientId::FIRST));
     assert!(all.contains(&DriverEvent::Rows(vec![own])), "{all:?}");
     assert_eq!(apply(&mut state, DriverReport::Titles(Titles::new())), sent(&made));
 }
@@ -200,7 +222,7 @@ fn stopped(reason: StopReason) -> DisplayState {
 }
 
 /// The outcome after all of `trees` were loaded and became idle.
-fn outcome_of(state: &mut ScreenState, trees: &[RootId]) -> Vec<QuietOutcome> {
+fn outcome_of(state: &mut Stage, trees: &[RootId]) -> Vec<QuietOutcome> {
     for root in trees {
         apply(state, DriverReport::Idle { root: root.clone(), idle: false });
     }

@@ -170,8 +170,8 @@ impl Screen<'_> {
                     hints.push((Action::ToggleCall, words::OPEN));
                 }
                 let facts = self.app.facts();
-                let asker = facts.open_row().and_then(|row| row.asker.as_ref());
-                if let Some(there) = self.app.reading.other_end(asker) {
+                let from = facts.open_row().and_then(|row| row.asker.as_ref());
+                if let Some(there) = self.app.reading.other_end(from) {
                     hints.push((Action::OtherEnd, there));
                 }
                 hints.push((Action::ToggleThinking, words::THINKING));

@@ -98,7 +98,7 @@ fn about(member: &MemberView, view: View<'_>) -> String {
         let name = ui.text(name);
         in_lang!(ui.lang, "{name}: {value}", "{name}：{value}")
     };
-    let mut parts = vec![part(MODEL, &model), part(TOOLSETS, &named(&member.toolsets))];
+    let mut parts = vec![part(MODEL, model), part(TOOLSETS, &named(&member.toolsets))];
     if !member.tools.is_empty() {
         parts.push(part(TOOLS, &named(&member.tools)));
     }

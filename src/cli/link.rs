@@ -1,0 +1,287 @@
+//! The driver that a front end shows: started in this process, or found in another one. Both give the same two
+//! channels; only the beginning and the end differ.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use crate::app::{self, Models};
+use crate::domain::sandbox::Level;
+use crate::domain::text::{Localized, Text, in_lang, localized};
+use crate::domain::{Lang, Problem};
+use crate::driver::{Audience, DriverTasks};
+use crate::platform::signals::StopSignal;
+use crate::protocol::wire::Hello;
+use crate::protocol::{Command, DriverEvent};
+use crate::remote::client::{ConnectionTasks, Ended};
+use crate::remote::{Connection, Leaving, RemoteTexts, Server};
+use crate::sandbox::Sandbox;
+use crate::store::{Store, StoreError};
+use crate::tools::Shells;
+use crate::ui::{DraftStore, DraftTexts, LOOKED, QuitPolicy, STORED_HINTS};
+
+use super::config::UserConfig;
+use super::exit::CommandError;
+use super::screen::{end_processes, start_options};
+use super::{hint_file, running};
+
+/// How long a workspace that is in use is waited for: its driver may be about to listen, or to end.
+const HELD_TIMEOUT: Duration = Duration::from_secs(2);
+const HELD_PAUSE: Duration = Duration::from_millis(50);
+
+/// The driver that a front end shows.
+pub struct Link {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    /// The sandbox level; `None` without a sandbox.
+    pub level: Option<Level>,
+    pub texts: Texts,
+    pub end: LinkEnd,
+}
+
+/// What is left to do at the end.
+pub enum LinkEnd {
+    Here { tasks: DriverTasks, server: Option<Server>, shells: Shells, store: Arc<Store> },
+    There(ConnectionTasks),
+}
+
+/// What a front end stores for the person.
+pub struct Texts {
+    place: TextsPlace,
+    /// What is in the log already: what is refused is tried again and again.
+    logged: Option<String>,
+}
+
+enum TextsPlace {
+    Here(Arc<Store>),
+    There(RemoteTexts, Handle),
+}
+
+impl Link {
+    /// Finds the driver of the workspace, or starts one.
+    ///
+    /// # Errors
+    /// The workspace is in use by a program that lets nobody in, or cannot be opened.
+    pub async fn open(
+        workspace: &Path,
+        models: Models,
+        (audience, hello): (Audience, Hello),
+        setup: &UserConfig,
+    ) -> Result<Self, CommandError> {
+        // The scripted team of the demo has its workspace for itself.
+        let Models::Configured(trust) = models else {
+            return Self::start(workspace, models, audience, setup);
+        };
+        let until = tokio::time::Instant::now() + HELD_TIMEOUT;
+        loop {
+            let found = running::find(workspace, hello.clone(), Leaving::DriverStays).await?;
+            if let Some(connection) = found {
+                return Ok(Self::there(connection));
+            }
+            let models = Models::Configured(trust.clone());
+            match Self::start(workspace, models, audience, setup) {
+                Err(error) if error.is_held() && tokio::time::Instant::now() < until => {
+                    tokio::time::sleep(HELD_PAUSE).await;
+                }
+                started => return started,
+            }
+        }
+    }
+
+    /// Starts a driver in this process; others can reach it.
+    fn start(
+        workspace: &Path,
+        models: Models,
+        audience: Audience,
+        setup: &UserConfig,
+    ) -> Result<Self, CommandError> {
+        let is_shared = matches!(models, Models::Configured(_));
+        let (driver, store, shells) =
+            app::start(start_options(workspace, models, audience, setup))?;
+        let level = shells.sandbox().map(Sandbox::level);
+        let server = is_shared.then(|| app::listen(workspace, &driver, level)).flatten();
+        let (commands, events, tasks) = driver.into_parts();
+        let texts = Texts::new(TextsPlace::Here(store.clone()));
+        let end = LinkEnd::Here { tasks, server, shells, store };
+        Ok(Self { commands, events, level, texts, end })
+    }
+
+    /// The driver of a connection.
+    pub fn there(mut connection: Connection) -> Self {
+        let place = TextsPlace::There(connection.take_texts(), Handle::current());
+        let texts = Texts::new(place);
+        let Connection { welcome, commands, events, tasks, .. } = connection;
+        Self { commands, events, level: welcome.level, texts, end: LinkEnd::There(tasks) }
+    }
+}
+
+impl LinkEnd {
+    /// The driver is in this process.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        matches!(self, Self::Here { .. })
+    }
+
+    /// Waits for the end. A driver of this process ends, and with it what it runs; one elsewhere goes on. Returns what
+    /// there is to say about that.
+    pub async fn settle(
+        self,
+        asked: Option<StopSignal>,
+        chosen: QuitPolicy,
+        lang: Lang,
+    ) -> Option<String> {
+        match self {
+            Self::Here { tasks, server, shells, store } => {
+                tasks.join().await;
+                if let Some(server) = server {
+                    server.close().await;
+                }
+                end_processes(&shells, asked, chosen).await;
+                drop(store);
+                None
+            }
+            Self::There(tasks) => Some(match tasks.join().await {
+                Ok(Ended::WithDriver) => in_lang!(
+                    lang,
+                    "dominds-tui: the driver has ended; everything is on disk",
+                    "dominds-tui：驱动进程已结束；所有内容都已保存"
+                ),
+                Ok(Ended::Left) => in_lang!(
+                    lang,
+                    "dominds-tui: the driver goes on; `dominds-tui` shows it again, `dominds-tui quit` ends it",
+                    "dominds-tui：驱动进程继续运行；`dominds-tui` 可再次显示，`dominds-tui quit` 可结束它"
+                ),
+                Err(error) => in_lang!(
+                    lang,
+                    "dominds-tui: the connection to the driver was lost: {error}",
+                    "dominds-tui：与驱动进程的连接已断开：{error}"
+                ),
+            }),
+        }
+    }
+}
+
+impl Texts {
+    fn new(place: TextsPlace) -> Self {
+        Self { place, logged: None }
+    }
+
+    /// The texts of the last time; none if they cannot be read.
+    pub async fn read(&mut self) -> DraftTexts {
+        let read = match &mut self.place {
+            TextsPlace::Here(store) => {
+                let store = store.clone();
+                let read = tokio::task::spawn_blocking(move || read_texts(&store)).await;
+                read.map_err(|error| Localized::same(error.to_string()))
+                    .and_then(|read| read.map_err(|error| error.message()))
+            }
+            TextsPlace::There(texts, _) => texts.read().await,
+        };
+        read.unwrap_or_else(|error| {
+            tracing::warn!(%error, "drafts could not be read");
+            DraftTexts::new()
+        })
+    }
+}
+
+/// With how far the user has looked at the dialogs, which has a file of its own.
+fn read_texts(store: &Store) -> Result<DraftTexts, StoreError> {
+    let mut texts = store.read_drafts()?;
+    let looked = store.read_looked().unwrap_or_else(|error| {
+        tracing::warn!(%error, "what was looked at could not be read");
+        String::new()
+    });
+    texts.insert(LOOKED.to_owned(), looked);
+    Ok(texts)
+}
+
+/// Drafts are of the workspace; what is known of the hints is of the person.
+impl DraftStore for Texts {
+    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
+        if name == STORED_HINTS {
+            hint_file::write(text);
+            return Ok(());
+        }
+        if name == LOOKED {
+            // Nobody misses it before the next start.
+            if let Err(error) = self.save_looked(text) {
+                tracing::warn!(%error, "what was looked at is not saved");
+            }
+            return Ok(());
+        }
+        let refused = match &mut self.place {
+            TextsPlace::Here(store) => {
+                store.write_draft(name, (!text.is_empty()).then_some(text)).err().map(|error| {
+                    let is_size = matches!(error, StoreError::DraftsTooLarge { .. });
+                    (error.message(), if is_size { FIX_SIZE } else { FIX_DISK })
+                })
+            }
+            TextsPlace::There(texts, runtime) => {
+                runtime.block_on(texts.save(name, text)).err().map(|why| (why, FIX_DISK))
+            }
+        };
+        let Some((why, fix)) = refused else {
+            self.logged = None;
+            return Ok(());
+        };
+        self.log(&why);
+        Err(not_saved(&why, fix))
+    }
+}
+
+impl Texts {
+    fn save_looked(&mut self, text: &str) -> Result<(), Localized> {
+        match &mut self.place {
+            TextsPlace::Here(store) => store.write_looked(text).map_err(|error| error.message()),
+            TextsPlace::There(texts, runtime) => runtime.block_on(texts.save(LOOKED, text)),
+        }
+    }
+
+    fn log(&mut self, why: &Localized) {
+        let text = why.to_string();
+        if self.logged.as_ref() != Some(&text) {
+            tracing::warn!(error = %text, "a draft could not be saved");
+            self.logged = Some(text);
+        }
+    }
+}
+
+const FIX_DISK: Text = Text::new(
+    "make room on the disk or the folder writable; it is tried again every few seconds",
+    "请腾出磁盘空间，或让此文件夹可写；每隔几秒会再试",
+);
+const FIX_SIZE: Text =
+    Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿");
+
+/// Why what is typed is lost when the program ends.
+fn not_saved(why: &Localized, fix: Text) -> Problem {
+    let text = localized!(
+        [why] "what you type and do not send is not saved: {why}",
+        "输入而未发送的内容没有保存：{why}"
+    );
+    Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_that_is_not_on_disk_says_why_where_and_what_to_do() {
+        let why = StoreError::ReadOnly.message();
+        for (fix, part) in [(FIX_SIZE, "shorten"), (FIX_DISK, "writable")] {
+            let problem = not_saved(&why, fix);
+            let message = problem.message();
+            for lang in [Lang::En, Lang::Zh] {
+                assert!(message.in_lang(lang).contains(why.in_lang(lang)), "{message}");
+            }
+            assert!(
+                problem.path.ends_with("drafts.json")
+                    && problem.fix.in_lang(Lang::En).contains(part)
+            );
+        }
+    }
+}

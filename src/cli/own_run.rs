@@ -1,0 +1,167 @@
+//! Which part of what a driver does was asked for by this process. A driver in another process has other work, too,
+//! whose events are not printed and whose end is not waited for.
+
+use crate::domain::{DialogId, RootId};
+use crate::protocol::{Command, DriverEvent};
+
+use super::running::Where;
+
+/// Events of a dialog that is not known yet, which are kept until it is. More are not printed.
+const MAX_KEPT: usize = 4096;
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OwnRun {
+    /// All that the driver does.
+    Everything,
+    /// One tree; and the dialog that was named.
+    Tree(DialogId),
+    /// A tree that the driver is about to make: what it has sent of dialogs since.
+    NewTree(Vec<DriverEvent>),
+}
+
+impl OwnRun {
+    /// The work that a command begins.
+    pub fn of(command: &Command) -> Self {
+        if let Command::Say { dialog, .. }
+        | Command::Answer { dialog, .. }
+        | Command::Continue { dialog, .. } = command
+        {
+            return Self::Tree(dialog.clone());
+        }
+        Self::NewTree(Vec::new())
+    }
+
+    /// The command was carried out, for this dialog. Returns what was kept of it.
+    pub fn is(&mut self, dialog: Option<&DialogId>) -> Vec<DriverEvent> {
+        let (Self::NewTree(kept), Some(dialog)) = (&mut *self, dialog) else { return Vec::new() };
+        let kept = std::mem::take(kept);
+        *self = Self::Tree(dialog.clone());
+        kept.into_iter().filter_map(|event| self.own(event)).collect()
+    }
+
+    /// The event, if it belongs to what was asked for.
+    pub fn own(&mut self, event: DriverEvent) -> Option<DriverEvent> {
+        let is_of_tree = matches!(event, DriverEvent::TreeQuiet { .. });
+        let is_of_all = matches!(event, DriverEvent::Quiet(_) | DriverEvent::Halted(_));
+        match self {
+            Self::Everything => (!is_of_tree).then_some(event),
+            Self::Tree(dialog) => {
+                let is_own = root_of(&event).is_none_or(|root| *root == dialog.root);
+                (is_own && !is_of_all).then_some(event)
+            }
+            Self::NewTree(kept) => {
+                if root_of(&event).is_none() {
+                    return (!is_of_all).then_some(event);
+                }
+                if kept.len() < MAX_KEPT {
+                    kept.push(event);
+                }
+                None
+            }
+        }
+    }
+
+    /// What an interrupt stops: everything of a driver that is only there for this run, and of another one what was
+    /// asked for. `None`: nothing, the driver goes on.
+    pub fn stop(&self, place: Where) -> Option<Command> {
+        match (place, self) {
+            (Where::Here, _) => Some(Command::StopAll),
+            (Where::There, Self::Tree(dialog)) => Some(Command::Stop { dialog: dialog.clone() }),
+            (Where::There, Self::Everything | Self::NewTree(_)) => None,
+        }
+    }
+}
+
+/// The tree that an event is of.
+fn root_of(event: &DriverEvent) -> Option<&RootId> {
+    match event {
+        DriverEvent::Fact(fact) => Some(&fact.dialog().root),
+        DriverEvent::Row(row) => Some(&row.dialog.root),
+        DriverEvent::Removed(dialog)
+        | DriverEvent::Asked { dialog, .. }
+        | DriverEvent::Answered { dialog, .. }
+        | DriverEvent::Live { dialog, .. }
+        | DriverEvent::LiveEnd { dialog }
+        | DriverEvent::ToolEnded { dialog, .. }
+        | DriverEvent::Retry { dialog, .. }
+        | DriverEvent::Sheet { dialog, .. }
+        | DriverEvent::Forked { dialog, .. } => Some(&dialog.root),
+        DriverEvent::TreeQuiet { root, .. } => Some(root),
+        DriverEvent::Page { page, .. } => Some(&page.dialog.root),
+        DriverEvent::Workspace(_)
+        | DriverEvent::Rows(_)
+        | DriverEvent::Inbox(_)
+        | DriverEvent::Problems(_)
+        | DriverEvent::Done { .. }
+        | DriverEvent::Refused { .. }
+        | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
+        | DriverEvent::Files(_)
+        | DriverEvent::Drafts { .. }
+        | DriverEvent::ImageKept { .. }
+        | DriverEvent::Log { .. }
+        | DriverEvent::Mind { .. }
+        | DriverEvent::Processes(_)
+        | DriverEvent::Consent(_)
+        | DriverEvent::Notice(_)
+        | DriverEvent::Halted(_)
+        | DriverEvent::Quiet(_)
+        | DriverEvent::Lagged
+        | DriverEvent::Stopped => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::QuietOutcome;
+
+    fn dialog(name: &str) -> DialogId {
+        DialogId::main(RootId::new(name))
+    }
+
+    fn end(name: &str) -> DriverEvent {
+        DriverEvent::LiveEnd { dialog: dialog(name) }
+    }
+
+    fn quiet(name: &str) -> DriverEvent {
+        let (root, outcome) = (RootId::new(name), QuietOutcome::Done);
+        DriverEvent::TreeQuiet { root, outcome, halted: Vec::new() }
+    }
+
+    #[test]
+    fn of_a_driver_that_does_other_work_only_the_own_tree_counts() {
+        let mut run = OwnRun::Tree(dialog("a"));
+        for (event, own) in [
+            (end("a"), true),
+            (end("b"), false),
+            (quiet("a"), true),
+            (quiet("b"), false),
+            (DriverEvent::Quiet(QuietOutcome::Done), false),
+            (DriverEvent::Lagged, true),
+        ] {
+            assert_eq!(run.own(event.clone()).is_some(), own, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_new_tree_before_its_name_is_not_lost_and_what_came_of_others_is() {
+        let mut run = OwnRun::of(&Command::StopAll);
+        for name in ["b", "a", "b"] {
+            assert_eq!(run.own(end(name)), None);
+        }
+        assert_eq!(run.is(Some(&dialog("a"))), [end("a")]);
+        assert_eq!(run.own(quiet("a")), Some(quiet("a")));
+        assert_eq!(run.own(quiet("b")), None);
+    }
+
+    #[test]
+    fn an_interrupt_stops_what_was_asked_for_and_nothing_else_of_another_process() {
+        let stop = |run: OwnRun, place| run.stop(place);
+        assert_eq!(stop(OwnRun::Everything, Where::Here), Some(Command::StopAll));
+        assert_eq!(stop(OwnRun::Everything, Where::There), None);
+        let named = OwnRun::Tree(dialog("a"));
+        assert_eq!(stop(named, Where::There), Some(Command::Stop { dialog: dialog("a") }));
+    }
+}

@@ -1,0 +1,118 @@
+//! `serve` and `attach`: a driver without a screen, and a screen without a driver.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::app::{self, Models};
+use crate::consent::Trust;
+use crate::driver::Audience;
+use crate::platform::env;
+use crate::platform::service_manager::{ServiceManager, watchdog_interval};
+use crate::platform::signals::{Signals, StopSignal};
+use crate::protocol::wire::AudienceKind;
+use crate::protocol::{Command, DriverEvent};
+use crate::remote::Leaving;
+use crate::sandbox::Sandbox;
+use crate::ui::{Keys, QuitPolicy};
+
+use super::args::AttachArgs;
+use super::exit::{CommandError, Status};
+use super::link::Link;
+use super::running::TICKET;
+use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
+use super::{config, lines, plain, running, runtime};
+
+/// Where no watchdog asks for a sign of life, the loop does not need to wake up.
+const NO_WATCHDOG: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Drives the workspace until `quit` or a signal ends it. A terminal that is closed does not.
+pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
+    let invalid = |error: std::io::Error| CommandError::invalid(error.to_string());
+    let mut signals = Signals::listen().map_err(invalid)?;
+    let setup = config::read();
+    let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
+    let options = screen::start_options(workspace, models, Audience::Screen, &setup);
+    let (driver, store, shells) = app::start(options)?;
+    let level = shells.sandbox().map(Sandbox::level);
+    let Some(server) = app::listen(workspace, &driver, level) else {
+        let text =
+            "nobody could reach this driver: there is no place for its socket; the log says why";
+        return Err(CommandError::invalid(text));
+    };
+    let (commands, mut events, tasks) = driver.into_parts();
+    let manager = ServiceManager::of_environment();
+    let status = format!("driving {}", env::display_path(workspace));
+    manager.ready(&status);
+    lines::note(&format!("dominds-tui: {status} (process {})", std::process::id()));
+    let mut watchdog = interval(watchdog_interval().unwrap_or(NO_WATCHDOG));
+    watchdog.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ended_by = None;
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                // A sign of life of the driver, and not only of this loop.
+                Some(DriverEvent::Drafts { ticket: TICKET, .. }) => manager.alive(),
+                Some(DriverEvent::Stopped) | None => break,
+                Some(_) => {}
+            },
+            _ = watchdog.tick() => drop(commands.try_send(Command::Drafts { ticket: TICKET })),
+            signal = signals.next() => match signal {
+                StopSignal::HangUp => {}
+                StopSignal::Interrupt | StopSignal::Terminate => {
+                    ended_by = Some(signal);
+                    manager.stopping();
+                    let grace = screen::SHUTDOWN_TIMEOUT;
+                    let _ = commands.send(Command::Shutdown { grace }).await;
+                }
+            },
+        }
+    }
+    manager.stopping();
+    drop((commands, events));
+    tasks.join().await;
+    server.close().await;
+    screen::end_processes(&shells, ended_by, QuitPolicy::Stop).await;
+    drop(store);
+    Ok(ended_by.map_or(Status::Done, screen::report_signal))
+}
+
+/// Opens a screen on the driver that runs.
+pub fn attach(workspace: &Path, wanted: &AttachArgs) -> Result<Status, CommandError> {
+    let mode = ScreenMode::of(wanted.screen)?;
+    let runtime = runtime::runtime()?;
+    let outcome = runtime.block_on(attach_as(workspace, wanted, mode));
+    runtime.shutdown_timeout(screen::LAST_FRAME_TIMEOUT);
+    match outcome? {
+        ScreenExit::Status(status) => Ok(status),
+        ScreenExit::Replay => Ok(Status::Done),
+    }
+}
+
+async fn attach_as(
+    workspace: &Path,
+    wanted: &AttachArgs,
+    mode: ScreenMode,
+) -> Result<ScreenExit, CommandError> {
+    let audience = match mode {
+        ScreenMode::Plain => AudienceKind::Lines,
+        ScreenMode::Full | ScreenMode::Inline => AudienceKind::Screen,
+    };
+    let mut hello = running::hello(audience);
+    hello.view = wanted.view;
+    let Some(found) = running::find(workspace, hello, Leaving::DriverStays).await? else {
+        let text = "no driver runs on this workspace; `dominds-tui` starts one with a screen, \
+                    `dominds-tui serve` one without";
+        return Err(CommandError::refused(text));
+    };
+    let (link, setup) = (Link::there(found), config::read());
+    match mode {
+        ScreenMode::Plain => plain::show_link(workspace, link, setup, Vec::new()).await,
+        ScreenMode::Full | ScreenMode::Inline => {
+            let start = ScreenStart { mode, ..ScreenStart::default() };
+            screen::show_link(workspace, link, (setup, start), &mut Keys::default()).await
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The clients of a driver: screens and scripts, each with its own outbox, its own view, and its own tickets.
+//!
+//! Within the driver a ticket names its client, too: its upper half is the client, its lower half what the client
+//! chose. So a reply finds its way without a table.
+
+use std::collections::BTreeMap;
+
+use crate::domain::DialogId;
+use crate::protocol::command::{Command, Ticket};
+use crate::protocol::event::DriverEvent;
+use crate::protocol::{LONGEST_TICKET, Outbox};
+
+use super::audience::Audience;
+use super::reports::Subscription;
+
+/// Bits of a ticket that its client chooses.
+const OWN_BITS: u32 = 32;
+const _: () = assert!(LONGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for its client");
+
+/// Numbered in the order in which they joined; no number comes twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(u32);
+
+impl ClientId {
+    /// The one that joins with the start of the driver.
+    pub const FIRST: Self = Self(0);
+
+    pub const fn numbered(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The ticket within the driver.
+    fn address(self, own: Ticket) -> Ticket {
+        (Ticket::from(self.0) << OWN_BITS) | (own & LONGEST_TICKET)
+    }
+
+    /// The client of a ticket within the driver.
+    pub fn of(ticket: Ticket) -> Self {
+        Self(u32::try_from(ticket >> OWN_BITS).unwrap_or(u32::MAX))
+    }
+}
+
+/// What a client is, as it said when it joined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientProfile {
+    pub audience: Audience,
+    /// What the others are told.
+    pub name: String,
+    pub rights: ClientRights,
+}
+
+impl ClientProfile {
+    /// Of this program itself, which may do everything.
+    #[must_use]
+    pub fn own(audience: Audience) -> Self {
+        Self { audience, name: String::new(), rights: ClientRights::All }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientRights {
+    All,
+    /// It sees everything and changes nothing.
+    View,
+}
+
+/// What a client asks for.
+#[derive(Debug)]
+pub struct Request {
+    pub client: ClientId,
+    pub audience: Audience,
+    pub rights: ClientRights,
+    pub asked: Asked,
+}
+
+#[derive(Debug)]
+pub enum Asked {
+    Command(Box<Command>),
+    /// The client has gone.
+    Left,
+}
+
+/// What the client chose of a ticket.
+pub fn own(ticket: Ticket) -> Ticket {
+    ticket & LONGEST_TICKET
+}
+
+/// Gives the ticket of a command its client.
+pub fn addressed(client: ClientId, mut command: Command) -> Command {
+    if let Some(ticket) = command.ticket_mut() {
+        *ticket = client.address(*ticket);
+    }
+    command
+}
+
+/// The outboxes of all clients.
+#[derive(Debug, Default)]
+pub struct Outboxes(BTreeMap<ClientId, ClientView>);
+
+/// What one client is sent.
+#[derive(Debug)]
+struct ClientView {
+    profile: ClientProfile,
+    watch: Subscription,
+    outbox: Outbox,
+}
+
+impl Outboxes {
+    pub fn add(&mut self, client: ClientId, profile: ClientProfile) {
+        let (watch, limit) = profile.audience.start();
+        self.0.insert(client, ClientView { profile, watch, outbox: Outbox::new(limit) });
+    }
+
+    pub fn remove(&mut self, client: ClientId) {
+        self.0.remove(&client);
+    }
+
+    /// The outbox of a client that has not left.
+    pub fn of(&mut self, client: ClientId) -> Option<&mut Outbox> {
+        self.0.get_mut(&client).map(|view| &mut view.outbox)
+    }
+
+    /// The clients that something waits for.
+    pub fn waiting(&self) -> impl Iterator<Item = ClientId> {
+        self.0.iter().filter(|(_, view)| !view.outbox.is_empty()).map(|(client, _)| *client)
+    }
+
+    pub fn name(&self, client: ClientId) -> Option<&str> {
+        self.0.get(&client).map(|view| view.profile.name.as_str())
+    }
+
+    /// Changes what a client is sent; true if it sees one dialog at a time.
+    pub fn watch(&mut self, client: ClientId, watch: Subscription) -> bool {
+        let Some(view) = self.0.get_mut(&client) else { return false };
+        let sees_one_dialog = view.profile.audience.sees_one_dialog();
+        if sees_one_dialog {
+            view.watch = watch;
+        }
+        sees_one_dialog
+    }
+
+    /// An event for everybody. One with a ticket is for the client of that ticket alone.
+    pub fn push(&mut self, mut event: DriverEvent) {
+        if let Some(ticket) = event.ticket_mut() {
+            let client = ClientId::of(*ticket);
+            *ticket = own(*ticket);
+            return self.push_to(client, event);
+        }
+        self.push_where(|_| true, event);
+    }
+
+    pub fn push_to(&mut self, client: ClientId, event: DriverEvent) {
+        if let Some(view) = self.0.get_mut(&client) {
+            view.outbox.push(event);
+        }
+    }
+
+    /// An event for all but one.
+    pub fn push_to_others(&mut self, but: ClientId, event: &DriverEvent) {
+        for (_, view) in self.0.iter_mut().filter(|(client, _)| **client != but) {
+            view.outbox.push(event.clone());
+        }
+    }
+
+    /// An event of the records of a dialog.
+    pub fn push_record(&mut self, dialog: &DialogId, event: DriverEvent) {
+        self.push_where(|view| view.watch.sees_records(dialog), event);
+    }
+
+    /// An event of the text that is being written in a dialog.
+    pub fn push_live(&mut self, dialog: &DialogId, event: DriverEvent) {
+        self.push_where(|view| view.watch.sees_live(dialog), event);
+    }
+
+    /// An event of a run, for those who follow runs and not dialogs.
+    pub fn push_to_scripts(&mut self, event: DriverEvent) {
+        self.push_where(|view| !view.profile.audience.is_person(), event);
+    }
+
+    fn push_where(&mut self, sees: impl Fn(&ClientView) -> bool, event: DriverEvent) {
+        let mut views = self.0.values_mut().filter(|view| sees(view));
+        let Some(first) = views.next() else { return };
+        for view in views {
+            view.outbox.push(event.clone());
+        }
+        first.outbox.push(event);
+    }
+}
+
+#[cfg(test)]
+impl Outboxes {
+    /// With the one client that joins at the start.
+    pub fn with_first(profile: ClientProfile) -> Self {
+        let mut outboxes = Self::default();
+        outboxes.add(ClientId::FIRST, profile);
+        outboxes
+    }
+
+    /// What the first client is sent.
+    pub fn watching(watch: Subscription) -> Self {
+        let mut outboxes = Self::with_first(ClientProfile::own(Audience::Screen));
+        outboxes.watch(ClientId::FIRST, watch);
+        outboxes
+    }
+
+    pub fn take(&mut self, client: ClientId) -> Vec<DriverEvent> {
+        let outbox = self.of(client).expect("a client");
+        std::iter::from_fn(|| outbox.pop()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+    use crate::domain::text::Localized;
+    use crate::protocol::event::Segment;
+
+    const SECOND: ClientId = ClientId::numbered(1);
+
+    fn dialog(name: &str) -> DialogId {
+        DialogId::main(RootId::new(name))
+    }
+
+    fn two() -> Outboxes {
+        let mut outboxes = Outboxes::watching(Subscription::NoDialog);
+        outboxes.add(SECOND, ClientProfile::own(Audience::Screen));
+        outboxes
+    }
+
+    #[test]
+    fn a_reply_goes_to_the_client_that_asked_with_the_ticket_it_chose() {
+        let mut outboxes = two();
+        for (client, other) in [(ClientId::FIRST, SECOND), (SECOND, ClientId::FIRST)] {
+            for own in [0, 7, LONGEST_TICKET] {
+                let Command::Shelf { ticket } = addressed(client, Command::Shelf { ticket: own })
+                else {
+                    panic!("another command");
+                };
+                outboxes.push(DriverEvent::Done { ticket, dialog: None });
+                let done = DriverEvent::Done { ticket: own, dialog: None };
+                assert_eq!(outboxes.take(client), [done]);
+                assert_eq!(outboxes.take(other), []);
+            }
+        }
+    }
+
+    #[test]
+    fn a_ticket_that_is_too_long_never_names_another_client() {
+        let mut outboxes = two();
+        let foreign = SECOND.address(7);
+        let Command::Shelf { ticket } =
+            addressed(ClientId::FIRST, Command::Shelf { ticket: foreign })
+        else {
+            panic!("another command");
+        };
+        outboxes.push(DriverEvent::Done { ticket, dialog: None });
+        assert_eq!(outboxes.take(SECOND), []);
+        assert_eq!(outboxes.take(ClientId::FIRST).len(), 1);
+    }
+
+    #[test]
+    fn each_client_is_sent_the_text_of_the_dialog_it_shows() {
+        let mut outboxes = two();
+        outboxes.watch(ClientId::FIRST, Subscription::Dialog(dialog("a")));
+        outboxes.watch(SECOND, Subscription::Dialog(dialog("b")));
+        for of in ["a", "b", "c"] {
+            let live = DriverEvent::Live {
+                dialog: dialog(of),
+                segment: Segment::Saying,
+                text: of.to_owned(),
+            };
+            outboxes.push_live(&dialog(of), live);
+        }
+        for (client, of) in [(ClientId::FIRST, "a"), (SECOND, "b")] {
+            let sent = outboxes.take(client);
+            let is_own =
+                |event: &DriverEvent| matches!(event, DriverEvent::Live { text, .. } if text == of);
+            assert!(sent.len() == 1 && sent.iter().all(is_own), "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_has_left_is_sent_nothing_and_stops_nobody() {
+        let mut outboxes = two();
+        outboxes.remove(ClientId::FIRST);
+        outboxes.push(DriverEvent::Notice(Localized::same("all".to_owned())));
+        outboxes.push(DriverEvent::Done { ticket: 1, dialog: None });
+        assert_eq!(outboxes.take(SECOND).len(), 1);
+        assert_eq!(outboxes.waiting().count(), 0);
+    }
+
+    #[test]
+    fn a_script_sees_every_dialog_whatever_it_opens() {
+        let mut outboxes = Outboxes::with_first(ClientProfile::own(Audience::Script));
+        assert!(!outboxes.watch(ClientId::FIRST, Subscription::Dialog(dialog("a"))));
+        let ended = DriverEvent::LiveEnd { dialog: dialog("b") };
+        outboxes.push_record(&dialog("b"), ended);
+        assert_eq!(outboxes.take(ClientId::FIRST).len(), 1);
+    }
+}

@@ -1,0 +1,287 @@
+//! The way to a driver in another process: the same two channels as to one in this process.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::domain::text::Localized;
+use crate::protocol::command::{LONGEST_TICKET, Ticket};
+use crate::protocol::wire::{self, FromDriver, Hello, LONGEST_FROM_DRIVER, Welcome};
+use crate::protocol::{Command, DriverEvent};
+
+use super::framed::{self, FrameReader, ReadError};
+use super::peer::{self, PeerRefusal};
+
+/// How long a driver may take to answer.
+const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
+/// Commands that wait to be written; the screen keeps what does not fit.
+const COMMANDS: usize = 64;
+/// Events that wait for the screen; while there is no room nothing is read, and the driver merges what waits.
+const EVENTS: usize = 64;
+/// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time.
+const ACKNOWLEDGED: usize = 4;
+/// Tickets from here on are of stored texts; a screen counts its own from 1.
+pub(super) const FIRST_OF_TEXTS: Ticket = LONGEST_TICKET / 2;
+
+/// What [`Command::Shutdown`] means on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// The client leaves, and the driver goes on.
+    DriverStays,
+    /// The driver ends.
+    DriverEnds,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Nobody listens.
+    #[error("no driver listens")]
+    Nobody,
+    #[error("connecting to {path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path} is not a driver of yours: {reason}")]
+    Peer { path: PathBuf, reason: PeerRefusal },
+    #[error("the driver did not answer as one does: {0}")]
+    Answer(String),
+    #[error("the driver does not let this client in: {0}")]
+    Rejected(Localized),
+}
+
+/// A connection to a driver.
+#[derive(Debug)]
+pub struct Connection {
+    pub welcome: Welcome,
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    /// For [`super::texts`].
+    pub(super) acknowledged: mpsc::Receiver<DriverEvent>,
+    pub tasks: ConnectionTasks,
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ended {
+    /// The client left.
+    Left,
+    /// The driver said that it ends.
+    WithDriver,
+}
+
+/// The tasks of a connection.
+#[derive(Debug)]
+pub struct ConnectionTasks(JoinSet<io::Result<Ended>>);
+
+impl ConnectionTasks {
+    /// Waits until both directions have ended, once the channels are dropped.
+    ///
+    /// # Errors
+    /// The connection was cut.
+    pub async fn join(mut self) -> io::Result<Ended> {
+        let mut ended = Ended::Left;
+        while let Some(joined) = self.0.join_next().await {
+            ended = ended.max(joined.map_err(io::Error::other).flatten()?);
+        }
+        Ok(ended)
+    }
+}
+
+/// Connects to the first of these sockets that somebody listens on.
+///
+/// # Errors
+/// Nobody listens, or who does is no driver of this user that speaks a version this program knows.
+pub async fn connect(
+    places: &[PathBuf],
+    hello: Hello,
+    leaving: Leaving,
+) -> Result<Connection, ConnectError> {
+    for path in places {
+        match UnixStream::connect(path).await {
+            Ok(stream) => return greet(path, stream, hello, leaving).await,
+            Err(error) if is_nobody(&error) => {}
+            Err(source) => return Err(ConnectError::Io { path: path.clone(), source }),
+        }
+    }
+    Err(ConnectError::Nobody)
+}
+
+/// A socket that is not there, that nobody listens on any more, or whose path is too long to be one.
+fn is_nobody(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        ConnectionRefused, ConnectionReset, InvalidFilename, InvalidInput, NotADirectory, NotFound,
+    };
+    matches!(
+        error.kind(),
+        NotFound
+            | ConnectionRefused
+            | ConnectionReset
+            | InvalidInput
+            | InvalidFilename
+            | NotADirectory
+    )
+}
+
+async fn greet(
+    path: &Path,
+    stream: UnixStream,
+    hello: Hello,
+    leaving: Leaving,
+) -> Result<Connection, ConnectError> {
+    let peer = |reason| ConnectError::Peer { path: path.to_owned(), reason };
+    peer::check_user(&stream).map_err(peer)?;
+    // A driver that is about to end closes what it has not greeted.
+    let cut = |source: io::Error| {
+        if matches!(source.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) {
+            ConnectError::Nobody
+        } else {
+            ConnectError::Io { path: path.to_owned(), source }
+        }
+    };
+    let (read, mut write) = stream.into_split();
+    let answer = |text: &dyn std::fmt::Display| ConnectError::Answer(text.to_string());
+    let first = wire::encode_hello(&hello).map_err(|error| answer(&error))?;
+    framed::write(&mut write, &first).await.map_err(cut)?;
+    let mut frames = FrameReader::new(read, LONGEST_FROM_DRIVER);
+    let first = timeout(WELCOME_TIMEOUT, frames.next()).await;
+    let body = first
+        .map_err(|_| answer(&"no answer in time"))?
+        .map_err(|error| match error {
+            ReadError::Io(error) => cut(error),
+            ReadError::Frame(_) | ReadError::Cut => answer(&error),
+        })?
+        .ok_or(ConnectError::Nobody)?;
+    let welcome = match wire::decode_from_driver(&body).map_err(|error| answer(&error))? {
+        FromDriver::Welcome(welcome) => welcome,
+        FromDriver::Rejected(rejected) => return Err(ConnectError::Rejected(rejected.reason)),
+        FromDriver::Event(_) | FromDriver::Unknown { .. } => {
+            return Err(answer(&"events came before a welcome"));
+        }
+    };
+    Ok(start(welcome, frames, write, leaving))
+}
+
+fn start(
+    welcome: Welcome,
+    frames: FrameReader<OwnedReadHalf>,
+    write: OwnedWriteHalf,
+    leaving: Leaving,
+) -> Connection {
+    let (commands, commands_rx) = mpsc::channel(COMMANDS);
+    let (events_tx, events) = mpsc::channel(EVENTS);
+    let (acknowledge, acknowledged) = mpsc::channel(ACKNOWLEDGED);
+    let open = Arc::new(OpenTickets::default());
+    let mut tasks = JoinSet::new();
+    tasks.spawn(read_events(frames, (events_tx, acknowledge), open.clone()));
+    tasks.spawn(write_commands(write, commands_rx, open, leaving));
+    Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks(tasks) }
+}
+
+/// Commands that change something and are not acknowledged yet.
+#[derive(Debug, Default)]
+struct OpenTickets {
+    tickets: Mutex<BTreeSet<Ticket>>,
+    none_left: Notify,
+}
+
+impl OpenTickets {
+    fn sent(&self, command: &Command) {
+        if let Some(ticket) = command.ticket().filter(|_| !command.is_read_only()) {
+            self.tickets.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket);
+        }
+    }
+
+    fn received(&self, event: &DriverEvent) {
+        let Some(ticket) = event.ticket() else { return };
+        let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
+        tickets.remove(&ticket);
+        if tickets.is_empty() {
+            self.none_left.notify_waiters();
+        }
+    }
+
+    async fn all_acknowledged(&self) {
+        loop {
+            let none_left = self.none_left.notified();
+            if self.tickets.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                return;
+            }
+            none_left.await;
+        }
+    }
+}
+
+/// Reads events until the connection ends. What was the last, the screen is told that nothing follows.
+async fn read_events(
+    mut frames: FrameReader<OwnedReadHalf>,
+    (events, acknowledge): (mpsc::Sender<DriverEvent>, mpsc::Sender<DriverEvent>),
+    open: Arc<OpenTickets>,
+) -> io::Result<Ended> {
+    let mut stopped = false;
+    let cut = loop {
+        let body = match frames.next().await {
+            Ok(Some(body)) => body,
+            Ok(None) => break None,
+            Err(ReadError::Io(error)) => break Some(error),
+            Err(error) => break Some(io::Error::other(error.to_string())),
+        };
+        let event = match wire::decode_from_driver(&body) {
+            Ok(FromDriver::Event(event)) => *event,
+            Ok(FromDriver::Unknown { .. }) => continue,
+            Ok(FromDriver::Welcome(_) | FromDriver::Rejected(_)) => {
+                break Some(io::Error::other("the driver greeted twice"));
+            }
+            Err(error) => break Some(io::Error::other(error.to_string())),
+        };
+        open.received(&event);
+        stopped |= event == DriverEvent::Stopped;
+        let is_of_text = event.ticket().is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
+        let to = if is_of_text { &acknowledge } else { &events };
+        if to.send(event).await.is_err() && !is_of_text {
+            break None;
+        }
+    };
+    if !stopped {
+        let _ = events.send(DriverEvent::Stopped).await;
+    }
+    match cut {
+        // The driver may close before everything is read.
+        _ if stopped => Ok(Ended::WithDriver),
+        Some(error) => Err(error),
+        None => Ok(Ended::Left),
+    }
+}
+
+/// Writes commands until the client leaves, and then waits for what is still to be acknowledged.
+async fn write_commands(
+    mut write: OwnedWriteHalf,
+    mut commands: mpsc::Receiver<Command>,
+    open: Arc<OpenTickets>,
+    leaving: Leaving,
+) -> io::Result<Ended> {
+    while let Some(command) = commands.recv().await {
+        if let (Command::Shutdown { grace }, Leaving::DriverStays) = (&command, leaving) {
+            let _ = timeout(*grace, open.all_acknowledged()).await;
+            break;
+        }
+        open.sent(&command);
+        let frame = match wire::encode_command(&command) {
+            Ok(frame) => frame,
+            // Too long to be sent: nobody acknowledges it, and the draft stays.
+            Err(error) => {
+                tracing::warn!(%error, "a command was not sent");
+                continue;
+            }
+        };
+        framed::write(&mut write, &frame).await?;
+    }
+    // The end of this half: the driver ends the other one.
+    Ok(Ended::Left)
+}

@@ -1,0 +1,20 @@
+//! Clients in other processes: the socket of a running driver, and the way to it.
+//!
+//! Whoever drives a workspace listens on a Unix socket ([`place`] says where), and gives each connection to the driver
+//! as one more client ([`server`]). A screen or a command that finds a driver connects ([`client`]) and holds the same
+//! two channels as in the process. The wire form is [`crate::protocol::wire`].
+//!
+//! What is on the other side of a connection is a process of this user: it is asked of the kernel, and commands that
+//! the driver itself started are refused, whatever sandbox they have.
+
+pub mod client;
+mod framed;
+pub mod peer;
+pub mod place;
+pub mod server;
+pub mod texts;
+
+pub use client::{ConnectError, Connection, Leaving, connect};
+pub use place::{Note, Place, UserFolders, all_notes};
+pub use server::{About, Server};
+pub use texts::RemoteTexts;

@@ -1,0 +1,114 @@
+//! Who is on the other side of a connection, as the kernel says.
+
+use std::fs;
+
+use tokio::net::UnixStream;
+
+use super::place::own_uid;
+
+/// Longest chain of parents that is followed.
+const MAX_PARENTS: usize = 64;
+
+/// Why a peer is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PeerRefusal {
+    #[error("it belongs to user {0}")]
+    OtherUser(u32),
+    #[error("it is a command that this driver started (process {0})")]
+    OwnCommand(i32),
+    #[error("its process is not known")]
+    Unknown,
+}
+
+/// Checks the peer of a driver: it is of this user, and not one of the commands that members run, which could
+/// agree to things in the name of the person.
+///
+/// # Errors
+/// It is refused.
+pub fn check(stream: &UnixStream) -> Result<(), PeerRefusal> {
+    let pid = check_user(stream)?;
+    let Some(pid) = pid else { return Err(PeerRefusal::Unknown) };
+    if is_below(pid, own_pid(), parent) { Err(PeerRefusal::OwnCommand(pid)) } else { Ok(()) }
+}
+
+/// Checks that a peer is of this user; returns its process, if it is in sight.
+///
+/// # Errors
+/// It is of another user, or the kernel does not say.
+pub fn check_user(stream: &UnixStream) -> Result<Option<i32>, PeerRefusal> {
+    let peer = stream.peer_cred().map_err(|_| PeerRefusal::Unknown)?;
+    if peer.uid() != own_uid() {
+        return Err(PeerRefusal::OtherUser(peer.uid()));
+    }
+    Ok(peer.pid().filter(|pid| *pid > 0))
+}
+
+fn own_pid() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or(i32::MAX)
+}
+
+/// True if `pid` has `top` among its parents. Fails closed: a process whose parents cannot be read, or are too many,
+/// is taken for one of them.
+fn is_below(pid: i32, top: i32, parent: impl Fn(i32) -> Option<i32>) -> bool {
+    let mut at = pid;
+    for _ in 0..MAX_PARENTS {
+        match parent(at) {
+            Some(above) if above == top => return true,
+            // The first process, or one whose parent is outside of what this process sees.
+            Some(0) => return false,
+            Some(above) => at = above,
+            None => return true,
+        }
+    }
+    true
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    parent_in(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The fourth field; the second one, the name in parentheses, may contain anything.
+fn parent_in(stat: &str) -> Option<i32> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_below_those_that_started_it_and_an_unknown_one_below_all() {
+        let parents = |pid| match pid {
+            9 => Some(7),
+            7 => Some(3),
+            3 => Some(1),
+            1 => Some(0),
+            5 => Some(5),
+            _ => None,
+        };
+        for (pid, top, below) in
+            [(9, 7, true), (9, 3, true), (7, 9, false), (1, 9, false), (8, 7, true), (5, 7, true)]
+        {
+            assert_eq!(is_below(pid, top, parents), below, "{pid} {top}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_process_cannot_pretend_another_parent() {
+        assert_eq!(parent_in("12 (a) S 1 (b) S 34 12 12"), Some(34));
+        assert_eq!(parent_in("12 (sh) S 7 12 12"), Some(7));
+        assert_eq!(parent_in("12 (sh"), None);
+    }
+
+    #[test]
+    fn a_command_of_this_process_is_below_it() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let below = is_below(pid, own_pid(), parent);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(below);
+        assert!(!is_below(own_pid(), own_pid(), parent), "another screen is no command");
+    }
+}

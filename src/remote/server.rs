@@ -1,0 +1,300 @@
+//! The socket of a driver: each connection becomes one more client.
+//!
+//! A connection that sends what is no frame or no command ends, with one line in the log; the others and the driver go
+//! on. What a client does not read waits in its outbox, which drops for `Lagged` what can be asked for again.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::domain::Stamp;
+use crate::domain::sandbox::Level;
+use crate::domain::text::Localized;
+use crate::driver::{Audience, ClientProfile, ClientRights, Clients};
+use crate::protocol::wire::{
+    self, AudienceKind, ClientFault, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT, Rejected,
+    Versions, Welcome,
+};
+use crate::protocol::{Command, DriverEvent};
+
+use super::framed::{self, FrameReader, ReadError};
+use super::peer::{self, PeerRefusal};
+use super::place::Place;
+
+/// Connections at a time; the next one is refused.
+const MAX_CONNECTIONS: usize = 128;
+/// How long a new connection may take to say what it is.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the last events may take to reach the clients at the end.
+const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pause after a connection could not be accepted, as when there are no more descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Frames are written together up to so many bytes.
+const BATCH_BYTES: usize = 64 * 1024;
+/// Refusals that wait to be written; a client that sends more waits.
+const REFUSALS: usize = 16;
+
+/// What clients are told about the driver.
+#[derive(Debug, Clone)]
+pub struct About {
+    /// The workspace as shown to a person.
+    pub workspace: String,
+    pub since: Stamp,
+    /// The sandbox level; `None` without a sandbox.
+    pub level: Option<Level>,
+}
+
+/// A socket that is listened on. [`Server::close`] removes it.
+#[derive(Debug)]
+pub struct Server {
+    place: Place,
+    socket: PathBuf,
+    tasks: JoinSet<()>,
+    /// Dropped, the task stops to accept.
+    open: mpsc::Sender<()>,
+}
+
+impl Server {
+    /// Listens. The caller has the lock of the workspace, so a socket that is there already is of a driver that has
+    /// ended.
+    ///
+    /// # Errors
+    /// There is no place for a socket, or the error of the system.
+    pub fn start(place: Place, clients: Clients, about: About) -> io::Result<Self> {
+        let socket = place.to_listen().ok_or_else(no_place)?;
+        remove_stale(&socket)?;
+        let listener = UnixListener::bind(&socket)?;
+        fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
+        if let Err(error) = place.write_note(&socket) {
+            tracing::warn!(%error, "where the socket is could not be noted");
+        }
+        let (open, closed) = mpsc::channel(1);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, clients, Arc::new(about), closed));
+        Ok(Self { place, socket, tasks, open })
+    }
+
+    #[must_use]
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Removes the socket and lets the connections end; call it after the driver has ended, with the lock still held.
+    pub async fn close(mut self) {
+        let _ = fs::remove_file(&self.socket);
+        self.place.remove_note();
+        drop(self.open);
+        if timeout(LAST_EVENTS_TIMEOUT, self.tasks.join_next()).await.is_err() {
+            tracing::warn!("a client did not take the last events");
+        }
+        self.tasks.shutdown().await;
+    }
+}
+
+fn no_place() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidFilename, "the path of the socket would be too long")
+}
+
+fn remove_stale(socket: &Path) -> io::Result<()> {
+    match socket.symlink_metadata() {
+        Ok(meta) if meta.file_type().is_socket() => fs::remove_file(socket),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there and no socket")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Accepts connections until `closed`, then waits for those that are there.
+async fn accept(
+    listener: UnixListener,
+    clients: Clients,
+    about: Arc<About>,
+    mut closed: mpsc::Receiver<()>,
+) {
+    let mut connections = JoinSet::new();
+    loop {
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            Some(_) = connections.join_next() => continue,
+            _ = closed.recv() => break,
+        };
+        let room = connections.len() < MAX_CONNECTIONS;
+        let (clients, about) = (clients.clone(), about.clone());
+        connections.spawn(async move {
+            let served =
+                if room { serve(stream, &clients, &about).await } else { Err(Refused::Full) };
+            if let Err(error) = served {
+                tracing::warn!(%error, "a connection was ended");
+            }
+        });
+    }
+    drop((listener, clients));
+    while connections.join_next().await.is_some() {}
+}
+
+/// Why a connection was ended by this side.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("too many connections")]
+    Full,
+    #[error("refused: {0}")]
+    Peer(#[from] PeerRefusal),
+    #[error("it did not say what it is in time")]
+    Silent,
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{0}")]
+    Message(String),
+    #[error("{0}")]
+    Version(Localized),
+    #[error("{0}")]
+    Frame(#[from] FrameFault),
+    #[error("writing: {0}")]
+    Write(#[from] io::Error),
+}
+
+async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(), Refused> {
+    peer::check(&stream)?;
+    let (read, mut write) = stream.into_split();
+    let mut frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
+    let Some(hello) = hello(&mut frames).await? else { return Ok(()) };
+    let protocol = match wire::agree(Versions::from(&hello), Versions::OWN) {
+        Ok(protocol) => protocol,
+        Err(reason) => {
+            let rejected = wire::encode_rejected(&Rejected::new(reason.clone()))?;
+            framed::write(&mut write, &rejected).await?;
+            return Err(Refused::Version(reason));
+        }
+    };
+    let rights = if hello.view { ClientRights::View } else { ClientRights::All };
+    let profile = ClientProfile { audience: audience(hello.audience), name: hello.name, rights };
+    let Some(channels) = clients.join(profile).await else { return Ok(()) };
+    let welcome = Welcome {
+        protocol,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        workspace: about.workspace.clone(),
+        pid: std::process::id(),
+        since: about.since.clone(),
+        level: about.level,
+        view: hello.view,
+        compress: None,
+    };
+    framed::write(&mut write, &wire::encode_welcome(&welcome)?).await?;
+    let (refusals, refused) = mpsc::channel(REFUSALS);
+    tokio::select! {
+        taken = take_commands(frames, channels.commands, refusals) => taken,
+        sent = send_events(write, channels.events, refused) => sent,
+    }
+}
+
+async fn hello(frames: &mut FrameReader<OwnedReadHalf>) -> Result<Option<Hello>, Refused> {
+    let Ok(first) = timeout(HELLO_TIMEOUT, frames.next()).await else {
+        return Err(Refused::Silent);
+    };
+    let Some(body) = first? else { return Ok(None) };
+    match wire::decode_from_client(&body) {
+        Ok(FromClient::Hello(hello)) => Ok(Some(hello)),
+        Ok(FromClient::Command(_)) => {
+            Err(Refused::Message("a command came before `hello`".to_owned()))
+        }
+        Err(fault) => Err(Refused::Message(fault.text().to_string())),
+    }
+}
+
+fn audience(named: AudienceKind) -> Audience {
+    match named {
+        AudienceKind::Screen => Audience::Screen,
+        AudienceKind::Lines => Audience::Lines,
+        AudienceKind::Script => Audience::Script,
+        AudienceKind::Follower => Audience::Follower,
+    }
+}
+
+/// Takes commands until the client has no more.
+async fn take_commands(
+    mut frames: FrameReader<OwnedReadHalf>,
+    commands: mpsc::Sender<Command>,
+    refusals: mpsc::Sender<DriverEvent>,
+) -> Result<(), Refused> {
+    while let Some(body) = frames.next().await? {
+        match wire::decode_from_client(&body) {
+            Ok(FromClient::Command(command)) => {
+                if commands.send(*command).await.is_err() {
+                    break;
+                }
+            }
+            Ok(FromClient::Hello(_)) => {
+                return Err(Refused::Message("`hello` came twice".to_owned()));
+            }
+            Err(fault) => {
+                let text = fault.text();
+                let ticket = match fault {
+                    ClientFault::UnknownCommand { ticket, .. } => ticket,
+                    ClientFault::Malformed(_) => return Err(Refused::Message(text.to_string())),
+                };
+                if let Some(ticket) = ticket
+                    && refusals.send(DriverEvent::Refused { ticket, text }).await.is_err()
+                {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends the frame of an event. One that is too long to be read is refused, where somebody waits for it.
+fn push(frames: &mut Vec<u8>, event: &DriverEvent) {
+    let refused = |fault: FrameFault| {
+        tracing::warn!(%fault, "an event was not sent");
+        let (ticket, text) = (event.ticket()?, fault.text());
+        wire::encode_event(&DriverEvent::Refused { ticket, text }).ok()
+    };
+    frames.extend(
+        wire::encode_event(event).or_else(|fault| refused(fault).ok_or(())).unwrap_or_default(),
+    );
+}
+
+/// Writes events, those that are there together, until the driver has ended.
+async fn send_events(
+    mut write: OwnedWriteHalf,
+    mut events: mpsc::Receiver<DriverEvent>,
+    mut refused: mpsc::Receiver<DriverEvent>,
+) -> Result<(), Refused> {
+    let mut frames = Vec::new();
+    loop {
+        let event = tokio::select! {
+            Some(event) = refused.recv() => event,
+            event = events.recv() => match event {
+                Some(event) => event,
+                None => return Ok(()),
+            },
+        };
+        let mut next = Some(event);
+        while let Some(event) = next.take() {
+            push(&mut frames, &event);
+            if frames.len() < BATCH_BYTES {
+                next = events.try_recv().ok();
+            }
+        }
+        framed::write(&mut write, &frames).await?;
+        frames.clear();
+        frames.shrink_to(BATCH_BYTES);
+    }
+}

@@ -1,0 +1,395 @@
+//! Clients of a running driver over its socket, in this process: what each is sent, what it may do, what a hostile
+//! one can do to the others.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test, its functions included, fails by panicking"
+)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dominds_tui::domain::{DialogId, Stamp};
+use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::protocol::wire::{
+    self, AudienceKind, FrameDecoder, FromDriver, Hello, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER,
+    OLDEST, PROTOCOL,
+};
+use dominds_tui::protocol::{Command, DriverEvent, InboxRow, QuietOutcome};
+use dominds_tui::remote::{
+    About, ConnectError, Connection, Leaving, Place, Server, UserFolders, connect,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+use crate::common::wait::in_time;
+use crate::common::{Running, World};
+
+fn ask(id: &str) -> Reply {
+    Reply::call(id, "askHuman", r#"{"tellaskContent":"Which colour?"}"#)
+}
+
+fn hello(name: &str, audience: AudienceKind) -> Hello {
+    Hello {
+        protocol: PROTOCOL,
+        oldest: OLDEST,
+        program: "test".to_owned(),
+        name: name.to_owned(),
+        audience,
+        view: false,
+        compress: Vec::new(),
+    }
+}
+
+/// A driver that listens.
+struct Stage {
+    world: World,
+    running: Running,
+    server: Option<Server>,
+    folders: tempfile::TempDir,
+}
+
+impl Stage {
+    /// With one open question.
+    async fn asking() -> (Self, DialogId) {
+        let models =
+            Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
+        let world = World::new(models);
+        let mut running = world.start().await;
+        let dialog = running.begin("Paint").await.expect("a dialog");
+        assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+        let folders = tempfile::tempdir().expect("a folder");
+        let mut stage = Self { world, running, server: None, folders };
+        stage.server = Some(stage.listen());
+        (stage, dialog)
+    }
+
+    fn place(&self) -> Place {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let runtime = self.folders.path().join("run");
+        if !runtime.exists() {
+            std::fs::DirBuilder::new().mode(0o700).create(&runtime).expect("a folder");
+        }
+        let state = Some(self.folders.path().join("state"));
+        Place::of(self.world.path(), UserFolders { runtime: Some(runtime), state })
+    }
+
+    fn listen(&self) -> Server {
+        let since = Stamp::new("2026-11-21 12:00:00");
+        let about = About { workspace: "~/work".to_owned(), since, level: None };
+        Server::start(self.place(), self.running.driver.clients(), about).expect("a socket")
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.server.as_ref().expect("a server").socket().to_owned()
+    }
+
+    async fn join(&self, hello: Hello) -> Client {
+        let places = self.place().to_connect();
+        let joined = in_time(connect(&places, hello, Leaving::DriverStays)).await;
+        Client { connection: joined.expect("a connection"), seen: Vec::new() }
+    }
+
+    async fn screen(&self, name: &str) -> Client {
+        self.join(hello(name, AudienceKind::Screen)).await
+    }
+
+    /// What the tests of this file leave behind must be a driver that works.
+    async fn end(mut self) {
+        self.running.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
+        while self.running.event().await != DriverEvent::Stopped {}
+        self.server.take().expect("a server").close().await;
+    }
+}
+
+struct Client {
+    connection: Connection,
+    seen: Vec<DriverEvent>,
+}
+
+impl Client {
+    async fn event(&mut self) -> DriverEvent {
+        let event = in_time(self.connection.events.recv()).await.expect("a driver that goes on");
+        self.seen.push(event.clone());
+        event
+    }
+
+    async fn until(&mut self, is_it: impl Fn(&DriverEvent) -> bool) -> DriverEvent {
+        loop {
+            let event = self.event().await;
+            if is_it(&event) {
+                return event;
+            }
+        }
+    }
+
+    async fn question(&mut self) -> InboxRow {
+        let listed =
+            |event: &DriverEvent| matches!(event, DriverEvent::Inbox(all) if !all.is_empty());
+        let DriverEvent::Inbox(all) = self.until(listed).await else { panic!("no inbox") };
+        all.into_iter().next().expect("a question")
+    }
+
+    async fn send(&mut self, command: Command) {
+        self.connection.commands.send(command).await.expect("a connection");
+    }
+
+    async fn answer(&mut self, row: &InboxRow, ticket: u64, text: &str) -> Result<(), String> {
+        let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+        let text = text.to_owned();
+        self.send(Command::Answer { ticket, dialog, question, text, images: Vec::new() }).await;
+        let is_reply = |event: &DriverEvent| event.ticket() == Some(ticket);
+        if let DriverEvent::Refused { text, .. } = self.until(is_reply).await {
+            return Err(text.to_string());
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_joins_is_first_told_everything_and_its_answer_counts_once() {
+    let (stage, dialog) = Stage::asking().await;
+    let (mut one, mut two) = (stage.screen("pts/1").await, stage.screen("pts/2").await);
+    let row = one.question().await;
+    assert_eq!(row, two.question().await);
+    assert_eq!(row.dialog, dialog);
+    let listed = |event: &DriverEvent| matches!(event, DriverEvent::Rows(rows) if rows.len() == 1);
+    assert!(one.seen.iter().any(listed), "{:?}", one.seen);
+    // The same ticket: each has its own.
+    let (first, second) = tokio::join!(one.answer(&row, 7, "blue"), two.answer(&row, 7, "red"));
+    assert_ne!(first.is_ok(), second.is_ok(), "{first:?} {second:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_others_are_told_who_answered() {
+    let (stage, _) = Stage::asking().await;
+    let (mut one, mut two) = (stage.screen("pts/1").await, stage.screen("pts/2").await);
+    let row = one.question().await;
+    one.answer(&row, 1, "blue").await.expect("an answer");
+    let answered = |event: &DriverEvent| matches!(event, DriverEvent::Answered { .. });
+    let DriverEvent::Answered { question, by, .. } = two.until(answered).await else {
+        panic!("another event")
+    };
+    assert_eq!((question, by.as_deref()), (row.question.id.clone(), Some("pts/1")));
+    let own = one.seen.iter().find(|event| answered(event)).cloned();
+    let own = match own {
+        Some(own) => own,
+        None => one.until(answered).await,
+    };
+    assert!(matches!(own, DriverEvent::Answered { by: None, .. }), "{own:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_script_learns_the_end_of_the_tree_it_asked_for() {
+    let (stage, dialog) = Stage::asking().await;
+    let mut script = stage.join(hello("a command", AudienceKind::Script)).await;
+    let row = script.question().await;
+    script.answer(&row, 1, "blue").await.expect("an answer");
+    let quiet = |event: &DriverEvent| matches!(event, DriverEvent::TreeQuiet { .. });
+    let DriverEvent::TreeQuiet { root, outcome, halted } = script.until(quiet).await else {
+        panic!("another event")
+    };
+    assert_eq!((root, outcome, halted), (dialog.root, QuietOutcome::Done, Vec::new()));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_only_views_changes_nothing() {
+    let (stage, _) = Stage::asking().await;
+    let mut viewer = stage.join(Hello { view: true, ..hello("pts/1", AudienceKind::Screen) }).await;
+    let row = viewer.question().await;
+    let refused = viewer.answer(&row, 1, "blue").await.expect_err("it views");
+    assert!(refused.contains("views"), "{refused}");
+    viewer.send(Command::StopAll).await;
+    viewer.send(Command::Shutdown { grace: Duration::ZERO }).await;
+    let mut other = stage.screen("pts/2").await;
+    assert_eq!(other.question().await, row);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_a_client_keeps_for_the_person_is_there_for_the_next_one() {
+    let (stage, _) = Stage::asking().await;
+    let mut one = stage.screen("pts/1").await;
+    let mut texts = one.connection.take_texts();
+    texts.save("answer:q", "half an ans").await.expect("a draft");
+    let mut two = stage.screen("pts/2").await;
+    let read = two.connection.take_texts().read().await.expect("drafts");
+    assert_eq!(read.get("answer:q").map(String::as_str), Some("half an ans"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_waits_for_its_acknowledgements_and_the_driver_goes_on() {
+    let (stage, _) = Stage::asking().await;
+    let mut one = stage.screen("pts/1").await;
+    let row = one.question().await;
+    let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+    let answer = Command::Answer {
+        ticket: 1,
+        dialog,
+        question,
+        text: "blue".to_owned(),
+        images: Vec::new(),
+    };
+    one.send(answer).await;
+    one.send(Command::Shutdown { grace: Duration::from_secs(20) }).await;
+    one.until(|event| *event == DriverEvent::Stopped).await;
+    let done = |event: &DriverEvent| matches!(event, DriverEvent::Done { ticket: 1, .. });
+    assert!(one.seen.iter().any(done), "{:?}", one.seen);
+    drop(stage.screen("pts/2").await);
+    stage.end().await;
+}
+
+/// A connection that says what it likes.
+struct Raw {
+    stream: UnixStream,
+    decoder: FrameDecoder,
+}
+
+impl Raw {
+    async fn connect(stage: &Stage) -> Self {
+        let stream = UnixStream::connect(stage.socket()).await.expect("a connection");
+        Self { stream, decoder: FrameDecoder::new(LONGEST_FROM_DRIVER) }
+    }
+
+    async fn greeted(stage: &Stage) -> Self {
+        let mut raw = Self::connect(stage).await;
+        let hello = wire::encode_hello(&hello("raw", AudienceKind::Screen)).expect("a frame");
+        raw.stream.write_all(&hello).await.expect("a driver that reads");
+        assert!(matches!(raw.next().await, Some(FromDriver::Welcome(_))));
+        raw
+    }
+
+    /// `None` at the end of the connection.
+    async fn next(&mut self) -> Option<FromDriver> {
+        let mut bytes = [0; 1];
+        loop {
+            let read = in_time(self.stream.read(&mut bytes)).await.unwrap_or(0);
+            if read == 0 {
+                return None;
+            }
+            let body = self.decoder.take(&mut &bytes[..]).expect("frames of a driver");
+            if let Some(body) = body {
+                return Some(wire::decode_from_driver(&body).expect("a message"));
+            }
+        }
+    }
+
+    async fn end(mut self) {
+        while self.next().await.is_some() {}
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_message_ends_its_connection_alone() {
+    let (stage, _) = Stage::asking().await;
+    let mut other = stage.screen("pts/1").await;
+    let row = other.question().await;
+    let frame = |body: &str| wire::frame(body.as_bytes(), LONGEST_FROM_CLIENT).expect("a frame");
+    for bytes in [
+        frame("no JSON"),
+        frame(r#"{"command":{"open":{"ticket":"no number"}}}"#),
+        frame(r#"{"hello":{"protocol":1,"oldest":1}}"#),
+        vec![0xff; 4096],
+        frame(&"[".repeat(200_000)),
+    ] {
+        let mut raw = Raw::greeted(&stage).await;
+        let _ = raw.stream.write_all(&bytes).await;
+        raw.end().await;
+        let mut silent = Raw::connect(&stage).await;
+        let _ = silent.stream.write_all(&bytes).await;
+        let hello_comes_first = !bytes.windows(5).any(|part| part == b"hello");
+        if hello_comes_first {
+            silent.end().await;
+        }
+    }
+    other.answer(&row, 1, "blue").await.expect("an answer");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_command_of_a_newer_client_is_refused_by_its_ticket_and_the_connection_goes_on() {
+    let (stage, _) = Stage::asking().await;
+    let mut raw = Raw::greeted(&stage).await;
+    for body in
+        [r#"{"command":{"levitate":{"ticket":9}}}"#, r#"{"command":{"shelf":{"ticket":10}}}"#]
+    {
+        let frame = wire::frame(body.as_bytes(), LONGEST_FROM_CLIENT).expect("a frame");
+        raw.stream.write_all(&frame).await.expect("a driver that reads");
+    }
+    let mut replies = Vec::new();
+    while replies.len() < 2 {
+        if let Some(FromDriver::Event(event)) = raw.next().await {
+            replies.extend(event.ticket().map(|ticket| (ticket, *event)));
+        }
+    }
+    replies.sort_by_key(|(ticket, _)| *ticket);
+    assert!(matches!(replies[0], (9, DriverEvent::Refused { .. })), "{replies:?}");
+    assert!(matches!(replies[1], (10, DriverEvent::Shelf { .. })), "{replies:?}");
+    drop(raw);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_client_of_another_version_is_told_which_side_is_older() {
+    let (stage, _) = Stage::asking().await;
+    let newer = Hello { protocol: 9, oldest: 9, ..hello("pts/1", AudienceKind::Screen) };
+    let refused = connect(&stage.place().to_connect(), newer, Leaving::DriverStays).await;
+    match refused {
+        Err(ConnectError::Rejected(reason)) => {
+            assert!(reason.to_string().starts_with("the driver is older"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_changes_nothing_for_the_others() {
+    let (stage, _) = Stage::asking().await;
+    let mut stalled = Raw::greeted(&stage).await;
+    let mut other = stage.screen("pts/1").await;
+    let row = other.question().await;
+    // More than any buffer on the way takes.
+    let refresh = wire::encode_command(&Command::Refresh).expect("a frame");
+    let (commands, mut left) = mpsc::channel::<()>(1);
+    let flood = async {
+        for _ in 0..20_000 {
+            if stalled.stream.write_all(&refresh).await.is_err() {
+                break;
+            }
+        }
+        drop(commands);
+    };
+    let work = async {
+        other.answer(&row, 1, "blue").await.expect("an answer");
+        let quiet = |event: &DriverEvent| *event == DriverEvent::Quiet(QuietOutcome::Done);
+        other.until(quiet).await;
+    };
+    tokio::select! {
+        () = work => {}
+        () = async { flood.await; left.recv().await; std::future::pending::<()>().await } => {}
+    }
+    drop(stalled);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_socket_of_a_driver_that_has_ended_is_in_nobodys_way() {
+    let (mut stage, _) = Stage::asking().await;
+    let socket = stage.socket();
+    drop(stage.server.take());
+    assert!(socket.exists(), "as after a kill");
+    let nobody = hello("pts/1", AudienceKind::Screen);
+    let found = connect(&stage.place().to_connect(), nobody, Leaving::DriverStays).await;
+    assert!(matches!(found, Err(ConnectError::Nobody)), "{found:?}");
+    stage.server = Some(stage.listen());
+    stage.screen("pts/1").await.question().await;
+    stage.end().await;
+    assert!(!socket.exists());
+}
