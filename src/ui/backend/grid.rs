@@ -3,7 +3,7 @@
 //! Grids share their rows, and a row knows what is compared most: rows that are equal are found at the cost of a
 //! number.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{Hash as _, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl PartialEq for Row {
 
 impl From<Vec<ScreenCell>> for Row {
     fn from(cells: Vec<ScreenCell>) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = RowHasher::default();
         cells.hash(&mut hasher);
         let filled = cells.iter().filter(|cell| **cell != ScreenCell::BLANK).count();
         Self { cells: cells.into(), hash: hasher.finish(), filled }
@@ -85,6 +85,42 @@ impl Row {
         let mut cells = self.cells.to_vec();
         change(&mut cells);
         *self = cells.into();
+    }
+}
+
+/// Rows with the same hash are compared, so it need only be quick: each row that is drawn is hashed.
+#[derive(Debug, Default)]
+struct RowHasher(u64);
+
+impl Hasher for RowHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
