@@ -144,11 +144,22 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
+/// The folders of this user that sockets of drivers may be in.
+#[must_use]
+pub fn socket_folders() -> UserFolders {
+    UserFolders { runtime: dirs::runtime(), state: dirs::state() }
+}
+
+/// Where the driver of a workspace listens.
+#[must_use]
+pub fn socket_place(workspace: &Path) -> Place {
+    Place::of(workspace, socket_folders())
+}
+
 /// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.
 pub fn listen(workspace: &Path, driver: &Driver, level: Option<Level>) -> Option<Server> {
-    let folders = UserFolders { runtime: dirs::runtime(), state: dirs::state() };
     let about = About { workspace: env::display_path(workspace), since: SystemClock.now(), level };
-    Server::start(Place::of(workspace, folders), driver.clients(), about)
+    Server::start(socket_place(workspace), driver.clients(), about)
         .inspect_err(|error| tracing::warn!(%error, "no other process can reach this driver"))
         .ok()
 }

@@ -22,7 +22,7 @@ use crate::store::{Access, Survey};
 use super::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use super::exit::{CommandError, Status};
 use super::job::{Job, OutputMode, run_command};
-use super::running::{TICKET, Where};
+use super::running::{DriverPlace, TICKET};
 use super::{find, lines, running};
 
 /// The Taskdoc of `run` if none is given.
@@ -258,8 +258,8 @@ pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, Com
     let place = run_command(workspace, Command::ContinueAll { ticket: TICKET }).await?;
     let survey = running_dialogs(workspace)?;
     let all = match place {
-        Where::Here => find::resumed_dialogs(&survey),
-        Where::There => {
+        DriverPlace::Here => find::resumed_dialogs(&survey),
+        DriverPlace::Elsewhere => {
             let still = find::stopped_dialogs(&survey);
             before.into_iter().filter(|dialog| !still.contains(dialog)).collect()
         }
@@ -270,10 +270,10 @@ pub async fn resume(workspace: &Path, which: &DialogOrAll) -> Result<Status, Com
     Ok(Status::Done)
 }
 
-fn resumed(place: Where) -> &'static str {
+fn resumed(place: DriverPlace) -> &'static str {
     match place {
-        Where::Here => "is resumed; `dominds-tui drive`, or the screen, continues it",
-        Where::There => "is resumed",
+        DriverPlace::Here => "is resumed; `dominds-tui drive`, or the screen, continues it",
+        DriverPlace::Elsewhere => "is resumed",
     }
 }
 

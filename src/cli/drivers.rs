@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::app;
 use crate::platform::env;
 use crate::protocol::wire::AudienceKind;
 use crate::protocol::{Command, DriverEvent};
@@ -31,7 +32,7 @@ struct Running {
 /// Lists the drivers of this user.
 pub async fn list(as_json: bool) -> Result<Status, CommandError> {
     let mut all = Vec::new();
-    for note in all_notes(&running::user_folders()) {
+    for note in all_notes(&app::socket_folders()) {
         if let Some(running) = ask(note).await {
             all.push(running);
         }

@@ -18,7 +18,7 @@ use crate::protocol::command::Command;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::lifecycle::AfterFork;
 use crate::protocol::wire::AudienceKind;
-use crate::remote::{Connection, Leaving};
+use crate::remote::Connection;
 use crate::sandbox::Sandbox;
 use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
@@ -29,13 +29,10 @@ use super::config::{self, UserConfig};
 use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
 use super::own_run::OwnRun;
-use super::running::{TICKET, Where};
+use super::running::{DriverPlace, Found, TICKET};
 use super::stream::{self, TerminalStream};
 use super::{lines, running, trust};
 
-/// How long a workspace that is in use is waited for.
-const HELD_TIMEOUT: Duration = Duration::from_secs(2);
-const HELD_PAUSE: Duration = Duration::from_millis(50);
 /// How long streams may take to end when the program stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// If the width of the terminal is unknown.
@@ -115,7 +112,7 @@ impl OutputMode {
 }
 
 /// Executes one command with [`TICKET`], without driving.
-pub async fn run_command(workspace: &Path, command: Command) -> Result<Where, CommandError> {
+pub async fn run_command(workspace: &Path, command: Command) -> Result<DriverPlace, CommandError> {
     let job = Job {
         workspace,
         command: Some(command),
@@ -137,24 +134,21 @@ impl Job<'_> {
         self.execute_with(signals).await.map(|(status, _)| status)
     }
 
-    async fn execute_with(self, mut signals: Signals) -> Result<(Status, Where), CommandError> {
+    async fn execute_with(
+        self,
+        mut signals: Signals,
+    ) -> Result<(Status, DriverPlace), CommandError> {
         let setup = config::read();
-        let until = Instant::now() + HELD_TIMEOUT;
-        loop {
-            let hello = running::hello(self.output.audience_kind());
-            if let Some(found) = running::find(self.workspace, hello, Leaving::DriverStays).await? {
-                return Ok((self.execute_there(found, &mut signals).await?, Where::There));
+        let hello = running::hello(self.output.audience_kind());
+        let found = running::find_or_start(self.workspace, hello, || self.start(&setup)).await?;
+        Ok(match found {
+            Found::Elsewhere(driver) => {
+                (self.execute_elsewhere(*driver, &mut signals).await?, DriverPlace::Elsewhere)
             }
-            match self.start(&setup) {
-                // Its driver may be about to listen, or to end.
-                Err(error) if error.is_held() && Instant::now() < until => {
-                    tokio::time::sleep(HELD_PAUSE).await;
-                }
-                started => {
-                    return Ok((self.execute_here(started?, &mut signals).await?, Where::Here));
-                }
+            Found::Started(driver) => {
+                (self.execute_here(driver, &mut signals).await?, DriverPlace::Here)
             }
-        }
+        })
     }
 
     fn start(&self, setup: &UserConfig) -> Result<(Driver, Arc<Store>, Shells), CommandError> {
@@ -186,7 +180,7 @@ impl Job<'_> {
             let _ = driver.commands.send(command).await;
         }
         let channels = (&driver.commands, &mut driver.events);
-        let outcome = self.watch(channels, Where::Here, signals).await;
+        let outcome = self.watch(channels, DriverPlace::Here, signals).await;
         let _ = driver.commands.send(Command::Shutdown { grace: SHUTDOWN_TIMEOUT }).await;
         let mut printer = Printer::new(EventFormat::Report, DriveScope::Nothing);
         while let Some(event) = driver.events.recv().await {
@@ -214,16 +208,21 @@ impl Job<'_> {
     }
 
     /// By a driver of another process, which goes on afterwards.
-    async fn execute_there(
+    async fn execute_elsewhere(
         self,
         found: Connection,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
         let Connection { commands, mut events, tasks, .. } = found;
+        if self.trust_all {
+            lines::note(
+                "dominds-tui: a driver runs on this workspace: --trust has no effect on it, `dominds-tui trust` has",
+            );
+        }
         if let Some(command) = self.command.clone() {
             let _ = commands.send(command).await;
         }
-        let outcome = self.watch((&commands, &mut events), Where::There, signals).await;
+        let outcome = self.watch((&commands, &mut events), DriverPlace::Elsewhere, signals).await;
         drop((commands, events));
         let _ = tasks.join().await;
         if let (Ok(Status::TimedOut), Some(limit)) = (&outcome, self.timeout) {
@@ -291,13 +290,13 @@ impl Job<'_> {
     async fn watch(
         &self,
         channels: (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
-        place: Where,
+        place: DriverPlace,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
         let mut printer = Printer::new(self.output.format(), self.scope());
         let run = match (place, &self.command) {
-            (Where::Here, _) | (Where::There, None) => OwnRun::Everything,
-            (Where::There, Some(command)) => OwnRun::of(command),
+            (DriverPlace::Here, _) | (DriverPlace::Elsewhere, None) => OwnRun::Everything,
+            (DriverPlace::Elsewhere, Some(command)) => OwnRun::of(command),
         };
         let ended = self.follow(channels, (place, run), signals, &mut printer).await;
         printer.close();
@@ -308,7 +307,7 @@ impl Job<'_> {
     async fn follow(
         &self,
         (commands, events): (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
-        (place, mut run): (Where, OwnRun),
+        (place, mut run): (DriverPlace, OwnRun),
         signals: &mut Signals,
         printer: &mut Printer,
     ) -> Result<Status, CommandError> {
@@ -381,10 +380,10 @@ impl Job<'_> {
         }
     }
 
-    fn driver_ended(place: Where, ending: Option<Status>) -> Result<Status, CommandError> {
-        if place == Where::There && ending.is_none() {
-            let text = "the driver of this workspace has ended; everything is on disk: \
-                        `dominds-tui drive` continues";
+    fn driver_ended(place: DriverPlace, ending: Option<Status>) -> Result<Status, CommandError> {
+        if place == DriverPlace::Elsewhere && ending.is_none() {
+            let text = "the driver of this workspace has ended, or the connection to it was cut; everything \
+                        is on disk: `dominds-tui drive` continues";
             return Err(CommandError::refused(text));
         }
         Ok(ending.unwrap_or(Status::Failed))

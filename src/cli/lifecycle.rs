@@ -15,7 +15,7 @@ use super::args::{ForkArgs, RootArg};
 use super::drive;
 use super::exit::{CommandError, Status};
 use super::job::run_command;
-use super::running::{TICKET, Where};
+use super::running::{DriverPlace, TICKET};
 use super::{find, lines, queries};
 
 pub async fn declare_dead(
@@ -34,7 +34,7 @@ pub async fn declare_dead(
     let before = dialogs().any(|one| one.id == dialog.this && one.latest.is_dead());
     let waits = dialogs().flat_map(|one| &one.pending).any(|on| on.side_dialog_id == dialog.this);
     let place = change(workspace, Lifecycle::DeclareDead { dialog, note }).await?;
-    lines::print(&match (before, waits && place == Where::Here) {
+    lines::print(&match (before, waits && place == DriverPlace::Here) {
         (true, _) => format!("{named} is dead already"),
         (false, true) => {
             format!(
@@ -105,7 +105,7 @@ fn check_generation_exists(
     Err(CommandError::usage(format!("there is no generation {genseq} in course {course}")))
 }
 
-async fn change(workspace: &Path, change: Lifecycle) -> Result<Where, CommandError> {
+async fn change(workspace: &Path, change: Lifecycle) -> Result<DriverPlace, CommandError> {
     run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 

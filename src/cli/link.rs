@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -12,12 +11,12 @@ use crate::app::{self, Models};
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, in_lang, localized};
 use crate::domain::{Lang, Problem};
-use crate::driver::{Audience, DriverTasks};
+use crate::driver::{Audience, DriverTasks, StoredTexts};
 use crate::platform::signals::StopSignal;
 use crate::protocol::wire::Hello;
 use crate::protocol::{Command, DriverEvent};
 use crate::remote::client::{ConnectionTasks, Ended};
-use crate::remote::{Connection, Leaving, RemoteTexts, Server};
+use crate::remote::{Connection, RemoteTexts, Server};
 use crate::sandbox::Sandbox;
 use crate::store::{Store, StoreError};
 use crate::tools::Shells;
@@ -25,12 +24,9 @@ use crate::ui::{DraftStore, DraftTexts, LOOKED, QuitPolicy, STORED_HINTS};
 
 use super::config::UserConfig;
 use super::exit::CommandError;
+use super::hint_file;
+use super::running::{self, Found};
 use super::screen::{end_processes, start_options};
-use super::{hint_file, running};
-
-/// How long a workspace that is in use is waited for: its driver may be about to listen, or to end.
-const HELD_TIMEOUT: Duration = Duration::from_secs(2);
-const HELD_PAUSE: Duration = Duration::from_millis(50);
 
 /// The driver that a front end shows.
 pub struct Link {
@@ -45,7 +41,7 @@ pub struct Link {
 /// What is left to do at the end.
 pub enum LinkEnd {
     Here { tasks: DriverTasks, server: Option<Server>, shells: Shells, store: Arc<Store> },
-    There(ConnectionTasks),
+    Elsewhere(ConnectionTasks),
 }
 
 /// What a front end stores for the person.
@@ -57,7 +53,7 @@ pub struct Texts {
 
 enum TextsPlace {
     Here(Arc<Store>),
-    There(RemoteTexts, Handle),
+    Elsewhere(RemoteTexts, Handle),
 }
 
 impl Link {
@@ -75,20 +71,14 @@ impl Link {
         let Models::Configured(trust) = models else {
             return Self::start(workspace, models, audience, setup);
         };
-        let until = tokio::time::Instant::now() + HELD_TIMEOUT;
-        loop {
-            let found = running::find(workspace, hello.clone(), Leaving::DriverStays).await?;
-            if let Some(connection) = found {
-                return Ok(Self::there(connection));
-            }
+        let start = || {
             let models = Models::Configured(trust.clone());
-            match Self::start(workspace, models, audience, setup) {
-                Err(error) if error.is_held() && tokio::time::Instant::now() < until => {
-                    tokio::time::sleep(HELD_PAUSE).await;
-                }
-                started => return started,
-            }
-        }
+            Self::start(workspace, models, audience, setup)
+        };
+        Ok(match running::find_or_start(workspace, hello, start).await? {
+            Found::Elsewhere(connection) => Self::elsewhere(*connection),
+            Found::Started(link) => link,
+        })
     }
 
     /// Starts a driver in this process; others can reach it.
@@ -110,11 +100,11 @@ impl Link {
     }
 
     /// The driver of a connection.
-    pub fn there(mut connection: Connection) -> Self {
-        let place = TextsPlace::There(connection.take_texts(), Handle::current());
+    pub fn elsewhere(mut connection: Connection) -> Self {
+        let place = TextsPlace::Elsewhere(connection.take_texts(), Handle::current());
         let texts = Texts::new(place);
         let Connection { welcome, commands, events, tasks, .. } = connection;
-        Self { commands, events, level: welcome.level, texts, end: LinkEnd::There(tasks) }
+        Self { commands, events, level: welcome.level, texts, end: LinkEnd::Elsewhere(tasks) }
     }
 }
 
@@ -143,7 +133,7 @@ impl LinkEnd {
                 drop(store);
                 None
             }
-            Self::There(tasks) => Some(match tasks.join().await {
+            Self::Elsewhere(tasks) => Some(match tasks.join().await {
                 Ok(Ended::WithDriver) => in_lang!(
                     lang,
                     "dominds-tui: the driver has ended; everything is on disk",
@@ -153,6 +143,11 @@ impl LinkEnd {
                     lang,
                     "dominds-tui: the driver goes on; `dominds-tui` shows it again, `dominds-tui quit` ends it",
                     "dominds-tui：驱动进程继续运行；`dominds-tui` 可再次显示，`dominds-tui quit` 可结束它"
+                ),
+                Ok(Ended::Cut) => in_lang!(
+                    lang,
+                    "dominds-tui: the connection to the driver was lost; `dominds-tui` connects again",
+                    "dominds-tui：与驱动进程的连接已断开；`dominds-tui` 可重新连接"
                 ),
                 Err(error) => in_lang!(
                     lang,
@@ -174,28 +169,17 @@ impl Texts {
         let read = match &mut self.place {
             TextsPlace::Here(store) => {
                 let store = store.clone();
-                let read = tokio::task::spawn_blocking(move || read_texts(&store)).await;
+                let read = tokio::task::spawn_blocking(move || StoredTexts(&store).read()).await;
                 read.map_err(|error| Localized::same(error.to_string()))
                     .and_then(|read| read.map_err(|error| error.message()))
             }
-            TextsPlace::There(texts, _) => texts.read().await,
+            TextsPlace::Elsewhere(texts, _) => texts.read().await,
         };
         read.unwrap_or_else(|error| {
             tracing::warn!(%error, "drafts could not be read");
             DraftTexts::new()
         })
     }
-}
-
-/// With how far the user has looked at the dialogs, which has a file of its own.
-fn read_texts(store: &Store) -> Result<DraftTexts, StoreError> {
-    let mut texts = store.read_drafts()?;
-    let looked = store.read_looked().unwrap_or_else(|error| {
-        tracing::warn!(%error, "what was looked at could not be read");
-        String::new()
-    });
-    texts.insert(LOOKED.to_owned(), looked);
-    Ok(texts)
 }
 
 /// Drafts are of the workspace; what is known of the hints is of the person.
@@ -213,13 +197,11 @@ impl DraftStore for Texts {
             return Ok(());
         }
         let refused = match &mut self.place {
-            TextsPlace::Here(store) => {
-                store.write_draft(name, (!text.is_empty()).then_some(text)).err().map(|error| {
-                    let is_size = matches!(error, StoreError::DraftsTooLarge { .. });
-                    (error.message(), if is_size { FIX_SIZE } else { FIX_DISK })
-                })
-            }
-            TextsPlace::There(texts, runtime) => {
+            TextsPlace::Here(store) => StoredTexts(store).write(name, text).err().map(|error| {
+                let is_size = matches!(error, StoreError::DraftsTooLarge { .. });
+                (error.message(), if is_size { FIX_SIZE } else { FIX_DISK })
+            }),
+            TextsPlace::Elsewhere(texts, runtime) => {
                 runtime.block_on(texts.save(name, text)).err().map(|why| (why, FIX_DISK))
             }
         };
@@ -235,8 +217,10 @@ impl DraftStore for Texts {
 impl Texts {
     fn save_looked(&mut self, text: &str) -> Result<(), Localized> {
         match &mut self.place {
-            TextsPlace::Here(store) => store.write_looked(text).map_err(|error| error.message()),
-            TextsPlace::There(texts, runtime) => runtime.block_on(texts.save(LOOKED, text)),
+            TextsPlace::Here(store) => {
+                StoredTexts(store).write(LOOKED, text).map_err(|error| error.message())
+            }
+            TextsPlace::Elsewhere(texts, runtime) => runtime.block_on(texts.save(LOOKED, text)),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent};
 
-use super::running::Where;
+use super::running::DriverPlace;
 
 /// Events of a dialog that is not known yet, which are kept until it is. More are not printed.
 const MAX_KEPT: usize = 4096;
@@ -64,11 +64,13 @@ impl OwnRun {
 
     /// What an interrupt stops: everything of a driver that is only there for this run, and of another one what was
     /// asked for. `None`: nothing, the driver goes on.
-    pub fn stop(&self, place: Where) -> Option<Command> {
+    pub fn stop(&self, place: DriverPlace) -> Option<Command> {
         match (place, self) {
-            (Where::Here, _) => Some(Command::StopAll),
-            (Where::There, Self::Tree(dialog)) => Some(Command::Stop { dialog: dialog.clone() }),
-            (Where::There, Self::Everything | Self::NewTree(_)) => None,
+            (DriverPlace::Here, _) => Some(Command::StopAll),
+            (DriverPlace::Elsewhere, Self::Tree(dialog)) => {
+                Some(Command::Stop { dialog: dialog.clone() })
+            }
+            (DriverPlace::Elsewhere, Self::Everything | Self::NewTree(_)) => None,
         }
     }
 }
@@ -159,9 +161,12 @@ mod tests {
     #[test]
     fn an_interrupt_stops_what_was_asked_for_and_nothing_else_of_another_process() {
         let stop = |run: OwnRun, place| run.stop(place);
-        assert_eq!(stop(OwnRun::Everything, Where::Here), Some(Command::StopAll));
-        assert_eq!(stop(OwnRun::Everything, Where::There), None);
+        assert_eq!(stop(OwnRun::Everything, DriverPlace::Here), Some(Command::StopAll));
+        assert_eq!(stop(OwnRun::Everything, DriverPlace::Elsewhere), None);
         let named = OwnRun::Tree(dialog("a"));
-        assert_eq!(stop(named, Where::There), Some(Command::Stop { dialog: dialog("a") }));
+        assert_eq!(
+            stop(named, DriverPlace::Elsewhere),
+            Some(Command::Stop { dialog: dialog("a") })
+        );
     }
 }

@@ -1,34 +1,33 @@
 //! A driver of this workspace that runs in another process.
 
 use std::path::Path;
+use std::time::Duration;
 
+use tokio::time::{Instant, sleep};
+
+use crate::app;
 use crate::domain::Lang;
-use crate::platform::{dirs, env};
+use crate::platform::env;
 use crate::protocol::wire::{AudienceKind, Hello, OLDEST, PROTOCOL};
 use crate::protocol::{Command, DriverEvent, Ticket};
-use crate::remote::{self, ConnectError, Connection, Leaving, Place, UserFolders};
+use crate::remote::{self, ConnectError, Connection, Leaving};
 
 use super::exit::{CommandError, Status};
+
+/// How long a workspace that is in use is waited for.
+const HELD_TIMEOUT: Duration = Duration::from_secs(2);
+const HELD_PAUSE: Duration = Duration::from_millis(50);
 
 /// The ticket of the one command of a run without a screen.
 pub const TICKET: Ticket = 1;
 
-/// Where a command was carried out.
+/// Which driver carried a command out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Where {
+pub enum DriverPlace {
     /// In this process, which has ended its driver again.
     Here,
     /// By a driver in another process, which goes on.
-    There,
-}
-
-/// Where drivers of this user listen.
-pub fn user_folders() -> UserFolders {
-    UserFolders { runtime: dirs::runtime(), state: dirs::state() }
-}
-
-pub fn place(workspace: &Path) -> Place {
-    Place::of(workspace, user_folders())
+    Elsewhere,
 }
 
 /// What a client says about itself.
@@ -46,7 +45,6 @@ pub fn hello(audience: AudienceKind) -> Hello {
         name,
         audience,
         view: false,
-        compress: Vec::new(),
     }
 }
 
@@ -59,10 +57,38 @@ pub async fn find(
     hello: Hello,
     leaving: Leaving,
 ) -> Result<Option<Connection>, CommandError> {
-    match remote::connect(&place(workspace).to_connect(), hello, leaving).await {
+    match remote::connect(&app::socket_place(workspace).to_connect(), hello, leaving).await {
         Ok(connection) => Ok(Some(connection)),
         Err(ConnectError::Nobody) => Ok(None),
         Err(error) => Err(unusable(&error)),
+    }
+}
+
+/// A driver that was found, or what was started instead.
+pub enum Found<T> {
+    Elsewhere(Box<Connection>),
+    Started(T),
+}
+
+/// Connects to the driver of this workspace, else starts what needs the workspace for itself. A workspace that is in
+/// use is waited for: its driver may be about to listen, or to end.
+///
+/// # Errors
+/// Those of [`find`] and of `start`.
+pub async fn find_or_start<T>(
+    workspace: &Path,
+    hello: Hello,
+    mut start: impl FnMut() -> Result<T, CommandError>,
+) -> Result<Found<T>, CommandError> {
+    let until = Instant::now() + HELD_TIMEOUT;
+    loop {
+        if let Some(found) = find(workspace, hello.clone(), Leaving::DriverStays).await? {
+            return Ok(Found::Elsewhere(Box::new(found)));
+        }
+        match start() {
+            Err(error) if error.is_held() && Instant::now() < until => sleep(HELD_PAUSE).await,
+            started => return started.map(Found::Started),
+        }
     }
 }
 

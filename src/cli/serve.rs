@@ -107,7 +107,7 @@ async fn attach_as(
                     `dominds-tui serve` one without";
         return Err(CommandError::refused(text));
     };
-    let (link, setup) = (Link::there(found), config::read());
+    let (link, setup) = (Link::elsewhere(found), config::read());
     match mode {
         ScreenMode::Plain => plain::show_link(workspace, link, setup, Vec::new()).await,
         ScreenMode::Full | ScreenMode::Inline => {

@@ -54,10 +54,11 @@ pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
 pub use reporting::audience::Audience;
-use reporting::clients::{Asked, ClientId, Request, addressed};
-pub use reporting::clients::{ClientProfile, ClientRights};
+use reporting::clients::{ClientId, Request, RequestKind, addressed};
+pub use reporting::clients::{ClientOrigin, ClientProfile, ClientRights};
 use reporting::pump::{NewClient, Pump};
 use reporting::screen_state::ScreenState;
+pub use supervisor::stored_texts::StoredTexts;
 use supervisor::task::SupervisorTask;
 
 /// Queued commands of a client. The screen uses `try_send`: if the queue is full, it keeps its command and shows
@@ -173,14 +174,14 @@ async fn forward(
     requests: mpsc::Sender<Request>,
 ) {
     let ClientProfile { audience, rights, .. } = profile;
-    let request = |asked| Request { client, audience, rights, asked };
+    let request = |kind| Request { client, audience, rights, kind };
     while let Some(command) = commands.recv().await {
         let command = Box::new(addressed(client, command));
-        if requests.send(request(Asked::Command(command))).await.is_err() {
+        if requests.send(request(RequestKind::Command(command))).await.is_err() {
             return;
         }
     }
-    let _ = requests.send(request(Asked::Left)).await;
+    let _ = requests.send(request(RequestKind::Left)).await;
 }
 
 /// The tasks of a driver.

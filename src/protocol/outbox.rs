@@ -67,6 +67,12 @@ impl Outbox {
         Some(event)
     }
 
+    /// Events were dropped, and the reader has not been told yet.
+    #[must_use]
+    pub fn has_lagged(&self) -> bool {
+        self.waiting.front().is_some_and(|first| matches!(first.event, DriverEvent::Lagged))
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub struct Connection {
 pub enum Ended {
     /// The client left.
     Left,
+    /// The driver ended the connection and said nothing, as when it is killed.
+    Cut,
     /// The driver said that it ends.
     WithDriver,
 }
@@ -187,6 +190,8 @@ fn start(
 /// Commands that change something and are not acknowledged yet.
 #[derive(Debug, Default)]
 struct OpenTickets {
+    /// The client has nothing more to say.
+    has_left: AtomicBool,
     tickets: Mutex<BTreeSet<Ticket>>,
     none_left: Notify,
 }
@@ -255,7 +260,8 @@ async fn read_events(
         // The driver may close before everything is read.
         _ if stopped => Ok(Ended::WithDriver),
         Some(error) => Err(error),
-        None => Ok(Ended::Left),
+        None if open.has_left.load(Ordering::Acquire) => Ok(Ended::Left),
+        None => Ok(Ended::Cut),
     }
 }
 
@@ -282,6 +288,7 @@ async fn write_commands(
         };
         framed::write(&mut write, &frame).await?;
     }
+    open.has_left.store(true, Ordering::Release);
     // The end of this half: the driver ends the other one.
     Ok(Ended::Left)
 }

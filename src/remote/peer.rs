@@ -5,6 +5,7 @@ use std::fs;
 use tokio::net::UnixStream;
 
 use super::place::own_uid;
+use crate::domain::text::Text;
 
 /// Longest chain of parents that is followed.
 const MAX_PARENTS: usize = 64;
@@ -18,6 +19,24 @@ pub enum PeerRefusal {
     OwnCommand(i32),
     #[error("its process is not known")]
     Unknown,
+}
+
+impl PeerRefusal {
+    /// What the peer is told.
+    #[must_use]
+    pub fn reason(self) -> Text {
+        match self {
+            Self::OtherUser(_) => Text::new("it belongs to another user", "它属于另一用户"),
+            Self::OwnCommand(_) => Text::new(
+                "commands that the driver itself started may not use it",
+                "由驱动进程自己启动的命令不得使用它",
+            ),
+            Self::Unknown => Text::new(
+                "the driver cannot see which process this is, as in a container",
+                "驱动进程看不到这是哪个进程（例如在容器中）",
+            ),
+        }
+    }
 }
 
 /// Checks the peer of a driver: it is of this user, and not one of the commands that members run, which could

@@ -1,7 +1,8 @@
 //! Where the socket of a workspace is, and how a client finds it.
 //!
 //! The socket is in the runtime folder of the user, which is private, local and gone after a restart of the machine.
-//! Where there is none it is in `.dialogs/.tui` of the workspace. A driver notes where its socket is in the state
+//! Where there is none it is in `.dialogs/.tui` of the workspace, and where that path is too long for a socket in the
+//! state folder. A driver notes where its socket is in the state
 //! folder of the user, so that a client with another environment finds it; nothing inside a workspace says where to
 //! connect to.
 
@@ -69,10 +70,13 @@ impl Place {
     /// Where a new driver listens: the first of these places that it can use. Folders are made.
     #[must_use]
     pub fn to_listen(&self) -> Option<PathBuf> {
-        self.in_runtime_folder()
-            .filter(|socket| socket.parent().is_some_and(|folder| make_private(folder).is_ok()))
-            .or_else(|| Some(self.in_workspace()))
-            .filter(|socket| socket.as_os_str().len() <= MAX_SOCKET_PATH)
+        let in_workspace = self.in_workspace();
+        self.places().find(|socket| {
+            let folder = socket.parent().unwrap_or(socket);
+            // The one in the workspace was made for the lock.
+            let is_usable = *socket == in_workspace || make_private(folder).is_ok();
+            socket.as_os_str().len() <= MAX_SOCKET_PATH && is_usable
+        })
     }
 
     /// Where a driver may listen, the likeliest first.
@@ -80,11 +84,7 @@ impl Place {
     pub fn to_connect(&self) -> Vec<PathBuf> {
         let noted = self.note().and_then(|path| read_note(&path));
         let noted = noted.filter(|note| note.workspace == self.workspace).map(|note| note.socket);
-        let mut all: Vec<PathBuf> = noted
-            .into_iter()
-            .chain(self.in_runtime_folder())
-            .chain(std::iter::once(self.in_workspace()))
-            .collect();
+        let mut all: Vec<PathBuf> = noted.into_iter().chain(self.places()).collect();
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|socket| seen.insert(socket.clone()));
         all
@@ -118,6 +118,17 @@ impl Place {
     fn note(&self) -> Option<PathBuf> {
         let folder = self.folders.state.as_ref()?.join(NOTES);
         Some(folder.join(format!("{}.json", self.name)))
+    }
+
+    fn places(&self) -> impl Iterator<Item = PathBuf> {
+        let in_workspace = std::iter::once(self.in_workspace());
+        self.in_runtime_folder().into_iter().chain(in_workspace).chain(self.in_state_folder())
+    }
+
+    /// For a workspace whose own path is too long for a socket.
+    fn in_state_folder(&self) -> Option<PathBuf> {
+        let folder = self.folders.state.as_ref()?.join(NOTES);
+        Some(folder.join(format!("{}.sock", self.name)))
     }
 
     fn in_runtime_folder(&self) -> Option<PathBuf> {
@@ -198,6 +209,15 @@ mod tests {
     }
 
     #[test]
+    fn a_workspace_whose_path_is_too_long_for_a_socket_has_it_in_the_state_folder() {
+        let Folders { _top, workspace, user } = folders();
+        let user = UserFolders { runtime: None, ..user };
+        let place = Place::of(&workspace.join("long".repeat(30)), user.clone());
+        let socket = place.to_listen().unwrap();
+        assert!(socket.starts_with(user.state.unwrap()) && place.to_connect().contains(&socket));
+    }
+
+    #[test]
     fn a_runtime_folder_that_others_can_enter_is_not_used() {
         let Folders { _top, workspace, user } = folders();
         let runtime = user.runtime.clone().unwrap();
@@ -216,7 +236,7 @@ mod tests {
         assert_eq!(client.to_connect().first(), Some(&socket));
         assert_eq!(all_notes(&user).len(), 1);
         place.remove_note();
-        assert_eq!(client.to_connect(), [workspace.join(".dialogs/.tui/driver.sock")]);
+        assert_eq!(client.to_connect().first(), Some(&workspace.join(".dialogs/.tui/driver.sock")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
@@ -18,8 +19,8 @@ use tokio::time::timeout;
 
 use crate::domain::Stamp;
 use crate::domain::sandbox::Level;
-use crate::domain::text::Localized;
-use crate::driver::{Audience, ClientProfile, ClientRights, Clients};
+use crate::domain::text::{Localized, Text};
+use crate::driver::{Audience, ClientOrigin, ClientProfile, ClientRights, Clients};
 use crate::protocol::wire::{
     self, AudienceKind, ClientFault, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT, Rejected,
     Versions, Welcome,
@@ -34,6 +35,8 @@ use super::place::Place;
 const MAX_CONNECTIONS: usize = 128;
 /// How long a new connection may take to say what it is.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long it may take to be told that one is not let in.
+const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the last events may take to reach the clients at the end.
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted, as when there are no more descriptors.
@@ -42,6 +45,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const BATCH_BYTES: usize = 64 * 1024;
 /// Refusals that wait to be written; a client that sends more waits.
 const REFUSALS: usize = 16;
+
+/// Bytes of a `hello` that are read of a client that is refused anyway.
+const MAX_HELLO_BYTES: usize = 4096;
+
+const TOO_MANY: Text = Text::new(
+    "too many screens and commands are connected; close some of them",
+    "已连接的界面和命令太多，请关闭其中一些",
+);
 
 /// What clients are told about the driver.
 #[derive(Debug, Clone)]
@@ -137,8 +148,12 @@ async fn accept(
         let room = connections.len() < MAX_CONNECTIONS;
         let (clients, about) = (clients.clone(), about.clone());
         connections.spawn(async move {
-            let served =
-                if room { serve(stream, &clients, &about).await } else { Err(Refused::Full) };
+            let served = if room {
+                serve(stream, &clients, &about).await
+            } else {
+                reject(stream, TOO_MANY).await;
+                Err(Refused::Full)
+            };
             if let Err(error) = served {
                 tracing::warn!(%error, "a connection was ended");
             }
@@ -169,8 +184,24 @@ enum Refused {
     Write(#[from] io::Error),
 }
 
+/// Says why a client is not let in. One that does not read that is not waited for.
+async fn reject(mut stream: UnixStream, reason: Text) {
+    let Ok(rejected) = wire::encode_rejected(&Rejected::new(reason)) else { return };
+    let told = async {
+        framed::write(&mut stream, &rejected).await?;
+        // Closed with something unread, the connection would be reset, and the reason lost with it.
+        stream.read(&mut [0; MAX_HELLO_BYTES]).await
+    };
+    if let Ok(Err(error)) = timeout(REJECT_TIMEOUT, told).await {
+        tracing::debug!(%error, "a client was not told why it is refused");
+    }
+}
+
 async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(), Refused> {
-    peer::check(&stream)?;
+    if let Err(refusal) = peer::check(&stream) {
+        reject(stream, refusal.reason()).await;
+        return Err(refusal.into());
+    }
     let (read, mut write) = stream.into_split();
     let mut frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
     let Some(hello) = hello(&mut frames).await? else { return Ok(()) };
@@ -183,7 +214,8 @@ async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(
         }
     };
     let rights = if hello.view { ClientRights::View } else { ClientRights::All };
-    let profile = ClientProfile { audience: audience(hello.audience), name: hello.name, rights };
+    let (audience, name) = (audience(hello.audience), hello.name);
+    let profile = ClientProfile { audience, name, rights, origin: ClientOrigin::Elsewhere };
     let Some(channels) = clients.join(profile).await else { return Ok(()) };
     let welcome = Welcome {
         protocol,
@@ -193,7 +225,6 @@ async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(
         since: about.since.clone(),
         level: about.level,
         view: hello.view,
-        compress: None,
     };
     framed::write(&mut write, &wire::encode_welcome(&welcome)?).await?;
     let (refusals, refused) = mpsc::channel(REFUSALS);

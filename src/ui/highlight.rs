@@ -194,7 +194,7 @@ impl Shared {
                     Timing::OnThread => self.ask(&mut state, job),
                     #[cfg(test)]
                     Timing::AtOnce => {
-                        let runs: Arc<[CodeRun]> = CodeParser::default().runs(&job).into();
+                        let runs: Arc<[CodeRun]> = CodeParser::default().patient_runs(&job).into();
                         state.cache.insert(&job.key, runs.clone());
                         return Some(runs);
                     }

@@ -26,6 +26,7 @@ mod providers;
 mod recordings;
 mod remote;
 mod sandbox;
+mod serving;
 mod terminal;
 mod tour;
 mod trust;

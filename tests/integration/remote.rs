@@ -22,9 +22,8 @@ use dominds_tui::remote::{
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
 
-use crate::common::wait::in_time;
+use crate::common::wait::{in_time, output};
 use crate::common::{Running, World};
 
 fn ask(id: &str) -> Reply {
@@ -39,7 +38,6 @@ fn hello(name: &str, audience: AudienceKind) -> Hello {
         name: name.to_owned(),
         audience,
         view: false,
-        compress: Vec::new(),
     }
 }
 
@@ -212,6 +210,23 @@ async fn a_client_that_only_views_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_command_that_the_driver_started_is_not_let_in() {
+    let (stage, _) = Stage::asking().await;
+    let (workspace, runtime) = (stage.world.path().to_owned(), stage.folders.path().join("run"));
+    let home = stage.folders.path().to_owned();
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        command.arg("-C").arg(workspace).args(["stop", "--all"]).env_clear();
+        output(command.env("XDG_RUNTIME_DIR", runtime).env("HOME", &home))
+    });
+    let refused = asked.await.expect("an end");
+    assert_eq!(refused.status.code(), Some(5), "{refused:?}");
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(text.contains("commands that the driver itself started"), "{text}");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn what_a_client_keeps_for_the_person_is_there_for_the_next_one() {
     let (stage, _) = Stage::asking().await;
     let mut one = stage.screen("pts/1").await;
@@ -357,14 +372,12 @@ async fn a_client_that_reads_nothing_changes_nothing_for_the_others() {
     let row = other.question().await;
     // More than any buffer on the way takes.
     let refresh = wire::encode_command(&Command::Refresh).expect("a frame");
-    let (commands, mut left) = mpsc::channel::<()>(1);
     let flood = async {
-        for _ in 0..20_000 {
+        loop {
             if stalled.stream.write_all(&refresh).await.is_err() {
-                break;
+                std::future::pending::<()>().await;
             }
         }
-        drop(commands);
     };
     let work = async {
         other.answer(&row, 1, "blue").await.expect("an answer");
@@ -373,7 +386,7 @@ async fn a_client_that_reads_nothing_changes_nothing_for_the_others() {
     };
     tokio::select! {
         () = work => {}
-        () = async { flood.await; left.recv().await; std::future::pending::<()>().await } => {}
+        () = flood => {}
     }
     drop(stalled);
     stage.end().await;

@@ -27,6 +27,11 @@ impl Audience {
         }
     }
 
+    /// True if it may miss events, and asks for everything again.
+    pub(in crate::driver) fn may_miss(self) -> bool {
+        self.is_person()
+    }
+
     /// True if only the dialog that is open is sent.
     pub fn sees_one_dialog(self) -> bool {
         match self {

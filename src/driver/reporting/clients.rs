@@ -17,6 +17,9 @@ use super::reports::Subscription;
 const OWN_BITS: u32 = 32;
 const _: () = assert!(LONGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for its client");
 
+/// Events that may wait for a client in another process that must not miss any.
+const MOST_EVENTS_ELSEWHERE: usize = 65_536;
+
 /// Numbered in the order in which they joined; no number comes twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(u32);
@@ -47,13 +50,24 @@ pub struct ClientProfile {
     /// What the others are told.
     pub name: String,
     pub rights: ClientRights,
+    pub origin: ClientOrigin,
+}
+
+/// Where a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientOrigin {
+    /// In this process: it is waited for at the end, and what it must not miss is kept for it.
+    Own,
+    /// In another process, which may stop reading.
+    Elsewhere,
 }
 
 impl ClientProfile {
     /// Of this program itself, which may do everything.
     #[must_use]
     pub fn own(audience: Audience) -> Self {
-        Self { audience, name: String::new(), rights: ClientRights::All }
+        let (rights, origin) = (ClientRights::All, ClientOrigin::Own);
+        Self { audience, name: String::new(), rights, origin }
     }
 }
 
@@ -70,11 +84,11 @@ pub struct Request {
     pub client: ClientId,
     pub audience: Audience,
     pub rights: ClientRights,
-    pub asked: Asked,
+    pub kind: RequestKind,
 }
 
 #[derive(Debug)]
-pub enum Asked {
+pub enum RequestKind {
     Command(Box<Command>),
     /// The client has gone.
     Left,
@@ -108,6 +122,10 @@ struct ClientView {
 impl Outboxes {
     pub fn add(&mut self, client: ClientId, profile: ClientProfile) {
         let (watch, limit) = profile.audience.start();
+        let limit = match profile.origin {
+            ClientOrigin::Own => limit,
+            ClientOrigin::Elsewhere => limit.min(MOST_EVENTS_ELSEWHERE),
+        };
         self.0.insert(client, ClientView { profile, watch, outbox: Outbox::new(limit) });
     }
 
@@ -118,6 +136,13 @@ impl Outboxes {
     /// The outbox of a client that has not left.
     pub fn of(&mut self, client: ClientId) -> Option<&mut Outbox> {
         self.0.get_mut(&client).map(|view| &mut view.outbox)
+    }
+
+    /// Clients that must not miss an event and have fallen behind.
+    pub fn lost(&self) -> impl Iterator<Item = ClientId> {
+        let is_lost =
+            |view: &ClientView| view.outbox.has_lagged() && !view.profile.audience.may_miss();
+        self.0.iter().filter(move |(_, view)| is_lost(view)).map(|(client, _)| *client)
     }
 
     /// The clients that something waits for.
@@ -288,6 +313,22 @@ mod tests {
         outboxes.push(DriverEvent::Done { ticket: 1, dialog: None });
         assert_eq!(outboxes.take(SECOND).len(), 1);
         assert_eq!(outboxes.waiting().count(), 0);
+    }
+
+    #[test]
+    fn a_script_of_another_process_that_falls_behind_is_lost_and_a_screen_is_not() {
+        for (audience, origin, lost) in [
+            (Audience::Script, ClientOrigin::Elsewhere, true),
+            (Audience::Screen, ClientOrigin::Elsewhere, false),
+            (Audience::Script, ClientOrigin::Own, false),
+        ] {
+            let mut outboxes =
+                Outboxes::with_first(ClientProfile { origin, ..ClientProfile::own(audience) });
+            for _ in 0..=MOST_EVENTS_ELSEWHERE {
+                outboxes.push(DriverEvent::LiveEnd { dialog: dialog("a") });
+            }
+            assert_eq!(outboxes.lost().count(), usize::from(lost), "{audience:?} {origin:?}");
+        }
     }
 
     #[test]

@@ -17,8 +17,8 @@ use super::clients::{ClientId, ClientProfile, Outboxes};
 use super::reports::DriverReport;
 use super::screen_state::ScreenState;
 
-/// How long the last events of the driver may take to reach clients that joined later. The first client is
-/// this program itself and waited for.
+/// How long the last events of the driver may take to reach clients in other processes. The first client is this
+/// program itself and waited for.
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A client that joins.
@@ -108,6 +108,11 @@ impl Pump {
 
     /// Sends what the queues of the clients have room for.
     fn send(&mut self) {
+        let lost: Vec<ClientId> = self.outboxes.lost().collect();
+        for client in lost {
+            tracing::warn!(?client, "a client does not keep up; its connection ends");
+            self.remove(client);
+        }
         let waiting: Vec<ClientId> =
             self.outboxes.waiting().filter(|client| !self.full.contains(client)).collect();
         for client in waiting {

@@ -7,7 +7,7 @@ use crate::domain::text::localized;
 use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId};
 use crate::driver::reporting::audience::Audience;
-use crate::driver::reporting::clients::{Asked, ClientId, ClientRights, Request, own};
+use crate::driver::reporting::clients::{ClientId, ClientRights, Request, RequestKind, own};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
 use crate::driver::shared::blocking::interrupted;
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
@@ -20,10 +20,10 @@ use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn handle_request(&mut self, request: Request) {
-        let Request { client, audience, rights, asked } = request;
-        let command = match asked {
-            Asked::Command(command) => *command,
-            Asked::Left => return self.client_left(client).await,
+        let Request { client, audience, rights, kind } = request;
+        let command = match kind {
+            RequestKind::Command(command) => *command,
+            RequestKind::Left => return self.client_left(client).await,
         };
         self.is_attended |= audience.is_person();
         if rights == ClientRights::View && !command.is_read_only() {

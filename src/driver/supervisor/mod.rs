@@ -19,7 +19,7 @@ mod previews;
 mod processes;
 mod program_log;
 mod sheets;
-mod stored_texts;
+pub mod stored_texts;
 mod survey;
 pub mod task;
 mod timeline;

@@ -14,7 +14,7 @@ use super::trees::Supervisor;
 impl Supervisor {
     pub(super) async fn send_drafts(&self, ticket: Ticket) {
         let store = self.engine.store.clone();
-        let read = blocking(move |_| read(&store)).await;
+        let read = blocking(move |_| StoredTexts(&store).read()).await;
         let event = match read {
             Ok(Ok(texts)) => DriverEvent::Drafts { ticket, texts },
             Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.message() },
@@ -25,7 +25,7 @@ impl Supervisor {
 
     pub(super) async fn save_draft(&self, ticket: Ticket, name: String, text: String) {
         let store = self.engine.store.clone();
-        let written = blocking(move |_| write(&store, &name, &text)).await;
+        let written = blocking(move |_| StoredTexts(&store).write(&name, &text)).await;
         let refusal: Option<Localized> = match written {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.message()),
@@ -39,19 +39,33 @@ impl Supervisor {
     }
 }
 
-fn read(store: &Store) -> Result<BTreeMap<String, String>, StoreError> {
-    let mut texts = store.read_drafts()?;
-    let looked = store.read_looked().unwrap_or_else(|error| {
-        tracing::warn!(%error, "what was looked at could not be read");
-        String::new()
-    });
-    texts.insert(LOOKED.to_owned(), looked);
-    Ok(texts)
-}
+/// The texts in a store. Each method blocks.
+#[derive(Debug)]
+pub struct StoredTexts<'a>(pub &'a Store);
 
-fn write(store: &Store, name: &str, text: &str) -> Result<(), StoreError> {
-    if name == LOOKED {
-        return store.write_looked(text);
+impl StoredTexts<'_> {
+    /// All of them by their names.
+    ///
+    /// # Errors
+    /// The drafts cannot be read.
+    pub fn read(&self) -> Result<BTreeMap<String, String>, StoreError> {
+        let mut texts = self.0.read_drafts()?;
+        let looked = self.0.read_looked().unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was looked at could not be read");
+            String::new()
+        });
+        texts.insert(LOOKED.to_owned(), looked);
+        Ok(texts)
     }
-    store.write_draft(name, (!text.is_empty()).then_some(text))
+
+    /// Stores one; an empty text is dropped.
+    ///
+    /// # Errors
+    /// It is not on disk.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        if name == LOOKED {
+            return self.0.write_looked(text);
+        }
+        self.0.write_draft(name, (!text.is_empty()).then_some(text))
+    }
 }

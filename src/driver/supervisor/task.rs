@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
 use crate::driver::reporting::audience::Audience;
-use crate::driver::reporting::clients::{Asked, ClientRights, Request};
+use crate::driver::reporting::clients::{ClientRights, Request, RequestKind};
 use crate::driver::reporting::reports::ReportSender;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
@@ -78,7 +78,7 @@ impl SupervisorTask {
 
 /// How long streams may take to end, if this ends the driver.
 fn shutdown_of(request: &Request) -> Option<Duration> {
-    let Asked::Command(command) = &request.asked else { return None };
+    let RequestKind::Command(command) = &request.kind else { return None };
     let Command::Shutdown { grace } = command.as_ref() else { return None };
     (request.rights == ClientRights::All).then_some(*grace)
 }

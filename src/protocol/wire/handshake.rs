@@ -14,8 +14,6 @@ pub const OLDEST: u32 = 1;
 
 /// Most characters of the name of a client, and of other short texts of it.
 pub const MAX_NAME_CHARS: usize = 64;
-/// Most ways of compressing that a client may name.
-const MAX_COMPRESS: usize = 16;
 
 /// The first message of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,9 +32,6 @@ pub struct Hello {
     /// It only looks on: the driver refuses every command of it that changes something.
     #[serde(default)]
     pub view: bool,
-    /// The ways of compressing that it knows.
-    #[serde(default, deserialize_with = "short_texts")]
-    pub compress: Vec<String>,
 }
 
 /// What a client is sent.
@@ -72,9 +67,6 @@ pub struct Welcome {
     /// The client only looks on.
     #[serde(default)]
     pub view: bool,
-    /// How frames are compressed from now on; `None` if they are not.
-    #[serde(default)]
-    pub compress: Option<String>,
 }
 
 /// The driver refuses a client; nothing follows.
@@ -146,11 +138,6 @@ fn short_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     String::deserialize(deserializer).map(|text| short(&text))
 }
 
-fn short_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let texts = Vec::<String>::deserialize(deserializer)?;
-    Ok(texts.iter().take(MAX_COMPRESS).map(|text| short(text)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,11 +179,10 @@ mod tests {
     #[test]
     fn the_name_of_a_client_is_short_and_has_nothing_hidden() {
         let name = format!("\u{1b}[2J\u{202e} pts/3\n{}", "字".repeat(100));
-        let hello =
-            serde_json::json!({ "protocol": 1, "oldest": 1, "name": name, "compress": ["a\u{7}"] });
+        let hello = serde_json::json!({ "protocol": 1, "oldest": 1, "name": name });
         let hello: Hello = serde_json::from_value(hello).unwrap();
         assert!(hello.name.starts_with("[2J pts/3字"));
         assert_eq!(hello.name.chars().count(), MAX_NAME_CHARS);
-        assert_eq!((hello.compress, hello.audience), (vec!["a".to_owned()], AudienceKind::Screen));
+        assert_eq!(hello.audience, AudienceKind::Screen);
     }
 }

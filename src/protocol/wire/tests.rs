@@ -19,7 +19,6 @@ fn hello() -> Hello {
         name: "pts/3".to_owned(),
         audience: AudienceKind::Screen,
         view: false,
-        compress: Vec::new(),
     }
 }
 
@@ -32,7 +31,6 @@ fn welcome() -> Welcome {
         since: Stamp::new("2026-11-25 10:00:00"),
         level: Some(Level::Workspace),
         view: false,
-        compress: None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ui::theme::Role;
 
 /// Bytes of a line; a longer one is plain.
 const MAX_LINE: usize = 1_000;
-/// How long one text may take.
+/// How long one text may take, once its grammars are loaded.
 const TIME_LIMIT: Duration = Duration::from_millis(250);
 /// Languages whose grammars are in memory at once: one takes about 10 MB once it is used.
 const MAX_LANGUAGES: usize = 2;
@@ -62,10 +62,16 @@ pub(super) struct CodeParser {
 impl CodeParser {
     /// The runs of a text; empty where its language has no grammar.
     pub fn runs(&mut self, job: &CodeJob) -> Vec<CodeRun> {
-        self.runs_until(job.language, &job.text, Instant::now() + TIME_LIMIT)
+        self.runs_within(job.language, &job.text, TIME_LIMIT)
     }
 
-    fn runs_until(&mut self, language: Language, text: &str, until: Instant) -> Vec<CodeRun> {
+    /// The same however busy the machine is.
+    #[cfg(test)]
+    pub fn patient_runs(&mut self, job: &CodeJob) -> Vec<CodeRun> {
+        self.runs_within(job.language, &job.text, Duration::from_secs(600))
+    }
+
+    fn runs_within(&mut self, language: Language, text: &str, limit: Duration) -> Vec<CodeRun> {
         self.use_language(language);
         if self.roles.is_empty() {
             self.roles = roles();
@@ -74,6 +80,7 @@ impl CodeParser {
         let Some(grammar) = grammars.find_syntax_by_token(language.grammar()) else {
             return Vec::new();
         };
+        let until = Instant::now() + limit;
         let mut state = ParseState::new(grammar);
         let mut stack = ScopeStack::new();
         let mut runs = Runs::new(text);
@@ -165,8 +172,8 @@ mod tests {
 
     fn runs(language: &str, text: &str) -> Vec<(String, Role)> {
         let language = Language::named(language).unwrap();
-        let until = Instant::now() + Duration::from_secs(600);
-        let runs = CodeParser::default().runs_until(language, text, until);
+        let limit = Duration::from_secs(600);
+        let runs = CodeParser::default().runs_within(language, text, limit);
         let mut start = 0;
         let part = |run: CodeRun| {
             let part = text[start..run.end].to_owned();
@@ -248,16 +255,16 @@ mod tests {
     #[test]
     fn a_text_that_takes_too_long_is_plain_from_there_on() {
         let language = Language::named("rust").unwrap();
-        let runs = CodeParser::default().runs_until(language, "fn a() {}\n", Instant::now());
+        let runs = CodeParser::default().runs_within(language, "fn a() {}\n", Duration::ZERO);
         assert_eq!(runs, []);
     }
 
     #[test]
     fn grammars_of_a_few_languages_are_in_memory_at_once() {
         let mut parser = CodeParser::default();
-        let until = Instant::now() + Duration::from_secs(600);
+        let limit = Duration::from_secs(600);
         for language in Language::all().take(5) {
-            parser.runs_until(language, "a", until);
+            parser.runs_within(language, "a", limit);
             assert!((1..=MAX_LANGUAGES).contains(&parser.used.len()));
             assert!(parser.used.contains(&language));
         }

@@ -1,0 +1,184 @@
+//! A driver without a screen, and what reaches it: the real program as `serve`, commands and screens.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::common::files;
+use crate::common::pty::{Home, Program};
+use crate::common::wait::{eventually, found, output};
+
+const TEAM: &str = "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\n\
+                    default_responder: lead\nmembers:\n  lead:\n    name: Lead\n";
+const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock\n    \
+                      baseUrl: answers\n    models:\n      m:\n        name: M\n";
+/// Asks what it is told to ask, and is content with any answer.
+const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    response: A question.\n    \
+                       funcCalls:\n      - name: askHuman\n        arguments:\n          \
+                       tellaskContent: Which colour?\n  - message: blue\n    role: tool\n    \
+                       response: Blue then.\n  - message: hi\n    role: user\n    response: Hello.\n";
+
+/// A driver that is killed with the test.
+struct Driver {
+    home: Home,
+    child: Child,
+}
+
+impl Driver {
+    fn start() -> Self {
+        let home = Home::new();
+        let workspace = home.workspace();
+        files::put(&workspace, ".minds/team.yaml", TEAM);
+        files::put(&workspace, ".minds/llm.yaml", MODELS);
+        files::put(&workspace, "answers/m.yaml", ANSWERS);
+        let mut serve = command(&home, &["serve"]);
+        let child = serve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a driver");
+        let driver = Self { home, child };
+        let listens =
+            || driver.json(&["ps", "--json"]).as_array().is_some_and(|all| all.len() == 1);
+        assert!(eventually(listens), "it does not listen");
+        driver
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        output(&mut command(&self.home, args))
+    }
+
+    fn ok(&self, args: &[&str], status: i32) -> String {
+        let ended = self.run(args);
+        assert_eq!(ended.status.code(), Some(status), "{args:?}: {ended:?}");
+        String::from_utf8_lossy(&ended.stdout).into_owned()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_slice(&self.run(args).stdout).unwrap_or_default()
+    }
+
+    /// With an open question.
+    fn asking() -> (Self, String) {
+        let driver = Self::start();
+        driver.ok(&["run", "ask"], 3);
+        let open = driver.json(&["q4h", "--json"]);
+        let question =
+            open.pointer("/0/id").and_then(Value::as_str).expect("a question").to_owned();
+        (driver, question)
+    }
+
+    fn screen(&self, args: &[&str]) -> Program {
+        let workspace = self.home.workspace();
+        let mut all: Vec<&OsStr> = vec!["-C".as_ref(), workspace.as_ref()];
+        all.extend(args.iter().map(OsStr::new));
+        Program::start(self.home.environment(), &all, 100, 30)
+    }
+
+    fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(home: &Home, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+    command
+        .arg("-C")
+        .arg(home.workspace())
+        .args(args)
+        .env_clear()
+        .envs(home.environment())
+        .stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn an_answer_of_a_command_is_applied_by_the_driver_that_runs_and_its_screens_see_it() {
+    let (mut driver, question) = Driver::asking();
+    let mut screen = driver.screen(&[]);
+    screen.until_shown(&["Which colour?"]);
+    let told = driver.ok(&["q4h", "answer", &question, "blue", "--json"], 0);
+    assert!(told.contains("Blue then.") && told.contains(r#""outcome":"done""#), "{told}");
+    screen.until_shown(&["answered by a command", "nothing waits for you"]);
+    let again = driver.run(&["q4h", "answer", &question, "red"]);
+    assert_ne!(again.status.code(), Some(0), "{again:?}");
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+    assert!(driver.is_alive(), "leaving a screen ends nothing");
+}
+
+#[test]
+fn a_command_waits_for_its_own_tree_and_not_for_the_others() {
+    let (driver, _) = Driver::asking();
+    let told = driver.ok(&["run", "--json", "hi"], 0);
+    assert!(told.contains("Hello.") && !told.contains("Which colour?"), "{told}");
+    let running = driver.json(&["ps", "--json"]);
+    assert_eq!(running.pointer("/0/openQuestions"), Some(&Value::from(1)), "{running}");
+}
+
+#[test]
+fn a_draft_of_one_screen_is_there_in_the_next_one() {
+    let (driver, _) = Driver::asking();
+    let mut first = driver.screen(&["attach"]);
+    first.until_shown(&["Which colour?"]);
+    first.keys("\x1ba");
+    first.keys("half an answ");
+    let drafts = driver.home.workspace().join(".dialogs/.tui/drafts.json");
+    let is_stored = || fs::read_to_string(&drafts).is_ok_and(|text| text.contains("half an answ"));
+    assert!(eventually(is_stored), "{}", first.screen());
+    first.kill();
+    let second = driver.screen(&[]);
+    second.until_shown(&["half an answ"]);
+}
+
+#[test]
+fn a_screen_that_views_answers_nothing() {
+    let (driver, question) = Driver::asking();
+    let mut screen = driver.screen(&["attach", "--view"]);
+    screen.until_shown(&["Which colour?"]);
+    screen.keys("\x1ba");
+    screen.keys("blue\r");
+    screen.until_shown(&["only views"]);
+    let open = driver.json(&["q4h", "--json"]);
+    assert_eq!(open.pointer("/0/id").and_then(Value::as_str), Some(question.as_str()));
+}
+
+#[test]
+fn a_driver_outlives_a_hang_up_and_ends_when_it_is_asked_to() {
+    let (mut driver, _) = Driver::asking();
+    let pid = driver.child.id().to_string();
+    assert!(output(Command::new("kill").args(["-s", "HUP", &pid])).status.success());
+    assert!(driver.ok(&["run", "--json", "hi"], 0).contains("Hello."));
+    assert!(driver.ok(&["quit"], 0).contains("has ended"));
+    let status = found(|| driver.child.try_wait().expect("a child")).expect("its end");
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(driver.json(&["ps", "--json"]), Value::Array(Vec::new()));
+    assert!(driver.ok(&["quit"], 0).contains("no driver"));
+    // The next one has the workspace for itself.
+    assert!(driver.ok(&["run", "--json", "hi"], 0).contains("Hello."));
+}
+
+#[test]
+fn the_driver_of_a_screen_is_reached_and_a_second_screen_shows_it() {
+    let mut driver = Driver::start();
+    assert!(driver.ok(&["quit"], 0).contains("has ended"));
+    assert!(eventually(|| !driver.is_alive()));
+    let mut first = driver.screen(&[]);
+    first.until_shown(&["DIALOGS"]);
+    assert!(driver.ok(&["run", "--json", "ask"], 3).contains("Which colour?"));
+    first.until_shown(&["Which colour?"]);
+    let mut second = driver.screen(&[]);
+    second.until_shown(&["Which colour?"]);
+    second.quit();
+    assert_eq!(second.end_restored(), 0);
+    assert!(first.is_alive());
+    first.quit();
+    assert_eq!(first.end_restored(), 0);
+}
