@@ -123,7 +123,7 @@ impl Printer {
                 let line = format!("? {}  [{question}]", headline(content));
                 self.print_line(dialog, &line);
             }
-            DriverEvent::Answered { dialog, question, by } => {
+            DriverEvent::Answered { dialog, question, by, .. } => {
                 let mut fields = json!({ "questionId": question });
                 if let (Some(name), Some(fields)) = (by, fields.as_object_mut()) {
                     fields.insert("by".to_owned(), json!(name));

@@ -248,6 +248,8 @@ pub enum DriverEvent {
     Answered {
         dialog: DialogId,
         question: String,
+        #[serde(default)]
+        headline: String,
         /// The name of the client that answered it, if that is another one.
         #[serde(default)]
         by: Option<String>,

@@ -51,8 +51,8 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::Drafts { texts, .. } => {
             texts.iter().map(|(name, text)| FIXED + name.len() + text.len()).sum()
         }
+        DriverEvent::Answered { headline, .. } => headline.len(),
         DriverEvent::Removed(_)
-        | DriverEvent::Answered { .. }
         | DriverEvent::ToolEnded { .. }
         | DriverEvent::LiveEnd { .. }
         | DriverEvent::Done { .. }

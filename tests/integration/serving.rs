@@ -106,7 +106,7 @@ fn an_answer_of_a_command_is_applied_by_the_driver_that_runs_and_its_screens_see
     screen.until_shown(&["Which colour?"]);
     let told = driver.ok(&["q4h", "answer", &question, "blue", "--json"], 0);
     assert!(told.contains("Blue then.") && told.contains(r#""outcome":"done""#), "{told}");
-    screen.until_shown(&["answered by a command", "nothing waits for you"]);
+    screen.until_shown(&["answered by a command: Which colour?", "nothing waits for you"]);
     let again = driver.run(&["q4h", "answer", &question, "red"]);
     assert_ne!(again.status.code(), Some(0), "{again:?}");
     screen.quit();

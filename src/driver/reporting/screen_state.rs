@@ -294,18 +294,25 @@ impl ScreenState {
             });
         }
         for row in closed {
-            let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-            let Some(answer) = self.answering.remove(&question) else {
-                out.push(DriverEvent::Answered { dialog, question, by: None });
-                continue;
-            };
-            let client = ClientId::of(answer);
-            let by = out.name(client).filter(|name| !name.is_empty()).map(str::to_owned);
-            let own = (dialog.clone(), question.clone());
-            out.push_to_others(client, &DriverEvent::Answered { dialog, question, by });
-            let (dialog, question) = own;
-            out.push_to(client, DriverEvent::Answered { dialog, question, by: None });
+            self.push_closed(row, out);
         }
+    }
+
+    /// A question left the inbox. The client that answered it knows that itself.
+    fn push_closed(&mut self, row: &InboxRow, out: &mut Outboxes) {
+        let answered = |by| DriverEvent::Answered {
+            dialog: row.dialog.clone(),
+            question: row.question.id.clone(),
+            headline: headline(&row.question.tellask_content).to_owned(),
+            by,
+        };
+        let Some(answer) = self.answering.remove(&row.question.id) else {
+            return out.push(answered(None));
+        };
+        let client = ClientId::of(answer);
+        let name = out.name(client).filter(|name| !name.is_empty()).map(str::to_owned);
+        out.push_to_others(client, &answered(name));
+        out.push_to(client, answered(None));
     }
 
     fn set_problems(&mut self, source: &str, problems: Vec<Problem>, out: &mut Outboxes) {

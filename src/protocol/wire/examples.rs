@@ -301,7 +301,12 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             said: s.text(),
         }]),
         DriverEvent::Asked { dialog: s.dialog(), question: s.text(), headline: s.text() },
-        DriverEvent::Answered { dialog: s.dialog(), question: s.text(), by: s.maybe(s.text()) },
+        DriverEvent::Answered {
+            dialog: s.dialog(),
+            question: s.text(),
+            headline: s.text(),
+            by: s.maybe(s.text()),
+        },
         DriverEvent::Page {
             ticket,
             page: Box::new(TranscriptPage {

@@ -5,7 +5,6 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect, Focus, Request};
 use super::{consent, lifecycle, results};
-use crate::domain::question::headline;
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
@@ -65,9 +64,10 @@ impl App {
             DriverEvent::Asked { question, .. } => {
                 self.alerts.came(question, self.redraw.now());
             }
-            DriverEvent::Answered { question, by, .. } => {
+            DriverEvent::Answered { question, headline, by, .. } => {
                 if let Some(name) = by {
-                    self.tell_answered_by(&question, &name);
+                    let text = words::answered_by(&headline, &name, self.ui.lang);
+                    self.notify(Tone::Plain, &text);
                 }
                 self.model.inbox.remove(&question);
                 self.alerts.drop_question(&question);
@@ -185,14 +185,6 @@ impl App {
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
-    }
-
-    /// Somebody else answered a question that was open here.
-    fn tell_answered_by(&mut self, question: &str, name: &str) {
-        let headline =
-            self.model.inbox.get(question).map(|row| headline(&row.question.tellask_content));
-        let text = words::answered_by(headline.unwrap_or_default(), name, self.ui.lang);
-        self.notify(Tone::Plain, &text);
     }
 
     /// The composer leaves a question that is not open any more.

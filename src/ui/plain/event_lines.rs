@@ -77,8 +77,12 @@ impl EventLines {
             DriverEvent::Problems(problems) => self.new_problems(problems),
             DriverEvent::Consent(consent) => self.new_consent(consent),
             DriverEvent::Notice(text) => vec![SafeText::line(text.in_lang(self.lang))],
-            DriverEvent::Answered { by: Some(name), .. } => {
-                vec![SafeText::line(&in_lang!(self.lang, "answered by {name}", "已由 {name} 答复"))]
+            DriverEvent::Answered { headline, by: Some(name), .. } => {
+                vec![SafeText::line(&in_lang!(
+                    self.lang,
+                    "answered by {name}: {headline}",
+                    "已由 {name} 答复：{headline}"
+                ))]
             }
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],

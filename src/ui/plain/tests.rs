@@ -393,7 +393,10 @@ fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
     assert_eq!(rung(&mut session, later, "2026-11-21 23:00:00"), (0, vec![]));
     let row = questions().remove(0);
     let (dialog, question) = (row.dialog, row.question.id);
-    session.event(&DriverEvent::Answered { dialog, question, by: None }, later);
+    session.event(
+        &DriverEvent::Answered { dialog, question, headline: String::new(), by: None },
+        later,
+    );
     session.event(&DriverEvent::Inbox(questions()[1..].to_vec()), later);
     let (bells, texts) = rung(&mut session, later, "2026-11-22 07:00:00");
     assert_eq!((bells, texts), (0, vec![]), "it is asked again after a minute");

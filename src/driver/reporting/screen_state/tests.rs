@@ -162,7 +162,12 @@ fn a_question_is_announced_once_and_its_end_too() {
     let answered = apply(&mut state, inbox(&[]));
     let expected = [
         DriverEvent::Inbox(Vec::new()),
-        DriverEvent::Answered { dialog: main_dialog(), question: id, by: None },
+        DriverEvent::Answered {
+            dialog: main_dialog(),
+            question: id,
+            headline: "What about q1?".to_owned(),
+            by: None,
+        },
     ];
     assert_eq!(answered, expected);
 }

@@ -71,7 +71,7 @@ fn what_is_answered_put_off_or_sent_before_the_ring_does_not_ring() {
     come(&mut stage, &questions());
     for row in questions() {
         let (dialog, question) = (row.dialog, row.question.id);
-        stage.apply(DriverEvent::Answered { dialog, question, by: None });
+        stage.apply(DriverEvent::Answered { dialog, question, headline: String::new(), by: None });
     }
     stage.wait(SOON);
     assert!(rings(&mut stage).is_empty());
@@ -250,7 +250,12 @@ fn a_question_that_is_gone_when_the_list_comes_does_not_ring_and_wakes_nothing()
         stage.wait(SOON);
         if answered {
             let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-            stage.apply(DriverEvent::Answered { dialog, question, by: None });
+            stage.apply(DriverEvent::Answered {
+                dialog,
+                question,
+                headline: String::new(),
+                by: None,
+            });
         } else {
             stage.apply(DriverEvent::Inbox(Vec::new()));
         }
