@@ -25,6 +25,9 @@ pub struct Cli {
     /// The workspace; the current folder by default.
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub workspace: Option<PathBuf>,
+    /// The process that waits for this one.
+    #[arg(long, value_name = "PID", hide = true)]
+    pub waited_for_by: Option<u32>,
     #[command(flatten)]
     pub screen: ScreenArgs,
     #[command(subcommand)]

@@ -24,6 +24,7 @@ use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, UiSettings};
 use crate::yaml::{self, Lines};
 
 pub use self::reload::watch;
+pub use self::terminal::HangUp;
 pub use self::themes::folder as themes_folder;
 use self::themes::{AUTO, ThemeFault};
 
@@ -124,7 +125,7 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 20] = [
+pub const SETTINGS: [Setting; 21] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -193,6 +194,12 @@ pub const SETTINGS: [Setting; 20] = [
         values: Values::Words,
         default: || "none".to_owned(),
         meaning: "a program that is run when questions ring, and gets them as JSON",
+    },
+    Setting {
+        path: &["hang_up"],
+        values: Values::OneOf(terminal::HANG_UP),
+        default: || "`go-on`".to_owned(),
+        meaning: "what the team does when the terminal of its screen is gone: `go-on`, `finish-step` and stop, or `stop` at once",
     },
     Setting {
         path: &["prices", ANY_MODEL, "input"],
@@ -281,6 +288,7 @@ pub struct UserConfig {
     pub prices: Prices,
     pub mouse: MouseUse,
     pub hints: HintUse,
+    pub hang_up: HangUp,
     pub links: LinkUse,
     pub problems: Vec<Problem>,
 }
@@ -379,6 +387,7 @@ fn from_parts(
     let mouse = terminal::read_mouse(&value, &mut report);
     let hints = terminal::read_hints(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
+    let hang_up = terminal::read_hang_up(&value, &mut report);
     let composer_keys = terminal::read_composer_keys(&value, &mut report);
     let (prices, faults) = prices::read(&value);
     for fault in faults {
@@ -397,6 +406,7 @@ fn from_parts(
         prices,
         mouse,
         hints,
+        hang_up,
         links,
         problems: report.problems,
     }

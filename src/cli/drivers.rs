@@ -13,7 +13,7 @@ use crate::protocol::{Command, DriverEvent};
 use crate::remote::{self, Connection, Leaving, Note, all_notes};
 
 use super::exit::{CommandError, Status};
-use super::{lines, running, screen};
+use super::{lines, running};
 
 /// How long a driver may take to say what it has.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -103,7 +103,7 @@ pub async fn quit(workspace: &Path) -> Result<Status, CommandError> {
         return Ok(Status::Done);
     };
     let Connection { welcome, commands, mut events, tasks, .. } = found;
-    let grace = screen::SHUTDOWN_TIMEOUT;
+    let grace = running::SHUTDOWN_TIMEOUT;
     let _ = commands.send(Command::Shutdown { grace }).await;
     let ended = async {
         while let Some(event) = events.recv().await {

@@ -29,12 +29,10 @@ use super::config::{self, UserConfig};
 use super::events::{Deltas, DriveScope, EventFormat, Printer};
 use super::exit::{CommandError, Status};
 use super::own_run::OwnRun;
-use super::running::{DriverPlace, Found, TICKET};
+use super::running::{DriverPlace, Found, SHUTDOWN_TIMEOUT, TICKET};
 use super::stream::{self, TerminalStream};
 use super::{lines, running, trust};
 
-/// How long streams may take to end when the program stops.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// If the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 80;
 

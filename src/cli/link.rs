@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::app::{self, Models};
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, in_lang, localized};
 use crate::domain::{Lang, Problem};
-use crate::driver::{Audience, DriverTasks, StoredTexts};
-use crate::platform::signals::StopSignal;
+use crate::driver::{Audience, ClientProfile, Clients, DriverTasks, StoredTexts};
+use crate::platform::service_manager::ServiceManager;
+use crate::platform::signals::{Signals, StopSignal};
 use crate::protocol::wire::Hello;
 use crate::protocol::{Command, DriverEvent};
 use crate::remote::client::{ConnectionTasks, Ended};
@@ -27,6 +28,7 @@ use super::exit::CommandError;
 use super::hint_file;
 use super::running::{self, Found};
 use super::screen::{end_processes, start_options};
+use super::unattended::{self, Until};
 
 /// The driver that a front end shows.
 pub struct Link {
@@ -40,7 +42,13 @@ pub struct Link {
 
 /// What is left to do at the end.
 pub enum LinkEnd {
-    Here { tasks: DriverTasks, server: Option<Server>, shells: Shells, store: Arc<Store> },
+    Here {
+        tasks: DriverTasks,
+        clients: Clients,
+        server: Option<Server>,
+        shells: Shells,
+        store: Arc<Store>,
+    },
     Elsewhere(ConnectionTasks),
 }
 
@@ -93,9 +101,10 @@ impl Link {
             app::start(start_options(workspace, models, audience, setup))?;
         let level = shells.sandbox().map(Sandbox::level);
         let server = is_shared.then(|| app::listen(workspace, &driver, level)).flatten();
+        let clients = driver.clients();
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));
-        let end = LinkEnd::Here { tasks, server, shells, store };
+        let end = LinkEnd::Here { tasks, clients, server, shells, store };
         Ok(Self { commands, events, level, texts, end })
     }
 
@@ -115,6 +124,32 @@ impl LinkEnd {
         matches!(self, Self::Here { .. })
     }
 
+    /// The driver is in this process, and can be reached from others: it can go on without its screen.
+    #[must_use]
+    pub fn can_go_on(&self) -> bool {
+        matches!(self, Self::Here { server: Some(_), .. })
+    }
+
+    /// The screen is gone. Drives on in this process until that is over; nothing if the driver is in another one.
+    pub async fn go_on(self, until: Until) -> std::io::Result<()> {
+        let Self::Here { tasks, clients, server, shells, store } = self else { return Ok(()) };
+        let mut signals = Signals::listen()?;
+        let connected = server.as_ref().map_or_else(|| watch::channel(0).1, Server::connected);
+        let mut ended_by = None;
+        if let Some(channels) = clients.join(ClientProfile::own(Audience::Screen)).await {
+            drop(clients);
+            let of = (until, &ServiceManager::default());
+            ended_by = unattended::drive(channels, connected, &mut signals, of).await;
+        }
+        tasks.join().await;
+        if let Some(server) = server {
+            server.close().await;
+        }
+        end_processes(&shells, ended_by, QuitPolicy::LetRun).await;
+        drop(store);
+        Ok(())
+    }
+
     /// Waits for the end. A driver of this process ends, and with it what it runs; one elsewhere goes on. Returns what
     /// there is to say about that.
     pub async fn settle(
@@ -124,7 +159,8 @@ impl LinkEnd {
         lang: Lang,
     ) -> Option<String> {
         match self {
-            Self::Here { tasks, server, shells, store } => {
+            Self::Here { tasks, clients, server, shells, store } => {
+                drop(clients);
                 tasks.join().await;
                 if let Some(server) = server {
                     server.close().await;
@@ -139,11 +175,7 @@ impl LinkEnd {
                     "dominds-tui: the driver has ended; everything is on disk",
                     "dominds-tui：驱动进程已结束；所有内容都已保存"
                 ),
-                Ok(Ended::Left) => in_lang!(
-                    lang,
-                    "dominds-tui: the driver goes on; `dominds-tui` shows it again, `dominds-tui quit` ends it",
-                    "dominds-tui：驱动进程继续运行；`dominds-tui` 可再次显示，`dominds-tui quit` 可结束它"
-                ),
+                Ok(Ended::Left) => goes_on(lang),
                 Ok(Ended::Cut) => in_lang!(
                     lang,
                     "dominds-tui: the connection to the driver was lost; `dominds-tui` connects again",
@@ -157,6 +189,15 @@ impl LinkEnd {
             }),
         }
     }
+}
+
+/// What is left on the terminal when a screen is left whose driver goes on.
+pub fn goes_on(lang: Lang) -> String {
+    in_lang!(
+        lang,
+        "dominds-tui: the driver goes on; `dominds-tui` shows it again, `dominds-tui quit` ends it",
+        "dominds-tui：驱动进程继续运行；`dominds-tui` 可再次显示，`dominds-tui quit` 可结束它"
+    )
 }
 
 impl Texts {

@@ -39,6 +39,7 @@ mod servers;
 mod stream;
 mod transcript;
 mod trust;
+mod unattended;
 mod unsaved;
 
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{descriptors, dirs, hardening, logs};
+use crate::platform::{descriptors, dirs, hardening, logs, waiter};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
@@ -79,6 +80,9 @@ pub fn main() -> ExitCode {
             return Status::Usage.into();
         }
     };
+    if let Some(status) = wait_for_screen(&cli) {
+        return ExitCode::from(status);
+    }
     hardening::disable_dumps();
     descriptors::close_inherited_on_exec();
     if matches!(cli.command, Some(Command::KeepOutput)) {
@@ -95,6 +99,20 @@ pub fn main() -> ExitCode {
             refusal.status.into()
         }
     }
+}
+
+/// A screen runs in a process of its own, so that it can be left while its driver goes on; this one waits for it.
+/// `None` if there is no screen to wait for, or this is its process.
+fn wait_for_screen(cli: &Cli) -> Option<u8> {
+    if let Some(waiter) = cli.waited_for_by {
+        return (!waiter::is_waited_for_by(waiter)).then(|| Status::Usage.code());
+    }
+    if cli.command.is_some() || !ScreenMode::is_drawn(cli.screen) {
+        return None;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    // Without it the screen runs here, and cannot be left.
+    runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()
 }
 
 fn execute(cli: Cli) -> Result<Status, CommandError> {

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use crate::app::Models;
 use crate::driver::Audience;
-use crate::platform::SystemClock;
 use crate::platform::signals::Signals;
+use crate::platform::{SystemClock, waiter};
 use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
-use crate::ui::QuitPolicy;
 use crate::ui::plain::{LineChannels, PlainSession, TypedLines, run_lines};
+use crate::ui::{Leave, QuitPolicy, RunEnd};
 
 use super::config::{self, UserConfig};
 use super::exit::{CommandError, Status};
@@ -45,10 +45,14 @@ pub async fn show_link(
     }
     let signals = Signals::listen();
     let mut signals = signals.map_err(|error| CommandError::invalid(error.to_string()))?;
+    let hang_up = setup.hang_up;
+    let without_terminal = screen::after_hang_up(hang_up, &end);
     let asked = Arc::new(OnceLock::new());
     let received = asked.clone();
     let shutdown = async move {
-        let _ = received.set(signals.next().await);
+        let signal = signals.next().await;
+        let _ = received.set(signal);
+        screen::leave_after(signal, without_terminal)
     };
     let typed = TypedLines::start(BufReader::new(io::stdin()));
     let typed = typed.map_err(|error| CommandError::invalid(error.to_string()))?;
@@ -67,10 +71,19 @@ pub async fn show_link(
         clock,
         has_bell,
         is_echoed,
+        without_terminal: (without_terminal, waiter::terminal_is_gone),
     };
     let mut session = PlainSession::new(lang);
     session.set_attention(setup.attention);
-    let shown = run_lines(&mut session, channels, screen::SHUTDOWN_TIMEOUT).await;
+    let shown = run_lines(&mut session, channels, running::SHUTDOWN_TIMEOUT).await;
+    let has_detached = match &shown {
+        Ok(end) => *end == RunEnd::Detached,
+        Err(_) => without_terminal == Leave::Detach && waiter::terminal_is_gone(),
+    };
+    if has_detached {
+        let gone = screen::go_on(end, hang_up, session.open_questions(), lang).await;
+        return gone.map_err(|error| CommandError::invalid(error.to_string()));
+    }
     if let Some(line) = end.settle(asked.get().copied(), QuitPolicy::Stop, lang).await {
         lines::note(&line);
     }

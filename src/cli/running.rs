@@ -18,6 +18,9 @@ use super::exit::{CommandError, Status};
 const HELD_TIMEOUT: Duration = Duration::from_secs(2);
 const HELD_PAUSE: Duration = Duration::from_millis(50);
 
+/// For dialogs to stop when their driver ends.
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// The ticket of the one command of a run without a screen.
 pub const TICKET: Ticket = 1;
 

@@ -12,7 +12,7 @@ use crate::domain::Lang;
 use crate::domain::text::in_lang;
 use crate::driver::{Audience, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
-use crate::platform::{SystemClock, env};
+use crate::platform::{SystemClock, env, waiter};
 use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
 use crate::tools::{ProcessScope, Shells};
@@ -20,22 +20,21 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
-    App, AppOptions, Caller, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, ProgramHost,
+    App, AppOptions, Caller, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, Leave, ProgramHost,
     QuitPolicy, RunOptions,
 };
 
 use super::args::ScreenArgs;
-use super::config::{self, UserConfig};
+use super::config::{self, HangUp, UserConfig};
 use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::hint_file;
-use super::link::Link;
+use super::link::{self, Link, LinkEnd};
 use super::notify_command::NotifyCommand;
 use super::programs::Programs;
+use super::unattended::Until;
 use super::{lines, plain, running, unsaved};
 
-/// For dialogs to stop when the screen is closed.
-pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// For the last frame.
 pub const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -62,6 +61,13 @@ pub enum ScreenMode {
 }
 
 impl ScreenMode {
+    /// True if the terminal is drawn on, and not only printed to.
+    #[must_use]
+    pub fn is_drawn(wanted: ScreenArgs) -> bool {
+        let on_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        !wanted.plain && on_terminal && !is_dumb()
+    }
+
     /// The mode that was asked for; the full screen needs a terminal that can move its cursor. Lines are
     /// for any output, but only a person's wish or terminal gets them.
     pub fn of(wanted: ScreenArgs) -> Result<Self, CommandError> {
@@ -74,8 +80,7 @@ impl ScreenMode {
             );
             return Err(CommandError::usage(text));
         }
-        let is_dumb = env::variable("TERM").is_some_and(|term| term == "dumb");
-        Ok(match (is_dumb, wanted.inline) {
+        Ok(match (is_dumb(), wanted.inline) {
             (true, true) => {
                 lines::note(DUMB_INLINE);
                 Self::Plain
@@ -85,6 +90,10 @@ impl ScreenMode {
             (false, false) => Self::Full,
         })
     }
+}
+
+fn is_dumb() -> bool {
+    env::variable("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The initial state of a screen.
@@ -240,6 +249,11 @@ async fn on_terminal(
     if !end.is_here() {
         app.leave_driver_running();
     }
+    if end.can_go_on() && waiter::can_release() {
+        app.may_detach();
+    }
+    let hang_up = setup.hang_up;
+    let without_terminal = after_hang_up(hang_up, &end);
     let is_demo = demo.is_some();
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
@@ -252,18 +266,31 @@ async fn on_terminal(
     let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
     let received = asked.clone();
     let shutdown = async move {
-        let _ = received.set(next_signal(&mut signals, &lent).await);
+        let signal = next_signal(&mut signals, &lent).await;
+        let _ = received.set(signal);
+        leave_after(signal, without_terminal)
     };
     let options = TerminalOptions {
         capabilities: setup.ability,
-        run: RunOptions { grace: SHUTDOWN_TIMEOUT, multiplexer: multiplexer(), links: setup.links },
+        run: RunOptions {
+            grace: running::SHUTDOWN_TIMEOUT,
+            multiplexer: multiplexer(),
+            links: setup.links,
+            without_terminal,
+        },
         questions,
         modes,
+        stop: waiter::stop,
     };
     let channels = (commands, events);
     let shown =
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     unsaved::report(app.unsaved_at_end(), lang);
+    if app.has_detached() {
+        // Its thread has the terminal open.
+        *keys = Keys::default();
+        return go_on(end, hang_up, app.open_questions(), lang).await;
+    }
     if let Some(line) = end.settle(asked.get().copied(), app.quit_policy(), lang).await {
         lines::note(&line);
     }
@@ -276,6 +303,43 @@ async fn on_terminal(
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
+}
+
+/// How a screen is left whose terminal is gone.
+pub fn after_hang_up(hang_up: HangUp, end: &LinkEnd) -> Leave {
+    match hang_up {
+        HangUp::GoOn | HangUp::FinishStep if end.can_go_on() => Leave::Detach,
+        HangUp::GoOn | HangUp::FinishStep | HangUp::Stop => Leave::Quit,
+    }
+}
+
+/// How a screen is left after a signal.
+pub fn leave_after(signal: StopSignal, without_terminal: Leave) -> Leave {
+    match signal {
+        StopSignal::HangUp => without_terminal,
+        StopSignal::Interrupt | StopSignal::Terminate => Leave::Quit,
+    }
+}
+
+/// The screen is left: says so, gives the terminal back and drives on.
+pub async fn go_on(
+    end: LinkEnd,
+    hang_up: HangUp,
+    open_questions: usize,
+    lang: Lang,
+) -> io::Result<ScreenExit> {
+    let until = match hang_up {
+        HangUp::FinishStep if waiter::terminal_is_gone() => Until::StepsFinished,
+        HangUp::GoOn | HangUp::FinishStep | HangUp::Stop => Until::NotNeeded,
+    };
+    lines::note(&link::goes_on(lang));
+    if let Some(line) = open_questions_line(open_questions, lang) {
+        lines::note(&line);
+    }
+    waiter::leave_terminal();
+    tracing::info!(?until, "the driver goes on without its screen");
+    end.go_on(until).await?;
+    Ok(ScreenExit::Status(Status::Done))
 }
 
 /// What calls the person, if a program is set.

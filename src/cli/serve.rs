@@ -2,18 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::{MissedTickBehavior, interval};
 
 use crate::app::{self, Models};
 use crate::consent::Trust;
-use crate::driver::Audience;
+use crate::driver::{Audience, ClientChannels};
 use crate::platform::env;
-use crate::platform::service_manager::{ServiceManager, watchdog_interval};
-use crate::platform::signals::{Signals, StopSignal};
+use crate::platform::service_manager::ServiceManager;
+use crate::platform::signals::Signals;
 use crate::protocol::wire::AudienceKind;
-use crate::protocol::{Command, DriverEvent};
 use crate::remote::Leaving;
 use crate::sandbox::Sandbox;
 use crate::ui::{Keys, QuitPolicy};
@@ -21,12 +17,9 @@ use crate::ui::{Keys, QuitPolicy};
 use super::args::AttachArgs;
 use super::exit::{CommandError, Status};
 use super::link::Link;
-use super::running::TICKET;
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
+use super::unattended::{self, Until};
 use super::{config, lines, plain, running, runtime};
-
-/// Where no watchdog asks for a sign of life, the loop does not need to wake up.
-const NO_WATCHDOG: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Drives the workspace until `quit` or a signal ends it. A terminal that is closed does not.
 pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
@@ -42,36 +35,14 @@ pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
             "nobody could reach this driver: there is no place for its socket; the log says why";
         return Err(CommandError::invalid(text));
     };
-    let (commands, mut events, tasks) = driver.into_parts();
+    let (commands, events, tasks) = driver.into_parts();
     let manager = ServiceManager::of_environment();
     let status = format!("driving {}", env::display_path(workspace));
     manager.ready(&status);
     lines::note(&format!("dominds-tui: {status} (process {})", std::process::id()));
-    let mut watchdog = interval(watchdog_interval().unwrap_or(NO_WATCHDOG));
-    watchdog.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut ended_by = None;
-    loop {
-        tokio::select! {
-            event = events.recv() => match event {
-                // A sign of life of the driver, and not only of this loop.
-                Some(DriverEvent::Drafts { ticket: TICKET, .. }) => manager.alive(),
-                Some(DriverEvent::Stopped) | None => break,
-                Some(_) => {}
-            },
-            _ = watchdog.tick() => drop(commands.try_send(Command::Drafts { ticket: TICKET })),
-            signal = signals.next() => match signal {
-                StopSignal::HangUp => {}
-                StopSignal::Interrupt | StopSignal::Terminate => {
-                    ended_by = Some(signal);
-                    manager.stopping();
-                    let grace = screen::SHUTDOWN_TIMEOUT;
-                    let _ = commands.send(Command::Shutdown { grace }).await;
-                }
-            },
-        }
-    }
-    manager.stopping();
-    drop((commands, events));
+    let of = (Until::Asked, &manager);
+    let channels = ClientChannels { commands, events };
+    let ended_by = unattended::drive(channels, server.connected(), &mut signals, of).await;
     tasks.join().await;
     server.close().await;
     screen::end_processes(&shells, ended_by, QuitPolicy::Stop).await;

@@ -15,6 +15,7 @@ pub mod programs;
 pub mod service_manager;
 pub mod signals;
 pub mod user_program;
+pub mod waiter;
 pub mod watch;
 
 pub use clock::SystemClock;

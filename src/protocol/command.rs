@@ -90,6 +90,10 @@ pub enum Command {
         dialog: DialogId,
     },
     StopAll,
+    /// Every step that runs is finished, and none begins any more, until the driver ends. The next one goes on.
+    FinishSteps {
+        ticket: Ticket,
+    },
     /// Continues a stopped dialog. Refused with a reason if that is not possible.
     Continue {
         ticket: Ticket,
@@ -195,6 +199,7 @@ macro_rules! ticket_within {
             | Self::TakeBack { ticket, .. }
             | Self::Answer { ticket, .. }
             | Self::Continue { ticket, .. }
+            | Self::FinishSteps { ticket }
             | Self::ContinueAll { ticket }
             | Self::Withdraw { ticket, .. }
             | Self::KeepGoing { ticket, .. }
@@ -270,6 +275,7 @@ impl Command {
             | Self::RetryNow { .. }
             | Self::StopAll
             | Self::Continue { .. }
+            | Self::FinishSteps { .. }
             | Self::ContinueAll { .. }
             | Self::Withdraw { .. }
             | Self::KeepGoing { .. }

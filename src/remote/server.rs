@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -72,6 +72,7 @@ pub struct Server {
     tasks: JoinSet<()>,
     /// Dropped, the task stops to accept.
     open: mpsc::Sender<()>,
+    connected: watch::Receiver<usize>,
 }
 
 impl Server {
@@ -90,13 +91,20 @@ impl Server {
         }
         let (open, closed) = mpsc::channel(1);
         let mut tasks = JoinSet::new();
-        tasks.spawn(accept(listener, clients, Arc::new(about), closed));
-        Ok(Self { place, socket, tasks, open })
+        let (count, connected) = watch::channel(0);
+        tasks.spawn(accept(listener, clients, Arc::new(about), (closed, count)));
+        Ok(Self { place, socket, tasks, open, connected })
     }
 
     #[must_use]
     pub fn socket(&self) -> &Path {
         &self.socket
+    }
+
+    /// How many clients are connected.
+    #[must_use]
+    pub fn connected(&self) -> watch::Receiver<usize> {
+        self.connected.clone()
     }
 
     /// Removes the socket and lets the connections end; call it after the driver has ended, with the lock still held.
@@ -129,10 +137,13 @@ async fn accept(
     listener: UnixListener,
     clients: Clients,
     about: Arc<About>,
-    mut closed: mpsc::Receiver<()>,
+    (mut closed, count): (mpsc::Receiver<()>, watch::Sender<usize>),
 ) {
     let mut connections = JoinSet::new();
     loop {
+        count.send_if_modified(|known| {
+            std::mem::replace(known, connections.len()) != connections.len()
+        });
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,

@@ -144,6 +144,7 @@ actions! {
     Zoom "zoom": "Maximize this pane, or restore it" / "让此窗格占满屏幕，或恢复";
     Cancel "cancel": "Close what is open on top, or go back" / "关闭最上层，或返回";
     Quit "quit": "Quit the program" / "退出程序";
+    Detach "detach": "Leave this screen and let the team go on" / "离开此界面，让团队继续";
     Up "up": "Move up one row" / "上移一行";
     Down "down": "Move down one row" / "下移一行";
     HalfPageUp "half-page-up": "Scroll up half a page" / "上滚半页";

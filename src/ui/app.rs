@@ -383,11 +383,16 @@ impl App {
     /// The driver is asked to end; the screen shows that until it has.
     pub fn begin_shutdown(&mut self) {
         self.quitting.begin();
-        let held = self.held.all();
-        self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
+        self.send_held();
         self.redraw.mark();
         self.store_looks();
         self.writing.store();
+    }
+
+    /// Sends the answers that could still be undone.
+    fn send_held(&mut self) {
+        let held = self.held.all();
+        self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
     }
 
     /// Hands all drafts over to be stored, also those that changed just now.
@@ -414,6 +419,24 @@ impl App {
     /// The driver is another process: leaving this screen ends nothing.
     pub fn leave_driver_running(&mut self) {
         self.model.driver_goes_on = true;
+    }
+
+    /// The driver of this process can go on without this screen.
+    pub fn may_detach(&mut self) {
+        self.model.detaches = true;
+    }
+
+    /// The screen is left, and the driver goes on: what is held back or typed goes out.
+    pub fn begin_detach(&mut self) {
+        self.quitting.detach();
+        self.send_held();
+        self.store_looks();
+        self.writing.store();
+    }
+
+    /// True if the screen was left so that the driver goes on.
+    pub fn has_detached(&self) -> bool {
+        self.quitting.has_detached()
     }
 
     /// Sets the sandbox level of commands to show.

@@ -56,6 +56,7 @@ const COMMON: &[Binding] = &[
 /// Those that help shows last in their scope, below the lists that can be opened there.
 const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
+    Scope::PANES.bind(Action::Detach, &["Q"]),
     Scope::PANES.bind(Action::Quit, &["q"]).does(
         "Quit the program; asks first while something is running",
         "退出程序；仍有运行时先询问",

@@ -132,6 +132,8 @@ pub enum Intent {
     Quit,
     /// Quit, and stop background processes.
     QuitAndStop,
+    /// Leave the screen; the driver goes on.
+    Detach,
     StopProcess(u32),
     StopAll,
     Lifecycle(Lifecycle),

@@ -43,6 +43,6 @@ pub use input::Keys;
 pub use model::UnsavedDraft;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
-pub use run::{Channels, LinkUse, RunEnd, RunOptions, run};
+pub use run::{Channels, Leave, LinkUse, RunEnd, RunOptions, run};
 pub use start::{TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};

@@ -48,6 +48,8 @@ pub struct Model {
     pub level: Option<Level>,
     /// The driver is another process, which goes on when this screen is left.
     pub driver_goes_on: bool,
+    /// The driver of this process can go on without this screen.
+    pub detaches: bool,
     pub problems: Vec<Problem>,
     /// Why drafts are not on disk. It is among the problems.
     pub unsaved_drafts: Option<Problem>,

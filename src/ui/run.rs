@@ -47,6 +47,8 @@ const REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a call of the person may take at the end; then its program is stopped.
 pub(super) const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long what was typed may take to go out before the screen is left.
+const DETACH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
@@ -60,7 +62,7 @@ pub struct Channels<K, S> {
     pub events: mpsc::Receiver<DriverEvent>,
     /// Changes of the theme; bounded, and whoever reads the files waits when it is full.
     pub looks: mpsc::Receiver<LookChange>,
-    /// Completes when a signal asks the program to end (TERM, HUP).
+    /// Completes when a signal asks to leave (TERM, HUP).
     pub shutdown: S,
     /// Notified after each frame was written out.
     pub written: Arc<Notify>,
@@ -80,6 +82,8 @@ pub struct RunOptions {
     pub grace: Duration,
     pub multiplexer: Multiplexer,
     pub links: LinkUse,
+    /// What follows when the terminal is gone.
+    pub without_terminal: Leave,
 }
 
 /// Whether links are links of the terminal.
@@ -92,11 +96,22 @@ pub enum LinkUse {
     Never,
 }
 
+/// How the screen is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// The driver ends.
+    Quit,
+    /// The driver goes on.
+    Detach,
+}
+
 /// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnd {
     /// The driver has settled everything.
     Settled,
+    /// The screen was left, and the driver goes on.
+    Detached,
     /// The user did not wait, or the grace period was over; the state on disk is as it was.
     Abandoned,
 }
@@ -113,7 +128,7 @@ pub async fn run<K, S>(
 ) -> io::Result<RunEnd>
 where
     K: Stream<Item = io::Result<Input>> + Unpin,
-    S: Future<Output = ()>,
+    S: Future<Output = Leave>,
 {
     let Channels { input, commands, events, looks, shutdown, written, .. } = channels;
     let Channels { drafts, copies, caller, programs, .. } = channels;
@@ -173,6 +188,8 @@ struct Run<'a, S: Surface> {
     events_taken: Option<Instant>,
     /// When the loop stops waiting for the driver.
     shutdown_deadline: Option<Instant>,
+    /// When the loop stops waiting for what goes out before the screen is left.
+    detach_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
     input_ended: bool,
     busy_shown: bool,
@@ -211,6 +228,7 @@ impl<'a, S: Surface> Run<'a, S> {
             pacer,
             events_taken: None,
             shutdown_deadline: None,
+            detach_deadline: None,
             outcome: None,
             input_ended: false,
             busy_shown: false,
@@ -230,7 +248,7 @@ impl<'a, S: Surface> Run<'a, S> {
     ) -> io::Result<RunEnd>
     where
         K: Stream<Item = io::Result<Input>> + Unpin,
-        E: Future<Output = ()>,
+        E: Future<Output = Leave>,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         if self.options.links == LinkUse::Always {
@@ -254,7 +272,7 @@ impl<'a, S: Surface> Run<'a, S> {
             tokio::select! {
                 biased;
                 key = input.next(), if reads => self.input(key, &mut input).await,
-                () = &mut shutdown => self.begin_shutdown(),
+                leave = &mut shutdown => self.leave(leave),
                 event = events.recv(), if takes => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
@@ -293,6 +311,11 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.shutdown_deadline.is_some_and(|by| by <= now) {
             self.outcome = Some(RunEnd::Abandoned);
         }
+        if let Some(by) = self.detach_deadline
+            && (by <= now || (self.unsent.is_empty() && self.drafts.is_idle()))
+        {
+            self.outcome = Some(RunEnd::Detached);
+        }
         if self.outcome.is_none() && !self.foreground.has_terminal() {
             self.draw(now)?;
         }
@@ -319,9 +342,7 @@ impl<'a, S: Surface> Run<'a, S> {
     /// The bounds of the next frame. Nothing is asked when the reply could come to somebody else.
     fn bounds(&mut self, now: Instant) -> FrameBounds {
         let bounds = self.pacer.bounds(now);
-        let stays = self.suspends_by.is_none()
-            && self.shutdown_deadline.is_none()
-            && !self.foreground.is_busy();
+        let stays = self.suspends_by.is_none() && !self.is_leaving() && !self.foreground.is_busy();
         let question = if stays { bounds.question } else { StatusQuestion::None };
         FrameBounds { question, ..bounds }
     }
@@ -347,8 +368,8 @@ impl<'a, S: Surface> Run<'a, S> {
         let drawn = drawn.map(|drawn| self.pacer.sent(now, drawn));
         self.unsent.extend(self.app.take_commands());
         self.send();
-        // During shutdown, a closed terminal is no error.
-        if self.shutdown_deadline.is_some() { Ok(()) } else { drawn }
+        // Once the screen is left, a closed terminal is no error.
+        if self.is_leaving() { Ok(()) } else { drawn }
     }
 
     /// When the loop has to wake up without an event.
@@ -364,7 +385,10 @@ impl<'a, S: Surface> Run<'a, S> {
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
         let events = self.events_due(now);
         let leaves = self.suspends_by.or_else(|| self.foreground.ready_by());
-        [frame, retry, app, events, leaves, self.shutdown_deadline].into_iter().flatten().min()
+        [frame, retry, app, events, leaves, self.shutdown_deadline, self.detach_deadline]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Until when events wait for the next frame: one wake-up takes all that are drawn together. `None` if
@@ -388,7 +412,7 @@ impl<'a, S: Surface> Run<'a, S> {
             };
             let Some(Ok(one)) = event else {
                 self.input_ended = true;
-                self.begin_shutdown();
+                self.leave(self.options.without_terminal);
                 return;
             };
             self.one_input(one);
@@ -518,6 +542,7 @@ impl<'a, S: Surface> Run<'a, S> {
         let Some(effect) = self.foreground.hold_back(effect) else { return };
         match effect {
             Effect::Quit => self.begin_shutdown(),
+            Effect::Detach => self.begin_detach(),
             Effect::Ended => self.outcome = Some(RunEnd::Settled),
             Effect::Redraw => {
                 self.surface.repaint();
@@ -542,6 +567,28 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.use_mouse(wanted);
                 self.pacer.mark(Cause::Key);
             }
+        }
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.shutdown_deadline.or(self.detach_deadline).is_some()
+    }
+
+    fn leave(&mut self, leave: Leave) {
+        match leave {
+            Leave::Quit => self.begin_shutdown(),
+            Leave::Detach => self.begin_detach(),
+        }
+    }
+
+    /// Leaves the screen once everything that was typed is on its way.
+    fn begin_detach(&mut self) {
+        if !self.is_leaving() {
+            self.detach_deadline = Some(now() + DETACH_TIMEOUT);
+            self.app.begin_detach();
+            self.drafts.save(self.app.take_drafts());
+            self.unsent.extend(self.app.take_commands());
+            self.foreground.ask_to_end();
         }
     }
 

@@ -16,7 +16,7 @@ use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
 use super::programs::ProgramHost;
-use super::run::{Channels, RunEnd, RunOptions, run};
+use super::run::{Channels, Leave, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{
     Control, ModeFlag, Multiplexer, Output, TerminalGuard, TtyRawMode, terminal_file,
@@ -78,6 +78,8 @@ pub struct TerminalOptions {
     pub questions: Questions,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
+    /// Stops the process as Ctrl+Z does; returns when it was continued.
+    pub stop: fn() -> io::Result<()>,
 }
 
 /// Runs the screen on standard input and output. The terminal is restored at every exit.
@@ -89,7 +91,7 @@ pub async fn on_terminal(
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
     (drafts, copies, caller, programs): (DraftWriter, CopyMaker, Caller, Arc<dyn ProgramHost>),
     looks: mpsc::Receiver<LookChange>,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = Leave>,
     keys: &mut Keys,
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
@@ -108,7 +110,8 @@ pub async fn on_terminal(
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
     let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?
-        .reading_through(input.gate());
+        .reading_through(input.gate())
+        .stopping_by(options.stop);
     let channels = Channels {
         input: &mut input,
         commands,

@@ -84,6 +84,8 @@ pub struct TerminalSurface<W: Write, R: RawMode> {
     titled: bool,
     /// Keeps the input from being read; none where nothing reads it.
     gate: Option<InputGate>,
+    /// Stops the process as Ctrl+Z does; returns when it was continued.
+    stop: fn() -> io::Result<()>,
 }
 
 impl<W: Write, R: RawMode> TerminalSurface<W, R> {
@@ -102,13 +104,20 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
             Some(live) => backend.inline(live),
             None => backend,
         };
-        Ok(Self { terminal: Terminal::new(backend)?, output, guard, titled: false, gate: None })
+        let terminal = Terminal::new(backend)?;
+        Ok(Self { terminal, output, guard, titled: false, gate: None, stop: || Ok(()) })
     }
 
     /// The same with the gate of its input.
     #[must_use]
     pub fn reading_through(self, gate: Option<InputGate>) -> Self {
         Self { gate, ..self }
+    }
+
+    /// The same with what stops the process.
+    #[must_use]
+    pub fn stopping_by(self, stop: fn() -> io::Result<()>) -> Self {
+        Self { stop, ..self }
     }
 
     /// Restores the terminal, after the last frame is written if that takes no longer than `limit`.
@@ -193,7 +202,7 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     fn suspend(&mut self) -> io::Result<()> {
         // The live rows are found from where the last frame leaves the cursor.
         self.output.wait(LEND_TIMEOUT);
-        self.guard.suspend(stop_process)?;
+        self.guard.suspend(self.stop)?;
         self.terminal.backend_mut().begin_again();
         Ok(())
     }
@@ -226,12 +235,6 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
             gate.open();
         }
     }
-}
-
-/// Stops the process as Ctrl+Z does; returns when it was continued.
-fn stop_process() -> io::Result<()> {
-    let me = std::process::id().to_string();
-    std::process::Command::new("kill").args(["-TSTP", &me]).status().map(drop)
 }
 
 #[cfg(test)]

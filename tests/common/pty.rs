@@ -325,8 +325,11 @@ impl Drop for Program {
     fn drop(&mut self) {
         self.be_read(true);
         self.gone.store(true, Ordering::SeqCst);
-        // A failed test leaves no program behind; one that has ended is fine.
-        let _ = self.child.kill();
+        // A failed test leaves no program behind; one that has ended is fine. A hang-up would let its driver go on.
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            self.signal("KILL");
+            let _ = self.child.wait();
+        }
     }
 }
 

@@ -58,13 +58,46 @@ impl Driver {
         serde_json::from_slice(&self.run(args).stdout).unwrap_or_default()
     }
 
+    /// A workspace that nobody drives.
+    fn ended() -> Self {
+        let mut driver = Self::start();
+        assert!(driver.ok(&["quit"], 0).contains("has ended"));
+        assert!(eventually(|| !driver.is_alive()));
+        driver
+    }
+
+    /// The first screen of a workspace, which drives it and shows an open question.
+    fn first_screen(&self) -> Program {
+        let screen = self.screen(&[]);
+        screen.until_shown(&["DIALOGS"]);
+        self.ok(&["run", "--json", "ask"], 3);
+        screen.until_shown(&["Which colour?"]);
+        screen
+    }
+
+    fn configure(&self, text: &str) {
+        let file = self.home.config_file("config.yaml");
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, text).expect("a configuration");
+    }
+
+    fn question(&self) -> String {
+        let open = self.json(&["q4h", "--json"]);
+        open.pointer("/0/id").and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// How many drivers there are, and the process of the first one.
+    fn running(&self) -> (usize, u64) {
+        let running = self.json(&["ps", "--json"]);
+        let pid = running.pointer("/0/pid").and_then(Value::as_u64);
+        (running.as_array().map_or(0, Vec::len), pid.unwrap_or_default())
+    }
+
     /// With an open question.
     fn asking() -> (Self, String) {
         let driver = Self::start();
         driver.ok(&["run", "ask"], 3);
-        let open = driver.json(&["q4h", "--json"]);
-        let question =
-            open.pointer("/0/id").and_then(Value::as_str).expect("a question").to_owned();
+        let question = driver.question();
         (driver, question)
     }
 
@@ -82,6 +115,8 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        // Also the one that a screen has left.
+        let _ = self.run(&["quit"]);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -167,13 +202,8 @@ fn a_driver_outlives_a_hang_up_and_ends_when_it_is_asked_to() {
 
 #[test]
 fn the_driver_of_a_screen_is_reached_and_a_second_screen_shows_it() {
-    let mut driver = Driver::start();
-    assert!(driver.ok(&["quit"], 0).contains("has ended"));
-    assert!(eventually(|| !driver.is_alive()));
-    let mut first = driver.screen(&[]);
-    first.until_shown(&["DIALOGS"]);
-    assert!(driver.ok(&["run", "--json", "ask"], 3).contains("Which colour?"));
-    first.until_shown(&["Which colour?"]);
+    let driver = Driver::ended();
+    let mut first = driver.first_screen();
     let mut second = driver.screen(&[]);
     second.until_shown(&["Which colour?"]);
     second.quit();
@@ -181,4 +211,66 @@ fn the_driver_of_a_screen_is_reached_and_a_second_screen_shows_it() {
     assert!(first.is_alive());
     first.quit();
     assert_eq!(first.end_restored(), 0);
+}
+
+#[test]
+fn a_screen_that_is_left_gives_the_terminal_back_and_its_driver_goes_on_until_it_is_ended() {
+    let driver = Driver::ended();
+    let mut first = driver.first_screen();
+    let before = driver.running();
+    first.keys("\x1ba");
+    first.keys("half an answ");
+    first.until_shown(&["half an answ"]);
+    first.leave_composer();
+    first.keys("Q");
+    assert_eq!(first.end_restored(), 0);
+    assert_eq!(driver.running(), before, "the same process drives");
+    let mut second = driver.screen(&[]);
+    second.until_shown(&["Which colour?", "half an answ"]);
+    second.keys("\x15blue\r");
+    second.until_shown(&["Blue then."]);
+    second.quit();
+    assert_eq!(second.end_restored(), 0);
+    assert!(driver.ok(&["quit"], 0).contains("has ended"));
+    assert_eq!(driver.running().0, 0);
+}
+
+#[test]
+fn a_team_goes_on_without_the_terminal_that_started_it_unless_the_user_set_that_it_stops() {
+    for (setting, drivers) in [("", 1), ("hang_up: go-on\n", 1), ("hang_up: stop\n", 0)] {
+        let driver = Driver::ended();
+        driver.configure(setting);
+        let mut screen = driver.first_screen();
+        screen.hang_up();
+        assert!(eventually(|| !screen.is_alive()), "{setting}");
+        assert_eq!(driver.running().0, drivers, "{setting}");
+        driver.ok(&["q4h", "answer", "--json", &driver.question(), "blue"], 0);
+        driver.ok(&["quit"], 0);
+        assert_eq!(driver.running().0, 0, "{setting}");
+    }
+}
+
+#[test]
+fn what_waits_for_a_screen_gets_its_signals_and_its_end() {
+    for (signal, status) in [("TERM", 143), ("INT", 130)] {
+        let driver = Driver::ended();
+        let mut screen = driver.first_screen();
+        screen.signal(signal);
+        assert_eq!(screen.end_restored(), status, "{signal}");
+        assert_eq!(driver.running().0, 0, "{signal}");
+    }
+    let driver = Driver::ended();
+    let mut screen = driver.first_screen();
+    screen.kill();
+    assert!(eventually(|| driver.running().0 == 0), "it ends with who waits for it");
+}
+
+#[test]
+fn a_team_finishes_its_steps_and_stops_if_the_user_set_that() {
+    let driver = Driver::ended();
+    driver.configure("hang_up: finish-step\n");
+    let mut screen = driver.first_screen();
+    screen.hang_up();
+    assert!(eventually(|| !screen.is_alive() && driver.running().0 == 0));
+    assert!(!driver.question().is_empty(), "the question is still open");
 }

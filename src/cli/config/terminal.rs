@@ -62,6 +62,28 @@ pub(super) fn read_links(value: &Value, report: &mut ConfigReport<'_>) -> LinkUs
     }
 }
 
+/// What a team does when the terminal of its screen is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HangUp {
+    #[default]
+    GoOn,
+    /// It finishes the steps that run, and stops.
+    FinishStep,
+    Stop,
+}
+
+/// The words of `hang_up`.
+pub(super) const HANG_UP: &[&str] = &["go-on", "finish-step", "stop"];
+
+/// What follows a terminal that is gone; the team goes on unless something else is set.
+pub(super) fn read_hang_up(value: &Value, report: &mut ConfigReport<'_>) -> HangUp {
+    match read_word(value, "hang_up", HANG_UP, report) {
+        Some("finish-step") => HangUp::FinishStep,
+        Some("stop") => HangUp::Stop,
+        Some(_) | None => HangUp::GoOn,
+    }
+}
+
 /// The word of a setting; `None` if it is not set or invalid.
 fn read_word(
     value: &Value,

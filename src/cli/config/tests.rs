@@ -67,6 +67,8 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("keys: vi\ncomposer_keys: plain\n", vec![]),
         ("composer_keys: emacs\n", vec![(true, "\"emacs\" is none of: plain, vi")]),
         ("composer_keys: [vi]\n", vec![(true, "is none of: plain, vi")]),
+        ("hang_up: finish-step\n", vec![]),
+        ("hang_up: later\n", vec![(true, "is none of: go-on, finish-step, stop")]),
         ("quiet_hours: 22-07\n", vec![(true, "\"22-07\" are no hours")]),
         ("quiet_hours: [1]\n", vec![(true, "are no hours")]),
         ("remind_minutes: 0\n", vec![(true, "`remind_minutes` cannot be 0")]),

@@ -126,23 +126,39 @@ pub struct Driving {
     enabled: bool,
     /// Something waits for consent: until the user agrees, the workspace is read-only.
     awaiting_consent: AtomicBool,
+    /// What runs finishes its step, and nothing follows it.
+    finishing: AtomicBool,
 }
 
 impl Driving {
     /// `enabled`: false if facts are recorded but nothing is driven.
     #[must_use]
     pub fn new(enabled: bool) -> Self {
-        Self { enabled, awaiting_consent: AtomicBool::new(false) }
+        Self {
+            enabled,
+            awaiting_consent: AtomicBool::new(false),
+            finishing: AtomicBool::new(false),
+        }
     }
 
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.enabled && !self.awaits_consent()
+        self.enabled && !self.awaits_consent() && !self.is_finishing()
     }
 
     #[must_use]
     pub fn awaits_consent(&self) -> bool {
         self.awaiting_consent.load(Ordering::Acquire)
+    }
+
+    /// True once no step begins any more.
+    #[must_use]
+    pub fn is_finishing(&self) -> bool {
+        self.finishing.load(Ordering::Acquire)
+    }
+
+    pub(in crate::driver) fn finish_steps(&self) {
+        self.finishing.store(true, Ordering::Release);
     }
 
     pub(in crate::driver) fn set_awaits_consent(&self, awaiting_consent: bool) {

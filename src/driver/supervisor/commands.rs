@@ -95,6 +95,7 @@ impl Supervisor {
                 }
             }
             Command::StopAll => self.stop_all(audience).await,
+            Command::FinishSteps { ticket } => self.finish_steps(ticket).await,
             Command::Continue { ticket, dialog } => {
                 let request = TreeRequest::Continue { ticket, dialog: dialog.this.clone() };
                 self.forward(Some(ticket), &dialog, request).await;
@@ -140,6 +141,14 @@ impl Supervisor {
         for mailbox in self.trees.values() {
             let _ = mailbox.send(TreeRequest::StopAll { reason: reason.clone() }).await;
         }
+    }
+
+    async fn finish_steps(&mut self, ticket: Ticket) {
+        self.engine.driving.finish_steps();
+        for mailbox in self.trees.values() {
+            let _ = mailbox.send(TreeRequest::FinishSteps).await;
+        }
+        self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
     }
 
     async fn continue_all(&mut self, ticket: Ticket) {

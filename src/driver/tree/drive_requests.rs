@@ -48,6 +48,7 @@ impl TreeState {
             }
             DriveRequest::AwaitAsker { reply } => {
                 self.asking_back.insert(dialog, reply);
+                self.stop_asking_back_if_finishing();
             }
             DriveRequest::ToolDone { at, call, outcome, reply } => {
                 self.tool_done(&position(at), &call, outcome, reply).await;
@@ -63,6 +64,9 @@ impl TreeState {
     /// Opens the next generation of a dialog: decides its step, writes its records, builds its request.
     async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
         loop {
+            if self.engine.driving.is_finishing() {
+                self.stop(id, StopReason::ServerRestart);
+            }
             if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
                 return None;
             }

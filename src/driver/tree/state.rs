@@ -73,6 +73,15 @@ impl TreeState {
         self.stop_all(&StopReason::ServerRestart);
     }
 
+    /// No step follows those that run. Who waits for the answer to an ask-back waits for such a step.
+    pub(super) fn stop_asking_back_if_finishing(&mut self) {
+        if self.engine.driving.is_finishing() {
+            for dialog in self.asking_back.keys() {
+                self.drives.stop(dialog, StopReason::ServerRestart);
+            }
+        }
+    }
+
     pub(super) fn stop_all(&mut self, reason: &StopReason) {
         self.drives.stop_all(reason);
     }

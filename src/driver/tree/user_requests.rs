@@ -53,6 +53,8 @@ pub enum TreeRequest {
     StopAll {
         reason: StopReason,
     },
+    /// No step begins any more.
+    FinishSteps,
     Continue {
         ticket: Ticket,
         dialog: SelfId,
@@ -146,6 +148,7 @@ impl TreeState {
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
             TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
             TreeRequest::StopAll { reason } => self.stop_all(&reason),
+            TreeRequest::FinishSteps => self.stop_asking_back_if_finishing(),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
                 self.acknowledge(ticket, &dialog, outcome).await;

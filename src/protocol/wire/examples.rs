@@ -232,6 +232,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::Stop { dialog: s.dialog() },
         Command::RetryNow { dialog: s.dialog() },
         Command::StopAll,
+        Command::FinishSteps { ticket },
         Command::Continue { ticket, dialog: s.dialog() },
         Command::ContinueAll { ticket },
         Command::Withdraw { ticket, dialog: s.dialog() },

@@ -32,6 +32,7 @@ kinds! {
     Stop = "stop",
     RetryNow = "retry_now",
     StopAll = "stop_all",
+    FinishSteps = "finish_steps",
     Continue = "continue",
     ContinueAll = "continue_all",
     Withdraw = "withdraw",

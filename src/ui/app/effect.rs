@@ -11,6 +11,8 @@ use crate::ui::text::CopyText;
 pub enum Effect {
     /// Quit: ask the driver to end and wait for it.
     Quit,
+    /// Leave the screen; the driver of this process goes on.
+    Detach,
     /// The driver has ended.
     Ended,
     /// Suspend the program.

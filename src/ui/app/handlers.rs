@@ -89,6 +89,7 @@ impl App {
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::SwitchMouse => self.switch_mouse(),
             Action::Quit => vec![quitting::ask_if_running(facts)],
+            Action::Detach => vec![quitting::detach(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),
             Action::Up => self.move_by(-1, ScrollMove::Up(Stop::Block)),

@@ -6,6 +6,7 @@ use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::cx::{FilteredList, Intent};
 use crate::ui::overlay::KeysOf;
 use crate::ui::panes::input_prompt::PromptPurpose;
+use crate::ui::panes::quit::StillRunning;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::text::excerpts::Excerpt;
 
@@ -34,10 +35,8 @@ pub(super) enum NewOverlay {
     },
     /// The line for the filter of a list, with the filter it has.
     Filter(FilteredList, String),
-    /// Asks what happens to background processes.
-    Quit {
-        sandboxed: bool,
-    },
+    /// Asks what happens to what runs.
+    Quit(StillRunning),
     Sheet {
         kind: SheetKind,
         dialog: DialogId,

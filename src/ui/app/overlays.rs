@@ -105,7 +105,7 @@ impl Overlays {
                 self.push(InputPrompt::new(purpose, &name, &text));
             }
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
-            NewOverlay::Quit { sandboxed } => self.push(QuitPrompt { sandboxed }),
+            NewOverlay::Quit(running) => self.push(QuitPrompt { running }),
             NewOverlay::Sheet { kind, dialog, of } => {
                 self.close_sheets();
                 self.sheets.open(dialog.clone(), kind.request());

@@ -7,6 +7,8 @@ use super::new_overlay::NewOverlay;
 use crate::domain::sandbox::Level;
 use crate::ui::app::words;
 use crate::ui::cx::Intent;
+use crate::ui::model::{Model, Tone};
+use crate::ui::panes::quit::StillRunning;
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,6 +22,7 @@ pub enum QuitPolicy {
 pub(super) struct Quitting {
     policy: QuitPolicy,
     begun: bool,
+    detached: bool,
 }
 
 impl Quitting {
@@ -39,8 +42,26 @@ impl Quitting {
         self.begun = true;
     }
 
+    /// The screen is left, and the driver goes on.
+    pub fn detach(&mut self) {
+        self.detached = true;
+    }
+
+    pub fn has_detached(&self) -> bool {
+        self.detached
+    }
+
     pub fn has_begun(&self) -> bool {
         self.begun
+    }
+}
+
+/// Leaves the screen; the driver goes on.
+pub(super) fn detach(facts: Facts<'_>) -> FollowUp {
+    match facts.model {
+        Model { driver_goes_on: true, .. } => FollowUp::Effect(Effect::Quit),
+        Model { detaches: true, .. } => FollowUp::Effect(Effect::Detach),
+        _ => FollowUp::Notify(Tone::Plain, words::CANNOT_DETACH),
     }
 }
 
@@ -62,9 +83,9 @@ pub(super) fn ask(facts: Facts<'_>) -> FollowUp {
         NewOverlay::Confirm(words::LEAVE_QUESTION, Intent::Quit)
     } else if model.processes_running() > 0 {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
-        NewOverlay::Quit { sandboxed }
+        NewOverlay::Quit(StillRunning::Processes { sandboxed })
     } else if model.tree.any_running() {
-        NewOverlay::Confirm(words::QUIT_WHILE_RUNNING, Intent::Quit)
+        NewOverlay::Quit(StillRunning::Dialogs)
     } else {
         NewOverlay::Confirm(words::QUIT_QUESTION, Intent::Quit)
     })
@@ -88,10 +109,22 @@ mod tests {
     fn quitting_asks_only_while_something_runs() {
         let mut workspace = Workspace::new();
         let question = |word| FollowUp::Show(NewOverlay::Confirm(word, Intent::Quit));
-        assert_eq!(ask_if_running(workspace.facts()), question(words::QUIT_WHILE_RUNNING));
+        let running = FollowUp::Show(NewOverlay::Quit(StillRunning::Dialogs));
+        assert_eq!(ask_if_running(workspace.facts()), running);
         workspace.model.tree.set(Vec::new());
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
         assert_eq!(ask(workspace.facts()), question(words::QUIT_QUESTION));
+    }
+
+    #[test]
+    fn a_screen_is_left_where_its_driver_can_go_on_and_else_that_is_said() {
+        let mut workspace = Workspace::new();
+        let said = FollowUp::Notify(Tone::Plain, words::CANNOT_DETACH);
+        assert_eq!(detach(workspace.facts()), said);
+        workspace.model.detaches = true;
+        assert_eq!(detach(workspace.facts()), FollowUp::Effect(Effect::Detach));
+        workspace.model.driver_goes_on = true;
+        assert_eq!(detach(workspace.facts()), FollowUp::Effect(Effect::Quit));
     }
 
     #[test]

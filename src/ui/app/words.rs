@@ -79,10 +79,8 @@ pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "�
 pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
 pub(super) const TAKEN_BACK: Text =
     Text::new("taken back: it will not be delivered", "已撤回，不会送达");
-pub(super) const QUIT_WHILE_RUNNING: Text = Text::new(
-    "dialogs are still running; quit? they can continue later",
-    "仍有对话在运行，退出吗？之后可以继续",
-);
+pub(super) const CANNOT_DETACH: Text =
+    Text::new("here the driver ends with its screen", "这里的驱动进程会随界面结束");
 pub(super) const LEAVE_QUESTION: Text =
     Text::new("leave this screen? the driver goes on", "离开此界面？驱动进程会继续运行");
 pub(super) const QUIT_QUESTION: Text = Text::new("quit the program?", "退出程序吗？");

@@ -30,6 +30,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::Stop, &["s"])
         .does("Quit, and stop background processes", "退出，并停止后台进程"),
+    SCOPE.bind(Action::Detach, &["d"]),
     SCOPE.bind(Action::Refuse, &["n", "esc", "ctrl+c"]),
     SCOPE.bind(Action::Help, &["?", "f1"]),
 ];

@@ -1,4 +1,4 @@
-//! Asks what happens to background processes when the program quits.
+//! Asks what happens to what runs when the program quits.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -16,6 +16,10 @@ use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words::Counted;
 
+const DIALOGS_RUNNING: Text = Text::new(
+    "dialogs are still running; quit? they can continue later",
+    "仍有对话在运行，退出吗？之后可以继续",
+);
 const PROCESSES_RUNNING: Counted = Counted::new(
     "background process is still running; quit and leave it running, or stop it?",
     "background processes are still running; quit and leave them running, or stop them?",
@@ -24,12 +28,47 @@ const PROCESSES_RUNNING: Counted = Counted::new(
 const LEAVE_RUNNING: Text = Text::new("leave running", "让它们继续");
 const STOP_THEM: Text = Text::new("stop", "停止它们");
 const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并结束");
+const QUIT: Text = Text::new("quit", "退出");
+const DETACH: Text = Text::new("detach", "脱离");
 const STAY: Text = Text::new("stay", "不退出");
+
+/// What runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StillRunning {
+    Dialogs,
+    /// Background processes. Those in a sandbox end with the program; then there is no choice.
+    Processes {
+        sandboxed: bool,
+    },
+}
 
 #[derive(Debug)]
 pub struct QuitPrompt {
-    /// Processes in a sandbox end with the program; then there is no choice.
-    pub sandboxed: bool,
+    pub running: StillRunning,
+}
+
+impl QuitPrompt {
+    fn question(&self, view: View<'_>, cx: &Cx<'_>) -> String {
+        match self.running {
+            StillRunning::Dialogs => view.ui.text(DIALOGS_RUNNING).to_owned(),
+            StillRunning::Processes { .. } => {
+                view.ui.counted(cx.model.processes_running(), PROCESSES_RUNNING)
+            }
+        }
+    }
+
+    fn choices(&self, detaches: bool) -> Vec<(Action, Text)> {
+        let (yes, stops) = match self.running {
+            StillRunning::Dialogs => (QUIT, false),
+            StillRunning::Processes { sandboxed: true } => (END_TOO, false),
+            StillRunning::Processes { sandboxed: false } => (LEAVE_RUNNING, true),
+        };
+        let mut choices = vec![(Action::Accept, yes)];
+        choices.extend(stops.then_some((Action::Stop, STOP_THEM)));
+        choices.extend(detaches.then_some((Action::Detach, DETACH)));
+        choices.push((Action::Refuse, STAY));
+        choices
+    }
 }
 
 impl Overlay for QuitPrompt {
@@ -42,6 +81,7 @@ impl Overlay for QuitPrompt {
             (Action::Accept, Intent::Quit),
             (Action::AcceptReversible, Intent::Quit),
             (Action::Stop, Intent::QuitAndStop),
+            (Action::Detach, Intent::Detach),
         ];
         let chosen = choices.into_iter().find(|(known, _)| *known == action);
         cx.intents.extend(chosen.map(|(_, intent)| intent));
@@ -55,19 +95,14 @@ impl Overlay for QuitPrompt {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let running = cx.model.processes.iter().filter(|process| process.is_running()).count();
-        let question = view.ui.counted(running, PROCESSES_RUNNING);
+        let question = self.question(view, cx);
         let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
         let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
         let height = area.height.min(wanted);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
-        let yes = if self.sandboxed { END_TOO } else { LEAVE_RUNNING };
-        let mut hints = vec![hint(view.ui, SCOPE, Action::Accept, yes)];
-        if !self.sandboxed {
-            hints.push(hint(view.ui, SCOPE, Action::Stop, STOP_THEM));
-        }
-        hints.push(hint(view.ui, SCOPE, Action::Refuse, STAY));
+        let hint = |(action, text)| hint(view.ui, SCOPE, action, text);
+        let hints: Vec<String> = self.choices(cx.model.detaches).into_iter().map(hint).collect();
         let heading =
             Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);

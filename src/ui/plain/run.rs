@@ -13,7 +13,7 @@ use super::session::{PlainOutput, PlainSession};
 use crate::domain::Clock;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::caller::Caller;
-use crate::ui::run::{CALLS_TIMEOUT, RunEnd, next, until};
+use crate::ui::run::{CALLS_TIMEOUT, Leave, RunEnd, next, until};
 
 /// The longest typed line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
@@ -82,7 +82,7 @@ pub struct LineChannels<S, W> {
     pub typed: TypedLines,
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Completes when a signal asks the program to end.
+    /// Completes when a signal asks to leave.
     pub shutdown: S,
     pub output: W,
     /// Calls the person.
@@ -93,6 +93,8 @@ pub struct LineChannels<S, W> {
     pub has_bell: bool,
     /// True if the input shows what is typed, with its line end: a terminal.
     pub is_echoed: bool,
+    /// What follows when the terminal is gone, and whether it is.
+    pub without_terminal: (Leave, fn() -> bool),
 }
 
 /// Runs a session until the person quits, the input ends, a signal asks to end, or the driver has ended.
@@ -106,11 +108,12 @@ pub async fn run_lines<S, W>(
     grace: Duration,
 ) -> io::Result<RunEnd>
 where
-    S: Future<Output = ()>,
+    S: Future<Output = Leave>,
     W: Write,
 {
     let LineChannels { mut typed, commands, mut events, shutdown, .. } = channels;
     let LineChannels { output, mut caller, clock, has_bell, is_echoed, .. } = channels;
+    let (without_terminal, is_gone) = channels.without_terminal;
     let mut printer = LinePrinter { output, is_echoed, has_bell, is_prompting: false };
     let mut failed = caller.take_failures();
     let mut shutdown = Box::pin(shutdown);
@@ -121,7 +124,10 @@ where
         let wake = session.wake_at().map(tokio::time::Instant::from_std);
         tokio::select! {
             biased;
-            () = &mut shutdown => break,
+            leave = &mut shutdown => match leave {
+                Leave::Quit => break,
+                Leave::Detach => return Ok(RunEnd::Detached),
+            },
             () = until(wake) => {}
             why = next(&mut failed) => session.call_failed(&why),
             line = typed.next() => {
@@ -129,6 +135,9 @@ where
                 match line {
                     Some(TypedLine::Text(text)) => session.line(&text),
                     Some(TypedLine::Unreadable) => session.unreadable_line(),
+                    None if without_terminal == Leave::Detach && is_gone() => {
+                        return Ok(RunEnd::Detached);
+                    }
                     None => session.input_ended(),
                 }
             }

@@ -156,6 +156,7 @@ const OPTIONS: RunOptions = RunOptions {
     grace: Duration::from_secs(3),
     multiplexer: Multiplexer::None,
     links: LinkUse::Auto,
+    without_terminal: Leave::Quit,
 };
 
 fn press(c: char) -> Input {
@@ -357,8 +358,8 @@ async fn nobody_is_rung_for_who_looks_at_the_question() {
     assert!(rung_after(vec![gained, lost]).await.ends_with("dominds\u{7}\u{7}"));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_signal_to_end_shuts_the_driver_down() {
+/// A screen that a signal asks to be left, and what its driver is told then.
+async fn left(leave: Leave) -> (RunEnd, App, Option<Command>) {
     let (to_driver, mut commands) = mpsc::channel(4);
     let (events, from_driver) = mpsc::channel(4);
     let channels = Channels {
@@ -366,7 +367,7 @@ async fn a_signal_to_end_shuts_the_driver_down() {
         commands: to_driver,
         events: from_driver,
         looks: mpsc::channel(1).1,
-        shutdown: sleep(50),
+        shutdown: sleep(50).map(|()| leave),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
@@ -376,12 +377,26 @@ async fn a_signal_to_end_shuts_the_driver_down() {
     let (mut app, mut surface) = (app(), Memory::new());
     let driver = async {
         let asked = commands.recv().await;
-        events.send(DriverEvent::Stopped).await.unwrap();
+        // A screen that was left reads no more.
+        let _ = events.send(DriverEvent::Stopped).await;
         asked
     };
     let (outcome, asked) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
-    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+    (outcome.unwrap(), app, asked)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_to_end_shuts_the_driver_down() {
+    let (outcome, app, asked) = left(Leave::Quit).await;
+    assert_eq!((outcome, app.has_detached()), (RunEnd::Settled, false));
     assert!(matches!(asked, Some(Command::Shutdown { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_left_does_not_end_its_driver() {
+    let (outcome, app, asked) = left(Leave::Detach).await;
+    assert_eq!((outcome, app.has_detached()), (RunEnd::Detached, true));
+    assert_eq!(asked, None, "the channel closes without a command");
 }
 
 /// A screen that does not accept frames for a while shows the newest state, not the missed frames.

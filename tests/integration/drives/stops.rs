@@ -109,6 +109,46 @@ async fn g08_g09_a_stop_concerns_one_dialog_and_stop_all_concerns_every_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn steps_that_are_to_be_finished_end_whole_and_no_other_begins() {
+    let round = Reply::call("a", "probe", "{}").and_wait(Duration::from_secs(9));
+    let models = Sequence::new().reply("lead", round).reply("lead", Reply::saying("I check."));
+    let (world, runs) = probe::world(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.ask(|ticket| Command::FinishSteps { ticket }).await.expect("it is heard");
+    assert_eq!(world.state(&dialog), "proceeding", "nothing is cut off");
+    running.quiet().await;
+    assert_eq!((runs.load(std::sync::atomic::Ordering::SeqCst), world.models.remaining()), (1, 1));
+    assert_eq!(world.state(&dialog), "stopped");
+    running.say(&dialog, "More").await.expect("it is kept");
+    running.shut_down().await;
+    let mut running = world.start().await;
+    let _ = running.resume(&dialog).await;
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.remaining(), 0);
+    assert_eq!(result_of(&world.models.requests()[1], "a"), Some("run 1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_back_does_not_hold_up_steps_that_are_to_be_finished() {
+    let back = Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which one?"}"#);
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
+        .reply("alice", back)
+        .reply("lead", Reply::saying("The first.").and_wait(Duration::from_secs(9)));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.ask(|ticket| Command::FinishSteps { ticket }).await.expect("it is heard");
+    running.quiet().await;
+    assert_ne!(world.state(&main), "proceeding");
+    assert_eq!(world.state(&made(&main, 2)), "stopped");
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn failed_attempts_leave_nothing_behind() {
     let half = Reply::new()
         .and_thinking("lost thought")

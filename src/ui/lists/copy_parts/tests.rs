@@ -24,6 +24,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         Effect::WriteFile { text, .. } => Some(format!("file: {}", text.as_str())),
         Effect::Quit
         | Effect::Ended
+        | Effect::Detach
         | Effect::Suspend
         | Effect::Redraw
         | Effect::Title(_)

@@ -47,7 +47,7 @@ async fn lent_to<F: Future<Output = ()>>(
         commands: to_driver,
         events: from_driver,
         looks: mpsc::channel(1).1,
-        shutdown,
+        shutdown: shutdown.map(|()| Leave::Quit),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),

@@ -36,7 +36,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     // Those of several kinds are below.
     NewOverlay::Prompt { .. } => "note";
     NewOverlay::Filter(..) => "filter-dialogs";
-    NewOverlay::Quit { .. } => "quit";
+    NewOverlay::Quit(_) => "quit";
     NewOverlay::Sheet { .. } => "reminders";
     NewOverlay::Changes { .. } => "changes";
     NewOverlay::Timeline { .. } => "timeline";

@@ -1,0 +1,149 @@
+//! The process that a shell waits for while a screen is open.
+//!
+//! A driver goes on without its screen in the process that has it: streams of answers cannot be handed to another
+//! one. The shell waits for the process it started, so that one is small: it starts the program once more, waits, and
+//! ends when it is released, so that the shell has its terminal back.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use rustix::process::{
+    Pid, Signal, getppid, kill_process, set_parent_process_death_signal, setsid,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The option that tells the program who waits for it.
+pub const WAITED_FOR_BY: &str = "--waited-for-by";
+
+/// The process that waits for this one; 0 if none does.
+static WAITER: AtomicI32 = AtomicI32::new(0);
+
+/// Starts this program again with the same arguments and waits for it. Returns its exit status, or 0 once it is
+/// released. Signals are passed on: whoever sends one to this process means the program.
+///
+/// # Errors
+/// The program could not be started.
+pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::Result<u8> {
+    let mut arguments = arguments;
+    let name = arguments.next().unwrap_or_default();
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut released = signal(SignalKind::user_defined1())?;
+    let mut command = Command::new(current_program(&name));
+    command.arg0(&name).arg(WAITED_FOR_BY).arg(std::process::id().to_string()).args(arguments);
+    let mut child = tokio::process::Command::from(command).spawn()?;
+    let program = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let pass_on = |signal| {
+        // It may have ended meanwhile.
+        let _ = program.map(|program| kill_process(program, signal));
+    };
+    loop {
+        tokio::select! {
+            ended = child.wait() => return Ok(status_of(ended?)),
+            _ = released.recv() => return Ok(0),
+            _ = hang_up.recv() => pass_on(Signal::HUP),
+            _ = interrupt.recv() => pass_on(Signal::INT),
+            _ = terminate.recv() => pass_on(Signal::TERM),
+        }
+    }
+}
+
+/// This very program, even if its file was replaced meanwhile.
+fn current_program(name: &OsStr) -> OsString {
+    let own = "/proc/self/exe";
+    if std::path::Path::new(own).exists() {
+        return own.into();
+    }
+    std::env::current_exe().map_or_else(|_| name.to_owned(), Into::into)
+}
+
+/// As a shell reports it.
+fn status_of(status: std::process::ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// Notes who waits for this process, which ends with it. Returns false if that is not its parent.
+#[must_use]
+pub fn is_waited_for_by(pid: u32) -> bool {
+    let Some(waiter) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    if set_parent_process_death_signal(Some(Signal::KILL)).is_err() || getppid() != Some(waiter) {
+        return false;
+    }
+    WAITER.store(waiter.as_raw_pid(), Ordering::Release);
+    true
+}
+
+/// True if this process can leave its terminal.
+#[must_use]
+pub fn can_release() -> bool {
+    waiter().is_some()
+}
+
+fn waiter() -> Option<Pid> {
+    Pid::from_raw(WAITER.load(Ordering::Acquire))
+}
+
+/// Leaves the terminal and lets the shell have it: this process goes on in a session of its own, and what it still
+/// prints goes nowhere.
+pub fn leave_terminal() {
+    let _ = set_parent_process_death_signal(None);
+    // Fails for the first process of a group, which is in no job of a shell anyway.
+    let _ = setsid();
+    if let Err(error) = forget_terminal() {
+        tracing::warn!(%error, "the terminal is still open");
+    }
+    if let Some(waiter) = Pid::from_raw(WAITER.swap(0, Ordering::AcqRel)) {
+        let _ = kill_process(waiter, Signal::USR1);
+    }
+}
+
+fn forget_terminal() -> io::Result<()> {
+    let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    rustix::stdio::dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+/// True if standard input was a terminal that is gone.
+#[must_use]
+pub fn terminal_is_gone() -> bool {
+    rustix::termios::tcgetattr(io::stdin()).is_err_and(|error| error == rustix::io::Errno::IO)
+}
+
+/// Stops this process as Ctrl+Z does, and who waits for it, so that the shell sees it; returns when it was continued.
+///
+/// # Errors
+/// The process could not be stopped.
+pub fn stop() -> io::Result<()> {
+    let own = std::process::id().to_string();
+    let others = waiter().map(|waiter| waiter.as_raw_pid().to_string());
+    let both = others.into_iter().chain([own]);
+    Command::new("kill").arg("-TSTP").args(both).status().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_what_a_shell_reports() {
+        let run = |script| Command::new("sh").args(["-c", script]).status().unwrap();
+        for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {
+            assert_eq!(status_of(run(script)), status, "{script}");
+        }
+    }
+
+    #[test]
+    fn a_process_is_waited_for_by_its_parent_alone() {
+        assert!(!is_waited_for_by(0) && !is_waited_for_by(1_000_000_000) && !can_release());
+        // This process shall not end with its parent.
+        set_parent_process_death_signal(None).unwrap();
+    }
+}
