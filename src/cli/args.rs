@@ -154,6 +154,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Connect standard input and output to the driver, which is started if none runs; for `attach ssh://`
+    Relay,
     /// End the driver that runs; what its dialogs do is stopped, and the next driver continues it
     Quit,
     /// Log the output of a background process; started by the program itself
@@ -201,6 +203,12 @@ pub struct AttachArgs {
     /// Only look: nothing can be changed from this screen
     #[arg(long)]
     pub view: bool,
+    /// A workspace on another machine: ssh://[USER@]HOST[:PORT]/PATH; a driver is started there if none runs
+    #[arg(value_name = "PLACE")]
+    pub place: Option<String>,
+    /// The program that leads to that machine, with its arguments; then PLACE may be the path alone
+    #[arg(long, value_name = "PROGRAM", requires = "place")]
+    pub via: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -29,6 +29,7 @@ mod plain;
 mod probe;
 mod programs;
 mod queries;
+mod relay;
 mod reminders;
 mod running;
 mod runtime;
@@ -183,6 +184,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
         Some(Command::Serve) => block_on(serve::serve(&workspace)),
         Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),
+        Some(Command::Relay) => relay::relay(&workspace),
         Some(Command::Ps { json }) => block_on(drivers::list(json)),
         Some(Command::Quit) => block_on(drivers::quit(&workspace)),
         Some(Command::Doctor { json, mcp: true, .. }) => {

@@ -118,7 +118,8 @@ pub async fn ask(driver: Connection, command: Command) -> Result<(), CommandErro
     outcome
 }
 
-fn unusable(error: &ConnectError) -> CommandError {
+/// The error of a driver that cannot be used.
+pub fn unusable(error: &ConnectError) -> CommandError {
     let text = match error {
         ConnectError::Rejected(reason) => {
             format!(
@@ -126,6 +127,7 @@ fn unusable(error: &ConnectError) -> CommandError {
                 reason.in_lang(Lang::En)
             )
         }
+        ConnectError::Line(text) => return CommandError::refused(text.clone()),
         ConnectError::Nobody
         | ConnectError::Io { .. }
         | ConnectError::Peer { .. }

@@ -10,7 +10,7 @@ use crate::platform::env;
 use crate::platform::service_manager::ServiceManager;
 use crate::platform::signals::Signals;
 use crate::protocol::wire::AudienceKind;
-use crate::remote::Leaving;
+use crate::remote::{self, Connection, Leaving, Line};
 use crate::sandbox::Sandbox;
 use crate::ui::{Keys, QuitPolicy};
 
@@ -73,11 +73,32 @@ async fn attach_as(
     };
     let mut hello = running::hello(audience);
     hello.view = wanted.view;
+    if let Some(place) = &wanted.place {
+        let line = Line::parse(place, wanted.via.as_deref())
+            .map_err(|fault| CommandError::usage(fault.to_string()))?;
+        lines::note(&format!("dominds-tui: connecting to {} …", line.name()));
+        let found = line.connect(hello.clone(), Leaving::DriverStays).await;
+        let found = found.map_err(|error| running::unusable(&error))?;
+        let name = line.name().to_owned();
+        let again = move || {
+            let (line, hello) = (line.clone(), hello.clone());
+            async move { line.connect(hello, Leaving::DriverStays).await }
+        };
+        return show(workspace, remote::keep(found, &name, again), mode).await;
+    }
     let Some(found) = running::find(workspace, hello, Leaving::DriverStays).await? else {
         let text = "no driver runs on this workspace; `dominds-tui` starts one with a screen, \
                     `dominds-tui serve` one without";
         return Err(CommandError::refused(text));
     };
+    show(workspace, found, mode).await
+}
+
+async fn show(
+    workspace: &Path,
+    found: Connection,
+    mode: ScreenMode,
+) -> Result<ScreenExit, CommandError> {
     let (link, setup) = (Link::elsewhere(found), config::read());
     match mode {
         ScreenMode::Plain => plain::show_link(workspace, link, setup, Vec::new()).await,

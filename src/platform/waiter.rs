@@ -4,7 +4,7 @@
 //! one. The shell waits for the process it started, so that one is small: it starts the program once more, waits, and
 //! ends when it is released, so that the shell has its terminal back.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -14,6 +14,8 @@ use rustix::process::{
     Pid, Signal, getppid, kill_process, set_parent_process_death_signal, setsid,
 };
 use tokio::signal::unix::{SignalKind, signal};
+
+use super::env;
 
 /// The option that tells the program who waits for it.
 pub const WAITED_FOR_BY: &str = "--waited-for-by";
@@ -33,7 +35,7 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut released = signal(SignalKind::user_defined1())?;
-    let mut command = Command::new(current_program(&name));
+    let mut command = Command::new(env::current_program());
     command.arg0(&name).arg(WAITED_FOR_BY).arg(std::process::id().to_string()).args(arguments);
     let mut child = tokio::process::Command::from(command).spawn()?;
     let program = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
@@ -50,15 +52,6 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
             _ = terminate.recv() => pass_on(Signal::TERM),
         }
     }
-}
-
-/// This very program, even if its file was replaced meanwhile.
-fn current_program(name: &OsStr) -> OsString {
-    let own = "/proc/self/exe";
-    if std::path::Path::new(own).exists() {
-        return own.into();
-    }
-    std::env::current_exe().map_or_else(|_| name.to_owned(), Into::into)
 }
 
 /// As a shell reports it.

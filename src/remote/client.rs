@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::Child;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -22,13 +23,13 @@ use super::framed::{self, FrameReader, ReadError};
 use super::peer::{self, PeerRefusal};
 
 /// How long a driver may take to answer.
-const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
 /// Commands that wait to be written; the screen keeps what does not fit.
-const COMMANDS: usize = 64;
+pub(super) const COMMANDS: usize = 64;
 /// Events that wait for the screen; while there is no room nothing is read, and the driver merges what waits.
-const EVENTS: usize = 64;
+pub(super) const EVENTS: usize = 64;
 /// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time.
-const ACKNOWLEDGED: usize = 4;
+pub(super) const ACKNOWLEDGED: usize = 4;
 /// Tickets from here on are of stored texts; a screen counts its own from 1.
 pub(super) const FIRST_OF_TEXTS: Ticket = LONGEST_TICKET / 2;
 
@@ -53,6 +54,9 @@ pub enum ConnectError {
     Peer { path: PathBuf, reason: PeerRefusal },
     #[error("the driver did not answer as one does: {0}")]
     Answer(String),
+    /// The program that leads to another machine ended, with what it said.
+    #[error("{0}")]
+    Line(String),
     #[error("the driver does not let this client in: {0}")]
     Rejected(Localized),
 }
@@ -81,16 +85,29 @@ pub enum Ended {
 
 /// The tasks of a connection.
 #[derive(Debug)]
-pub struct ConnectionTasks(JoinSet<io::Result<Ended>>);
+pub struct ConnectionTasks {
+    tasks: JoinSet<io::Result<Ended>>,
+    /// The program that carries the connection, and what reads its messages.
+    program: Option<(Child, JoinSet<()>)>,
+}
 
 impl ConnectionTasks {
+    pub(super) fn of(tasks: JoinSet<io::Result<Ended>>) -> Self {
+        Self { tasks, program: None }
+    }
+
+    /// The program that carries the connection ends with it.
+    pub(super) fn keep(&mut self, program: Child, messages: JoinSet<()>) {
+        self.program = Some((program, messages));
+    }
+
     /// Waits until both directions have ended, once the channels are dropped.
     ///
     /// # Errors
     /// The connection was cut.
     pub async fn join(mut self) -> io::Result<Ended> {
         let mut ended = Ended::Left;
-        while let Some(joined) = self.0.join_next().await {
+        while let Some(joined) = self.tasks.join_next().await {
             ended = ended.max(joined.map_err(io::Error::other).flatten()?);
         }
         Ok(ended)
@@ -148,12 +165,26 @@ async fn greet(
             ConnectError::Io { path: path.to_owned(), source }
         }
     };
-    let (read, mut write) = stream.into_split();
+    let (read, write) = stream.into_split();
+    converse((Box::new(read), Box::new(write)), (hello, leaving), WELCOME_TIMEOUT, cut).await
+}
+
+/// The two directions of a connection.
+pub(super) type Halves = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
+
+/// Says what this client is, and what is on the other side answers as a driver does. `cut`: what an error of the
+/// connection means.
+pub(super) async fn converse(
+    (read, mut write): Halves,
+    (hello, leaving): (Hello, Leaving),
+    patience: Duration,
+    cut: impl Fn(io::Error) -> ConnectError,
+) -> Result<Connection, ConnectError> {
     let answer = |text: &dyn std::fmt::Display| ConnectError::Answer(text.to_string());
     let first = wire::encode_hello(&hello).map_err(|error| answer(&error))?;
-    framed::write(&mut write, &first).await.map_err(cut)?;
+    framed::write(&mut write, &first).await.map_err(&cut)?;
     let mut frames = FrameReader::new(read, LONGEST_FROM_DRIVER);
-    let first = timeout(WELCOME_TIMEOUT, frames.next()).await;
+    let first = timeout(patience, frames.next()).await;
     let body = first
         .map_err(|_| answer(&"no answer in time"))?
         .map_err(|error| match error {
@@ -173,8 +204,8 @@ async fn greet(
 
 fn start(
     welcome: Welcome,
-    frames: FrameReader<OwnedReadHalf>,
-    write: OwnedWriteHalf,
+    frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
+    write: Box<dyn AsyncWrite + Send + Unpin>,
     leaving: Leaving,
 ) -> Connection {
     let (commands, commands_rx) = mpsc::channel(COMMANDS);
@@ -184,7 +215,7 @@ fn start(
     let mut tasks = JoinSet::new();
     tasks.spawn(read_events(frames, (events_tx, acknowledge), open.clone()));
     tasks.spawn(write_commands(write, commands_rx, open, leaving));
-    Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks(tasks) }
+    Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
 }
 
 /// Commands that change something and are not acknowledged yet.
@@ -225,7 +256,7 @@ impl OpenTickets {
 
 /// Reads events until the connection ends. What was the last, the screen is told that nothing follows.
 async fn read_events(
-    mut frames: FrameReader<OwnedReadHalf>,
+    mut frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
     (events, acknowledge): (mpsc::Sender<DriverEvent>, mpsc::Sender<DriverEvent>),
     open: Arc<OpenTickets>,
 ) -> io::Result<Ended> {
@@ -267,7 +298,7 @@ async fn read_events(
 
 /// Writes commands until the client leaves, and then waits for what is still to be acknowledged.
 async fn write_commands(
-    mut write: OwnedWriteHalf,
+    mut write: Box<dyn AsyncWrite + Send + Unpin>,
     mut commands: mpsc::Receiver<Command>,
     open: Arc<OpenTickets>,
     leaving: Leaving,

@@ -9,12 +9,16 @@
 
 pub mod client;
 mod framed;
+pub mod kept;
+pub mod line;
 pub mod peer;
 pub mod place;
 pub mod server;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
+pub use kept::keep;
+pub use line::{Line, LineFault};
 pub use place::{Note, Place, UserFolders, all_notes};
 pub use server::{About, Server};
 pub use texts::RemoteTexts;

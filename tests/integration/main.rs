@@ -27,6 +27,7 @@ mod recordings;
 mod remote;
 mod sandbox;
 mod serving;
+mod ssh;
 mod terminal;
 mod tour;
 mod trust;

@@ -23,7 +23,7 @@ const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    respons
                        response: Blue then.\n  - message: hi\n    role: user\n    response: Hello.\n";
 
 /// A driver that is killed with the test.
-struct Driver {
+pub struct Driver {
     home: Home,
     child: Child,
 }
@@ -48,7 +48,7 @@ impl Driver {
         output(&mut command(&self.home, args))
     }
 
-    fn ok(&self, args: &[&str], status: i32) -> String {
+    pub fn ok(&self, args: &[&str], status: i32) -> String {
         let ended = self.run(args);
         assert_eq!(ended.status.code(), Some(status), "{args:?}: {ended:?}");
         String::from_utf8_lossy(&ended.stdout).into_owned()
@@ -59,7 +59,7 @@ impl Driver {
     }
 
     /// A workspace that nobody drives.
-    fn ended() -> Self {
+    pub fn ended() -> Self {
         let mut driver = Self::start();
         assert!(driver.ok(&["quit"], 0).contains("has ended"));
         assert!(eventually(|| !driver.is_alive()));
@@ -75,19 +75,23 @@ impl Driver {
         screen
     }
 
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
     fn configure(&self, text: &str) {
         let file = self.home.config_file("config.yaml");
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, text).expect("a configuration");
     }
 
-    fn question(&self) -> String {
+    pub fn question(&self) -> String {
         let open = self.json(&["q4h", "--json"]);
         open.pointer("/0/id").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
     /// How many drivers there are, and the process of the first one.
-    fn running(&self) -> (usize, u64) {
+    pub fn running(&self) -> (usize, u64) {
         let running = self.json(&["ps", "--json"]);
         let pid = running.pointer("/0/pid").and_then(Value::as_u64);
         (running.as_array().map_or(0, Vec::len), pid.unwrap_or_default())

@@ -1,0 +1,257 @@
+//! A connection over a line that may be cut: it is made again, and the client keeps its two channels meanwhile.
+//!
+//! While there is no line a command is refused, so that its text is a draft again, and the client is told since when
+//! that is. What was sent and not acknowledged before the cut is refused, too: whether the driver has carried it out shows in
+//! what it sends next. With the line back the client asks for everything again, as after [`DriverEvent::Lagged`].
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use crate::domain::Problem;
+use crate::domain::text::{Localized, Text, localized};
+use crate::protocol::command::Ticket;
+use crate::protocol::{Command, DriverEvent};
+
+use super::client::{
+    ACKNOWLEDGED, COMMANDS, ConnectError, Connection, ConnectionTasks, EVENTS, Ended,
+    FIRST_OF_TEXTS,
+};
+
+/// The first pause before a line is tried again; each one is twice as long as the one before.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+const NO_LINE: Text = Text::new(
+    "there is no connection to the driver; it is tried again, and your text is kept",
+    "没有到驱动进程的连接；正在重试，你的文字会保留",
+);
+const NOT_ACKNOWLEDGED: Text = Text::new(
+    "the connection was lost before this was acknowledged: look whether it is there before you send it again",
+    "确认之前连接已断开：重新发送之前请先查看它是否已送达",
+);
+
+/// Keeps a connection: after a cut, `connect` makes the next one. `name`: what is connected to, for the client.
+pub fn keep<C, F>(first: Connection, name: &str, connect: C) -> Connection
+where
+    C: FnMut() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
+{
+    let (commands, commands_rx) = mpsc::channel(COMMANDS);
+    let (events_tx, events) = mpsc::channel(EVENTS);
+    let (acknowledge, acknowledged) = mpsc::channel(ACKNOWLEDGED);
+    let welcome = first.welcome.clone();
+    let mut tasks = JoinSet::new();
+    let kept = Kept {
+        name: name.to_owned(),
+        connect,
+        commands: commands_rx,
+        events: events_tx,
+        acknowledge,
+        open: BTreeSet::new(),
+        problems: Vec::new(),
+    };
+    tasks.spawn(kept.run(first));
+    Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
+}
+
+/// The client's end of the channels.
+struct Kept<C> {
+    name: String,
+    connect: C,
+    commands: mpsc::Receiver<Command>,
+    events: mpsc::Sender<DriverEvent>,
+    acknowledge: mpsc::Sender<DriverEvent>,
+    /// Commands that the driver has and did not reply to.
+    open: BTreeSet<Ticket>,
+    /// What the driver has named last.
+    problems: Vec<Problem>,
+}
+
+/// Why a connection is not used any more.
+enum Over {
+    /// The client has left.
+    Left,
+    /// The driver, or the line.
+    Stopped,
+}
+
+impl<C, F> Kept<C>
+where
+    C: FnMut() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
+{
+    async fn run(mut self, mut connection: Connection) -> io::Result<Ended> {
+        loop {
+            let over = self.forward(&mut connection).await;
+            let Connection { commands, events, acknowledged, tasks, .. } = connection;
+            drop((commands, events, acknowledged));
+            let ended = tasks.join().await;
+            match (over, &ended) {
+                (Over::Stopped, Ok(Ended::Cut) | Err(_)) => {}
+                (Over::Stopped, Ok(Ended::Left | Ended::WithDriver)) => {
+                    let _ = self.events.send(DriverEvent::Stopped).await;
+                    return ended;
+                }
+                (Over::Left, _) => return ended,
+            }
+            let Some(next) = self.connect_again().await else { return Ok(Ended::Left) };
+            connection = next;
+        }
+    }
+
+    /// Passes commands and events on until that is over.
+    async fn forward(&mut self, connection: &mut Connection) -> Over {
+        loop {
+            tokio::select! {
+                command = self.commands.recv() => {
+                    let Some(command) = command else { return Over::Left };
+                    if let Some(ticket) = command.ticket() {
+                        self.open.insert(ticket);
+                    }
+                    // If the line is cut, what follows says so.
+                    let _ = connection.commands.send(command).await;
+                }
+                event = connection.events.recv() => {
+                    let Some(event) = event.filter(|event| *event != DriverEvent::Stopped) else {
+                        return Over::Stopped;
+                    };
+                    if self.pass_on(event).await.is_err() {
+                        return Over::Left;
+                    }
+                }
+                Some(event) = connection.acknowledged.recv() => {
+                    if self.pass_on(event).await.is_err() {
+                        return Over::Left;
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Errors
+    /// The client has gone.
+    async fn pass_on(&mut self, event: DriverEvent) -> Result<(), ()> {
+        let ticket = event.ticket();
+        if let Some(ticket) = ticket {
+            self.open.remove(&ticket);
+        }
+        if let DriverEvent::Problems(problems) = &event {
+            self.problems.clone_from(problems);
+        }
+        let is_of_text = ticket.is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
+        let to = if is_of_text { &self.acknowledge } else { &self.events };
+        let sent = to.send(event).await;
+        if is_of_text { Ok(()) } else { sent.map_err(drop) }
+    }
+
+    /// Tries until there is a connection; `None` if the client has left.
+    async fn connect_again(&mut self) -> Option<Connection> {
+        let since = Instant::now();
+        for ticket in std::mem::take(&mut self.open) {
+            self.refuse(ticket, NOT_ACKNOWLEDGED).await.ok()?;
+        }
+        let mut why = Localized::from(NO_LINE);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            self.report_lost(&why).await.ok()?;
+            self.refuse_until(Instant::now() + pause).await?;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            match self.try_to_connect().await? {
+                Ok(connection) => {
+                    self.report_back(since).await.ok()?;
+                    return Some(connection);
+                }
+                Err(error) => why = Localized::same(error.to_string()),
+            }
+        }
+    }
+
+    /// What comes meanwhile is refused.
+    async fn try_to_connect(&mut self) -> Option<Result<Connection, ConnectError>> {
+        let mut connecting = Box::pin((self.connect)());
+        loop {
+            tokio::select! {
+                connected = &mut connecting => return Some(connected),
+                command = self.commands.recv() => {
+                    let command = command.filter(|command| !leaves(command))?;
+                    if let Some(ticket) = command.ticket() {
+                        refuse(&self.events, &self.acknowledge, ticket, NO_LINE).await.ok()?;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn refuse_until(&mut self, until: Instant) -> Option<()> {
+        loop {
+            tokio::select! {
+                () = sleep_until(until) => return Some(()),
+                command = self.commands.recv() => {
+                    let command = command.filter(|command| !leaves(command))?;
+                    if let Some(ticket) = command.ticket() {
+                        self.refuse(ticket, NO_LINE).await.ok()?;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn refuse(&self, ticket: Ticket, text: Text) -> Result<(), ()> {
+        refuse(&self.events, &self.acknowledge, ticket, text).await
+    }
+
+    async fn report_lost(&self, why: &Localized) -> Result<(), ()> {
+        let name = &self.name;
+        let text = localized!(
+            [why] "the connection is lost, and is tried again: {why}",
+            "连接已断开，正在重试：{why}"
+        );
+        let fix = Text::new(
+            "nothing has to be done if the line comes back; the team goes on meanwhile",
+            "线路恢复后无需任何操作；团队仍在继续工作",
+        );
+        let mut problems = vec![Problem::new("line/lost", name, text, fix)];
+        problems.extend(self.problems.iter().cloned());
+        self.events.send(DriverEvent::Problems(problems)).await.map_err(drop)
+    }
+
+    async fn report_back(&self, since: Instant) -> Result<(), ()> {
+        let seconds = since.elapsed().as_secs();
+        let text = localized!(
+            "connected again; the line was away for {seconds} s",
+            "已重新连接；线路中断了 {seconds} 秒"
+        );
+        let back = [
+            DriverEvent::Problems(self.problems.clone()),
+            DriverEvent::Lagged,
+            DriverEvent::Notice(text),
+        ];
+        for event in back {
+            self.events.send(event).await.map_err(drop)?;
+        }
+        Ok(())
+    }
+}
+
+/// True if the client has nothing more to say.
+fn leaves(command: &Command) -> bool {
+    matches!(command, Command::Shutdown { .. })
+}
+
+/// # Errors
+/// The client has gone.
+async fn refuse(
+    events: &mpsc::Sender<DriverEvent>,
+    acknowledge: &mpsc::Sender<DriverEvent>,
+    ticket: Ticket,
+    text: Text,
+) -> Result<(), ()> {
+    let refused = DriverEvent::Refused { ticket, text: text.into() };
+    let to = if ticket >= FIRST_OF_TEXTS { acknowledge } else { events };
+    to.send(refused).await.map_err(drop)
+}

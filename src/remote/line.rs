@@ -1,0 +1,280 @@
+//! A driver on another machine: a program, usually `ssh`, leads there and carries frames on its standard input and
+//! output. On the other side `relay` passes them to the socket of the driver.
+
+use std::io;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::protocol::wire::Hello;
+
+use super::client::{ConnectError, Connection, Leaving, converse};
+
+/// How long a connection may take, a password that is typed included.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a program that leads nowhere may take to say why.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(2);
+/// Kept of what the program says on its standard error.
+const MAX_SAID: usize = 4096;
+/// The status of a shell for a program that it does not find.
+const NOT_FOUND: i32 = 127;
+
+/// The way to a workspace on another machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The program that leads there, and its arguments.
+    words: Vec<String>,
+    /// The workspace there; `~/` at its beginning is the home of the user there.
+    path: String,
+    /// As it was given.
+    name: String,
+}
+
+/// Why a place on another machine cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineFault {
+    #[error(
+        "{0:?} is no place on another machine: write ssh://HOST/PATH, ssh://USER@HOST:PORT/PATH, or ssh://HOST/~/PATH"
+    )]
+    Form(String),
+    #[error("--via has no program: write for example --via 'ssh -p 2222 box'")]
+    NoProgram,
+}
+
+impl Line {
+    /// `place`: `ssh://[USER@]HOST[:PORT]/PATH`; with `via`, the words of another program that leads there, a path is
+    /// enough.
+    ///
+    /// # Errors
+    /// It has another form.
+    pub fn parse(place: &str, via: Option<&str>) -> Result<Self, LineFault> {
+        let fault = || LineFault::Form(place.to_owned());
+        let name = place.to_owned();
+        let (host, path) = match place.strip_prefix("ssh://") {
+            Some(rest) => {
+                let (host, path) = rest.split_once('/').ok_or_else(fault)?;
+                let path =
+                    if path.starts_with("~/") { path.to_owned() } else { format!("/{path}") };
+                (host, path)
+            }
+            None if via.is_some() => ("", place.to_owned()),
+            None => return Err(fault()),
+        };
+        if path.trim_matches('/').is_empty() || path.contains('\0') {
+            return Err(fault());
+        }
+        if let Some(via) = via {
+            let words: Vec<String> = via.split_whitespace().map(str::to_owned).collect();
+            if words.is_empty() {
+                return Err(LineFault::NoProgram);
+            }
+            return Ok(Self { words, path, name });
+        }
+        let (host, port) = match host.rsplit_once(':') {
+            Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| fault())?)),
+            None => (host, None),
+        };
+        // What begins with a dash would be an option of ssh.
+        let is_name = |part: &str| {
+            !part.is_empty()
+                && !part.starts_with('-')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        };
+        if !host.split('@').all(is_name) || host.split('@').count() > 2 {
+            return Err(fault());
+        }
+        let mut words = vec!["ssh".to_owned(), "-T".to_owned(), "-C".to_owned()];
+        // A line that is cut is noticed, and not waited for.
+        words.extend(
+            ["-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"].map(str::to_owned),
+        );
+        if let Some(port) = port {
+            words.extend(["-p".to_owned(), port.to_string()]);
+        }
+        words.push(host.to_owned());
+        Ok(Self { words, path, name })
+    }
+
+    /// As it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What runs on the other side, for its shell, whichever that is. A shell that nobody logs in to may not look where
+    /// people install programs.
+    fn command_there(&self) -> String {
+        let (home, path) = match self.path.strip_prefix("~/") {
+            Some(below) => ("\"$HOME\"/", below),
+            None => ("", self.path.as_str()),
+        };
+        let script = format!(
+            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; exec dominds-tui -C {home}{} relay",
+            quoted(path)
+        );
+        format!("sh -c {}", quoted(&script))
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// The program leads nowhere, with what it said, or the driver there lets nobody in.
+    pub async fn connect(
+        &self,
+        hello: Hello,
+        leaving: Leaving,
+    ) -> Result<Connection, ConnectError> {
+        let [program, arguments @ ..] = self.words.as_slice() else {
+            return Err(ConnectError::Line(LineFault::NoProgram.to_string()));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments).arg(self.command_there()).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let failed = |error: io::Error| ConnectError::Line(format!("{program}: {error}"));
+        let mut child = command.spawn().map_err(failed)?;
+        let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
+        let (Some(read), Some(write), Some(errors)) = pipes else {
+            return Err(ConnectError::Line(format!("{program}: it has no pipes")));
+        };
+        let said = Said::of(errors);
+        let halves = (Box::new(read) as _, Box::new(write) as _);
+        // What went wrong is what the program says.
+        let cut = |_: io::Error| ConnectError::Nobody;
+        match converse(halves, (hello, leaving), PATIENCE, cut).await {
+            Ok(mut connection) => {
+                connection.tasks.keep(child, said.reading);
+                Ok(connection)
+            }
+            Err(ConnectError::Nobody) => Err(self.explain(child, &said).await),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn explain(&self, mut child: Child, said: &Said) -> ConnectError {
+        let ended = timeout(LAST_WORDS_TIMEOUT, child.wait()).await;
+        let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
+        let text = said.text();
+        let text = text.trim();
+        let name = &self.name;
+        ConnectError::Line(match (code, text) {
+            (Some(NOT_FOUND), _) => format!(
+                "{name}: dominds-tui is not installed there, or not found: it has to be in ~/.local/bin or in the PATH"
+            ),
+            (Some(code), "") => {
+                format!("{name}: {} ended with status {code}", self.words.join(" "))
+            }
+            (None, "") => format!("{name}: no answer"),
+            (_, text) => format!("{name}: {text}"),
+        })
+    }
+}
+
+/// A word of a shell.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The end of what a program says on its standard error, which is read as long as it runs.
+#[derive(Debug)]
+struct Said {
+    kept: Arc<Mutex<Vec<u8>>>,
+    reading: JoinSet<()>,
+}
+
+impl Said {
+    fn of(mut errors: ChildStderr) -> Self {
+        let all = Arc::<Mutex<Vec<u8>>>::default();
+        let (kept, mut reading) = (all.clone(), JoinSet::new());
+        reading.spawn(async move {
+            let mut buffer = [0; 1024];
+            while let Ok(count @ 1..) = errors.read(&mut buffer).await {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(buffer.get(..count).unwrap_or_default());
+                let too_many = kept.len().saturating_sub(MAX_SAID);
+                kept.drain(..too_many);
+            }
+        });
+        Self { kept: all, reading }
+    }
+
+    fn text(&self) -> String {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&kept).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_on_another_machine_is_a_host_and_a_path() {
+        for (place, words, path) in [
+            ("ssh://box/srv/w", "box", "/srv/w"),
+            ("ssh://me@box.example:2222/srv/w", "-p 2222 me@box.example", "/srv/w"),
+            ("ssh://box/~/my work", "box", "~/my work"),
+        ] {
+            let line = Line::parse(place, None).unwrap();
+            assert!(line.words.join(" ").ends_with(&format!("ServerAliveCountMax=3 {words}")));
+            assert_eq!((line.path.as_str(), line.name()), (path, place));
+        }
+        let via = Line::parse("/srv/w", Some("ssh -p 22 box")).unwrap();
+        assert_eq!((via.words.join(" ").as_str(), via.path.as_str()), ("ssh -p 22 box", "/srv/w"));
+    }
+
+    #[test]
+    fn a_host_is_never_an_option_and_a_path_never_a_command() {
+        for place in [
+            "ssh://-oProxyCommand=reboot/w",
+            "ssh://a@-b/w",
+            "ssh://a@b@c/w",
+            "ssh://box;reboot/w",
+            "ssh://box:port/w",
+            "ssh:///w",
+            "ssh://box/",
+            "ssh://box",
+            "/srv/w",
+        ] {
+            assert!(matches!(Line::parse(place, None), Err(LineFault::Form(_))), "{place}");
+        }
+        assert_eq!(Line::parse("/w", Some(" ")), Err(LineFault::NoProgram));
+        let hostile = Line::parse("ssh://box/~/a'; touch gone; '$(touch gone)", None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let there = hostile.command_there().replace("exec dominds-tui", "printf \"%s\\n\"");
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &there])
+            .current_dir(folder.path())
+            .env("HOME", "/home/me")
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert_eq!(printed, "-C\n/home/me/a'; touch gone; '$(touch gone)\nrelay\n");
+        assert!(!folder.path().join("gone").exists());
+    }
+
+    #[tokio::test]
+    async fn a_program_that_leads_nowhere_is_quoted() {
+        for (via, part) in [
+            ("false", "/w: false ended with status 1"),
+            ("no-such-program-here", "no-such-program-here: "),
+            ("ls --no-such-option", "no-such-option"),
+        ] {
+            let line = Line::parse("/w", Some(via)).unwrap();
+            let hello = crate::protocol::wire::Hello {
+                protocol: 1,
+                oldest: 1,
+                program: String::new(),
+                name: String::new(),
+                audience: crate::protocol::wire::AudienceKind::Screen,
+                view: false,
+            };
+            let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+}
