@@ -84,7 +84,8 @@ async fn attach_as(
             let (line, hello) = (line.clone(), hello.clone());
             async move { line.connect(hello, Leaving::DriverStays).await }
         };
-        return show(workspace, remote::keep(found, &name, again), mode).await;
+        // No file of this machine is of that workspace.
+        return show(Path::new(&name), remote::keep(found, &name, again), mode).await;
     }
     let Some(found) = running::find(workspace, hello, Leaving::DriverStays).await? else {
         let text = "no driver runs on this workspace; `dominds-tui` starts one with a screen, \

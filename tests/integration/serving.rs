@@ -229,8 +229,13 @@ fn a_screen_that_is_left_gives_the_terminal_back_and_its_driver_goes_on_until_it
     first.keys("Q");
     assert_eq!(first.end_restored(), 0);
     assert_eq!(driver.running(), before, "the same process drives");
+    driver.ok(&["run", "--json", "hi"], 0);
     let mut second = driver.screen(&[]);
-    second.until_shown(&["Which colour?", "half an answ"]);
+    second.until_shown(&[
+        "Which colour?",
+        "half an answ",
+        "since you looked last: dialogs with news 1",
+    ]);
     second.keys("\x15blue\r");
     second.until_shown(&["Blue then."]);
     second.quit();

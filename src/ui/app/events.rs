@@ -17,7 +17,7 @@ impl App {
         let closes = matches!(event, DriverEvent::Inbox(_) | DriverEvent::Answered { .. });
         let changed = self.apply_event(event);
         self.redraw.mark_if(changed);
-        let first = self.startup.open_first(&self.model, self.writing.drafts());
+        let first = self.startup.open_first(&self.model, self.writing.drafts(), self.ui.lang);
         self.open_first(first);
         if closes {
             // After the notice about the restored draft of another question.

@@ -2,6 +2,9 @@
 
 use super::follow_up::{FollowUp, FollowUps};
 use super::pick::Pick;
+use crate::domain::Lang;
+use crate::domain::latest::DisplayState;
+use crate::protocol::TreeRow;
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Drafts, Model, Tone};
 
@@ -10,6 +13,8 @@ pub(super) struct Startup {
     rows: bool,
     inbox: bool,
     opened: bool,
+    /// There was nothing to open at first: what comes is news of now.
+    began_empty: bool,
 }
 
 impl Startup {
@@ -28,11 +33,11 @@ impl Startup {
 
     /// Opens the oldest question with its draft, else the newest dialog, once. Without a dialog, the first
     /// that arrives is opened.
-    pub fn open_first(&mut self, model: &Model, drafts: &Drafts) -> FollowUps {
+    pub fn open_first(&mut self, model: &Model, drafts: &Drafts, lang: Lang) -> FollowUps {
         if !self.is_listed() || self.opened {
             return Vec::new();
         }
-        let first = if let Some(row) = model.inbox.oldest() {
+        let mut first: FollowUps = if let Some(row) = model.inbox.oldest() {
             let has_draft = drafts.has(&DraftKey::Answer(row.question.id.clone()));
             let restored = FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED);
             let answer = FollowUp::Answer(Pick::Oldest);
@@ -43,8 +48,22 @@ impl Startup {
             newest.map(|row| FollowUp::Open(row.dialog.clone())).into_iter().collect::<Vec<_>>()
         };
         self.opened = !first.is_empty();
+        self.began_empty |= !self.opened;
+        if !self.began_empty
+            && let Some(line) = meanwhile(model, lang)
+        {
+            first.push(FollowUp::NotifyText(Tone::Plain, line));
+        }
         first
     }
+}
+
+/// What happened since the user looked last; `None` if nothing did.
+fn meanwhile(model: &Model, lang: Lang) -> Option<String> {
+    let new: Vec<&TreeRow> = model.tree.all().filter(|row| model.tree.is_unread(row)).collect();
+    let stopped = new.iter().filter(|row| matches!(row.state, DisplayState::Stopped { .. }));
+    let (new, stopped, open) = (new.len(), stopped.count(), model.inbox.rows().len());
+    (new > 0).then(|| words::meanwhile(new, stopped, open, lang))
 }
 
 #[cfg(test)]
@@ -59,11 +78,35 @@ mod tests {
         let drafts = Drafts::new(DraftTexts::new());
         model.tree.set(rows());
         startup.inbox_arrived();
-        assert_eq!(startup.open_first(&model, &drafts), []);
+        assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
         startup.rows_arrived();
         assert!(startup.is_listed());
-        assert_eq!(startup.open_first(&model, &drafts), [FollowUp::Open(main_dialog())]);
-        assert_eq!(startup.open_first(&model, &drafts), []);
+        assert_eq!(startup.open_first(&model, &drafts, Lang::En), [FollowUp::Open(main_dialog())]);
+        assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
+    }
+
+    #[test]
+    fn what_happened_since_the_user_looked_last_is_one_line_at_the_start_and_only_there() {
+        let drafts = Drafts::new(DraftTexts::new());
+        let started = |stored: &str, begins_empty: bool| {
+            let (mut startup, mut model) = (Startup::default(), Model::default());
+            model.tree.restore_looks(stored);
+            startup.inbox_arrived();
+            startup.rows_arrived();
+            if begins_empty {
+                model.tree.set(Vec::new());
+                assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
+            }
+            model.tree.set(rows());
+            let opened = startup.open_first(&model, &drafts, Lang::En);
+            opened.into_iter().find_map(|follow_up| {
+                if let FollowUp::NotifyText(_, text) = follow_up { Some(text) } else { None }
+            })
+        };
+        let line = started("all\n", false).expect("news");
+        assert!(line.starts_with("since you looked last: dialogs with news "), "{line}");
+        assert_eq!(started("", false), None, "nobody has looked before");
+        assert_eq!(started("", true), None, "what is made now is no news");
     }
 
     #[test]
@@ -77,6 +120,6 @@ mod tests {
         let drafts = Drafts::new([(key.name(), "keep".to_owned())].into_iter().collect());
         let restored = FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED);
         let expected = [FollowUp::Answer(Pick::Oldest), restored];
-        assert_eq!(startup.open_first(&model, &drafts), expected);
+        assert_eq!(startup.open_first(&model, &drafts, Lang::En), expected);
     }
 }

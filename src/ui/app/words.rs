@@ -218,6 +218,14 @@ pub(super) const SENT: Text = Text::new("sent", "已发出");
 pub(super) fn answered_by(headline: &str, name: &str, lang: Lang) -> String {
     in_lang!(lang, "answered by {name}: {headline}", "已由 {name} 答复：{headline}")
 }
+/// What happened since the user looked last: dialogs with something new, how many of them have stopped, open questions.
+pub(super) fn meanwhile(new: usize, stopped: usize, open: usize, lang: Lang) -> String {
+    in_lang!(
+        lang,
+        "since you looked last: dialogs with news {new}, stopped {stopped}, open questions {open}",
+        "自上次查看以来：有新内容的对话 {new}，已停止 {stopped}，未答问题 {open}"
+    )
+}
 pub(super) const QUESTION_GONE: Text = Text::new(
     "that question is not open any more; your text is a message draft now",
     "那个问题已不再等待；你的文字现为消息草稿",
