@@ -81,7 +81,8 @@ pub async fn show_link(
         Err(_) => without_terminal == Leave::Detach && waiter::terminal_is_gone(),
     };
     if has_detached {
-        let gone = screen::go_on(end, hang_up, session.open_questions(), lang).await;
+        let until = screen::until_when(hang_up, asked.get().copied());
+        let gone = screen::go_on(end, until, session.open_questions(), lang).await;
         return gone.map_err(|error| CommandError::invalid(error.to_string()));
     }
     if let Some(line) = end.settle(asked.get().copied(), QuitPolicy::Stop, lang).await {

@@ -255,6 +255,9 @@ async fn on_terminal(
     let hang_up = setup.hang_up;
     let without_terminal = after_hang_up(hang_up, &end);
     let is_demo = demo.is_some();
+    if end.is_here() && !end.can_go_on() && !is_demo {
+        app.tell_unreachable();
+    }
     if let Some((stage, begun)) = demo {
         app.end_with(&stage.ending(lang), begun);
     }
@@ -289,7 +292,8 @@ async fn on_terminal(
     if app.has_detached() {
         // Its thread has the terminal open.
         *keys = Keys::default();
-        return go_on(end, hang_up, app.open_questions(), lang).await;
+        let until = until_when(hang_up, asked.get().copied());
+        return go_on(end, until, app.open_questions(), lang).await;
     }
     if let Some(line) = end.settle(asked.get().copied(), app.quit_policy(), lang).await {
         lines::note(&line);
@@ -321,17 +325,22 @@ pub fn leave_after(signal: StopSignal, without_terminal: Leave) -> Leave {
     }
 }
 
+/// What ends a driver whose screen was left: `hang_up` is about terminals that are gone.
+pub fn until_when(hang_up: HangUp, asked: Option<StopSignal>) -> Until {
+    let is_gone = asked == Some(StopSignal::HangUp) || waiter::terminal_is_gone();
+    match hang_up {
+        HangUp::FinishStep if is_gone => Until::StepsFinished,
+        HangUp::GoOn | HangUp::FinishStep | HangUp::Stop => Until::NotNeeded,
+    }
+}
+
 /// The screen is left: says so, gives the terminal back and drives on.
 pub async fn go_on(
     end: LinkEnd,
-    hang_up: HangUp,
+    until: Until,
     open_questions: usize,
     lang: Lang,
 ) -> io::Result<ScreenExit> {
-    let until = match hang_up {
-        HangUp::FinishStep if waiter::terminal_is_gone() => Until::StepsFinished,
-        HangUp::GoOn | HangUp::FinishStep | HangUp::Stop => Until::NotNeeded,
-    };
     lines::note(&link::goes_on(lang));
     if let Some(line) = open_questions_line(open_questions, lang) {
         lines::note(&line);

@@ -19,7 +19,7 @@ pub type Ticket = u64;
 pub const LOOKED: &str = "looked";
 
 /// The largest ticket that a client may choose; of a larger one the lower half counts.
-pub const LONGEST_TICKET: Ticket = 0xffff_ffff;
+pub const LARGEST_TICKET: Ticket = 0xffff_ffff;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -25,7 +25,7 @@ mod weight;
 pub mod wire;
 
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
-pub use command::{Command, LONGEST_TICKET, LOOKED, Ticket};
+pub use command::{Command, LARGEST_TICKET, LOOKED, Ticket};
 pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, MemberView,
     QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::domain::text::Localized;
-use crate::protocol::command::{LONGEST_TICKET, Ticket};
+use crate::protocol::command::{LARGEST_TICKET, Ticket};
 use crate::protocol::wire::{self, FromDriver, Hello, LONGEST_FROM_DRIVER, Welcome};
 use crate::protocol::{Command, DriverEvent};
 
@@ -31,7 +31,7 @@ pub(super) const EVENTS: usize = 64;
 /// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time.
 pub(super) const ACKNOWLEDGED: usize = 4;
 /// Tickets from here on are of stored texts; a screen counts its own from 1.
-pub(super) const FIRST_OF_TEXTS: Ticket = LONGEST_TICKET / 2;
+pub(super) const FIRST_OF_TEXTS: Ticket = LARGEST_TICKET / 2;
 
 /// What [`Command::Shutdown`] means on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

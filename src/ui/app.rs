@@ -421,6 +421,11 @@ impl App {
         self.model.driver_goes_on = true;
     }
 
+    /// No other process can reach the driver of this screen.
+    pub fn tell_unreachable(&mut self) {
+        self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
+    }
+
     /// The driver of this process can go on without this screen.
     pub fn may_detach(&mut self) {
         self.model.detaches = true;

@@ -283,3 +283,19 @@ fn a_team_finishes_its_steps_and_stops_if_the_user_set_that() {
     assert!(eventually(|| !screen.is_alive() && driver.running().0 == 0));
     assert!(!driver.question().is_empty(), "the question is still open");
 }
+
+#[test]
+fn a_screen_whose_driver_nobody_can_reach_says_so_once_and_works() {
+    let driver = Driver::ended();
+    let workspace = driver.home.workspace();
+    files::put(&workspace, ".dialogs/.tui/driver.sock", "no socket");
+    let mut environment = driver.home.environment();
+    environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));
+    let args: [&OsStr; 2] = ["-C".as_ref(), workspace.as_ref()];
+    let mut screen = Program::start(environment, &args, 120, 30);
+    screen.until_shown(&["there is no place for a socket"]);
+    screen.keys("Q");
+    screen.until_shown(&["the driver ends with its screen"]);
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+}

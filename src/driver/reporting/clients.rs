@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use crate::domain::DialogId;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
-use crate::protocol::{LONGEST_TICKET, Outbox};
+use crate::protocol::{LARGEST_TICKET, Outbox};
 
 use super::audience::Audience;
 use super::reports::Subscription;
 
 /// Bits of a ticket that its client chooses.
 const OWN_BITS: u32 = 32;
-const _: () = assert!(LONGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for its client");
+const _: () = assert!(LARGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for its client");
 
 /// Events that may wait for a client in another process that must not miss any.
 const MOST_EVENTS_ELSEWHERE: usize = 65_536;
@@ -34,7 +34,7 @@ impl ClientId {
 
     /// The ticket within the driver.
     fn address(self, own: Ticket) -> Ticket {
-        (Ticket::from(self.0) << OWN_BITS) | (own & LONGEST_TICKET)
+        (Ticket::from(self.0) << OWN_BITS) | (own & LARGEST_TICKET)
     }
 
     /// The client of a ticket within the driver.
@@ -96,7 +96,7 @@ pub enum RequestKind {
 
 /// What the client chose of a ticket.
 pub fn own(ticket: Ticket) -> Ticket {
-    ticket & LONGEST_TICKET
+    ticket & LARGEST_TICKET
 }
 
 /// Gives the ticket of a command its client.
@@ -257,7 +257,7 @@ mod tests {
     fn a_reply_goes_to_the_client_that_asked_with_the_ticket_it_chose() {
         let mut outboxes = two();
         for (client, other) in [(ClientId::FIRST, SECOND), (SECOND, ClientId::FIRST)] {
-            for own in [0, 7, LONGEST_TICKET] {
+            for own in [0, 7, LARGEST_TICKET] {
                 let Command::Shelf { ticket } = addressed(client, Command::Shelf { ticket: own })
                 else {
                     panic!("another command");

@@ -79,6 +79,10 @@ pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "�
 pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
 pub(super) const TAKEN_BACK: Text =
     Text::new("taken back: it will not be delivered", "已撤回，不会送达");
+pub(super) const UNREACHABLE: Text = Text::new(
+    "there is no place for a socket: no other screen or command can reach this driver",
+    "没有可放套接字的位置：其他界面和命令无法连接此驱动进程",
+);
 pub(super) const CANNOT_DETACH: Text =
     Text::new("here the driver ends with its screen", "这里的驱动进程会随界面结束");
 pub(super) const LEAVE_QUESTION: Text =
