@@ -23,6 +23,7 @@ use dominds_tui::remote::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
+use crate::common::record_lines::record_lines;
 use crate::common::wait::{in_time, output};
 use crate::common::{Running, World};
 
@@ -54,6 +55,11 @@ impl Stage {
     async fn asking() -> (Self, DialogId) {
         let models =
             Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
+        Self::with(models).await
+    }
+
+    /// With a team that asks at first.
+    async fn with(models: Sequence) -> (Self, DialogId) {
         let world = World::new(models);
         let mut running = world.start().await;
         let dialog = running.begin("Paint").await.expect("a dialog");
@@ -405,4 +411,191 @@ async fn a_socket_of_a_driver_that_has_ended_is_in_nobodys_way() {
     stage.screen("pts/1").await.question().await;
     stage.end().await;
     assert!(!socket.exists());
+}
+
+fn frame(body: &[u8]) -> Vec<u8> {
+    wire::frame(body, LONGEST_FROM_CLIENT).expect("a frame")
+}
+
+/// Messages that are none, are cut, come too early, or are too many; each kind with what chance makes of it.
+fn hostile(kind: usize, random: &mut fastrand::Rng) -> Vec<u8> {
+    let greeting = |hello: Hello| wire::encode_hello(&hello).expect("a frame");
+    let greeting_of_screen = greeting(hello("raw", AudienceKind::Screen));
+    let command = |text: &str| frame(format!(r#"{{"command":{text}}}"#).as_bytes());
+    let after_greeting = |more: Vec<u8>| [greeting_of_screen.clone(), more].concat();
+    match kind {
+        0 => (0..random.usize(1..200)).map(|_| random.u8(..)).collect(),
+        1 => {
+            let cut = random.usize(..greeting_of_screen.len());
+            greeting_of_screen.into_iter().take(cut).collect()
+        }
+        2 => after_greeting(vec![0xff, 0xff, random.u8(..), random.u8(..), b'{']),
+        3 => after_greeting(frame(&(0..50).map(|_| random.u8(..)).collect::<Vec<_>>())),
+        4 => after_greeting(command(&"[".repeat(random.usize(129..400)))),
+        5 => after_greeting(command(&format!(r#"{{"stop":{{"dialog":{}}}}}"#, random.u8(..)))),
+        6 => after_greeting(greeting_of_screen.clone()),
+        7 => command(r#""refresh""#),
+        8 => {
+            let far = random.u32(OLDEST + PROTOCOL + 1..);
+            let screen = hello("raw", AudienceKind::Screen);
+            greeting(Hello { protocol: far, oldest: far, ..screen })
+        }
+        9 => after_greeting(command(r#"{"dance":{}}"#).repeat(random.usize(1..20))),
+        _ => after_greeting(command(r#""refresh""#).repeat(random.usize(1..200))),
+    }
+}
+
+const KINDS: usize = 11;
+
+/// Bytes that this process has in memory.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+    line.trim_end_matches("kB").trim().parse::<u64>().expect("a number") * 1024
+}
+
+#[tokio::test]
+async fn ten_thousand_hostile_connections_change_nothing_for_the_others() {
+    const ROUNDS: usize = 10_000;
+    const MOST_GROWTH: u64 = 64 * 1024 * 1024;
+    let (stage, _) = Stage::asking().await;
+    let mut random = fastrand::Rng::with_seed(13);
+    let mut good = stage.screen("pts/1").await;
+    let row = good.question().await;
+    let mut before = 0;
+    for round in 0..ROUNDS {
+        let bytes = hostile(round % KINDS, &mut random);
+        let mut stream = UnixStream::connect(stage.socket()).await.expect("a connection");
+        // It may be ended before everything is written.
+        let _ = in_time(stream.write_all(&bytes)).await;
+        if random.bool() {
+            let _ = stream.shutdown().await;
+            let mut rest = Vec::new();
+            // Closed with something unread it is reset.
+            let _ = in_time(stream.read_to_end(&mut rest)).await;
+        }
+        drop(stream);
+        if round % 500 == 0 {
+            let ticket = u64::try_from(round).expect("a number") + 1;
+            good.send(Command::Drafts { ticket }).await;
+            good.until(|event| event.ticket() == Some(ticket)).await;
+            good.seen.clear();
+        }
+        if round == ROUNDS / 10 {
+            before = memory();
+        }
+    }
+    good.answer(&row, 20_000, "blue").await.expect("an answer");
+    let after = memory();
+    assert!(after < before + MOST_GROWTH, "{before} {after}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn fifty_screens_are_each_sent_what_they_show_and_all_are_told_of_an_answer() {
+    let (stage, dialog) = Stage::asking().await;
+    let mut screens = Vec::new();
+    for number in 0..50 {
+        let mut screen = stage.screen(&format!("pts/{number}")).await;
+        screen.send(Command::Open { ticket: 1, dialog: dialog.clone(), course: None }).await;
+        screen.until(|event| matches!(event, DriverEvent::Page { ticket: 1, .. })).await;
+        screens.push(screen);
+    }
+    // It reads nothing from here on.
+    let silent = screens.pop().expect("a screen");
+    let row = screens.first_mut().expect("a screen").question_seen();
+    let first = screens.first_mut().expect("a screen");
+    first.answer(&row, 2, "blue").await.expect("an answer");
+    for screen in &mut screens {
+        screen.until_seen(|event| matches!(event, DriverEvent::Answered { .. })).await;
+        screen.until_seen(says_blue).await;
+    }
+    drop(silent);
+    stage.end().await;
+}
+
+fn says_blue(event: &DriverEvent) -> bool {
+    let DriverEvent::Fact(fact) = event else { return false };
+    format!("{:?}", fact.entry()).contains("Blue then.")
+}
+
+impl Client {
+    fn question_seen(&self) -> InboxRow {
+        let listed = self.seen.iter().rev().find_map(|event| {
+            let DriverEvent::Inbox(all) = event else { return None };
+            all.first().cloned()
+        });
+        listed.expect("a question")
+    }
+
+    /// The same for an event that may have come already.
+    async fn until_seen(&mut self, is_it: impl Fn(&DriverEvent) -> bool) {
+        if !self.seen.iter().any(&is_it) {
+            self.until(is_it).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_thousand_lines_that_are_cut_no_answer_is_lost_and_none_is_doubled() {
+    const QUESTIONS: usize = 250;
+    const LINES: usize = 4;
+    let asked = (0..QUESTIONS)
+        .fold(Sequence::new(), |all, number| all.reply("lead", ask(&format!("q{number}"))));
+    let (stage, dialog) = Stage::with(asked.reply("lead", Reply::saying("Done."))).await;
+    let mut random = fastrand::Rng::with_seed(29);
+    let mut own = stage.screen("pts/1").await;
+    let mut row = own.question().await;
+    for number in 0..QUESTIONS {
+        let mut acknowledged = 0;
+        for _ in 0..LINES {
+            acknowledged += usize::from(answer_and_cut(&stage, &row, &mut random).await);
+        }
+        let ticket = u64::try_from(number).expect("a number") + 1;
+        let last = own.answer(&row, ticket, "own").await;
+        acknowledged += usize::from(last.is_ok());
+        assert!(acknowledged <= 1, "an answer counts once: {row:?}");
+        if number + 1 < QUESTIONS {
+            let known = row.question.id.clone();
+            let is_next = |event: &DriverEvent| matches!(event, DriverEvent::Inbox(all) if all.iter().any(|one| one.question.id != known));
+            own.until_seen(is_next).await;
+            row = own.question_seen();
+        }
+        own.seen.clear();
+    }
+    own.until(|event| *event == DriverEvent::Quiet(QuietOutcome::Done)).await;
+    let lines = record_lines(&stage.world.view(), &dialog);
+    for number in 0..QUESTIONS {
+        let answered = format!("answered q{number}");
+        assert_eq!(lines.iter().filter(|line| **line == answered).count(), 1, "{answered}");
+    }
+    stage.end().await;
+}
+
+/// Answers on a line of its own, which is cut at any moment; true if it was acknowledged before.
+async fn answer_and_cut(stage: &Stage, row: &InboxRow, random: &mut fastrand::Rng) -> bool {
+    let answer = Command::Answer {
+        ticket: 1,
+        dialog: row.dialog.clone(),
+        question: row.question.id.clone(),
+        text: "cut".to_owned(),
+        images: Vec::new(),
+    };
+    let greeting = wire::encode_hello(&hello("cut", AudienceKind::Screen)).expect("a frame");
+    let bytes = [greeting, wire::encode_command(&answer).expect("a frame")].concat();
+    let end = if random.bool() { bytes.len() } else { random.usize(..bytes.len()) };
+    let mut raw = Raw::connect(stage).await;
+    if raw.stream.write_all(bytes.get(..end).expect("a part")).await.is_err() || random.bool() {
+        return false;
+    }
+    for _ in 0..random.usize(..30) {
+        let next = if end == bytes.len() { raw.next().await } else { None };
+        let Some(message) = next else { return false };
+        if let FromDriver::Event(event) = message
+            && event.ticket() == Some(1)
+        {
+            return matches!(*event, DriverEvent::Done { .. });
+        }
+    }
+    false
 }
