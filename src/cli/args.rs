@@ -155,7 +155,13 @@ pub enum Command {
         json: bool,
     },
     /// Connect standard input and output to the driver, which is started if none runs; for `attach ssh://`
-    Relay,
+    Relay {
+        /// Start no driver
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// The open questions of several workspaces, here and on other machines: one inbox to answer from
+    Inbox(InboxArgs),
     /// End the driver that runs; what its dialogs do is stopped, and the next driver continues it
     Quit,
     /// Log the output of a background process; started by the program itself
@@ -209,6 +215,22 @@ pub struct AttachArgs {
     /// The program that leads to that machine, with its arguments; then PLACE may be the path alone
     #[arg(long, value_name = "PROGRAM", requires = "place")]
     pub via: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct InboxArgs {
+    /// Workspaces: ssh://[USER@]HOST[:PORT]/PATH, or folders here; those of `inbox` in config.yaml, or the workspace, if none is given
+    #[arg(value_name = "PLACE")]
+    pub places: Vec<String>,
+    /// Lines: numbered questions, `2 use postgres` answers; there is no other form yet than lines
+    #[arg(long)]
+    pub plain: bool,
+    /// Print what happens, one JSON object in a line, until interrupted; answers nothing
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
+    /// The open questions as one JSON value
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -59,6 +59,7 @@ pub enum Values {
     Level,
     Hours,
     Words,
+    Places,
     Price,
     /// One of these words.
     OneOf(&'static [&'static str]),
@@ -79,6 +80,7 @@ impl Values {
             | Self::Level
             | Self::Hours
             | Self::Words
+            | Self::Places
             | Self::Price
             | Self::OneOf(_) => None,
         }
@@ -109,6 +111,7 @@ impl fmt::Display for Values {
             }
             Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
             Self::Words => write!(f, "a list of words: a program and its arguments"),
+            Self::Places => write!(f, "a list of places: `ssh://HOST/PATH`, or absolute folders"),
             Self::Price => write!(f, "0 to 1000000, with at most six decimals"),
             Self::OneOf(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
@@ -125,7 +128,7 @@ const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 21] = [
+pub const SETTINGS: [Setting; 22] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -200,6 +203,12 @@ pub const SETTINGS: [Setting; 21] = [
         values: Values::OneOf(terminal::HANG_UP),
         default: || "`go-on`".to_owned(),
         meaning: "what the team does when the terminal of its screen is gone: `go-on`, `finish-step` and stop, or `stop` at once",
+    },
+    Setting {
+        path: &["inbox"],
+        values: Values::Places,
+        default: || "the workspace".to_owned(),
+        meaning: "what `dominds-tui inbox` shows without a PLACE",
     },
     Setting {
         path: &["prices", ANY_MODEL, "input"],
@@ -284,6 +293,8 @@ pub struct UserConfig {
     pub composer_keys: ComposerKeys,
     /// The words of a program that calls the person; none if it is empty.
     pub notify_command: Vec<String>,
+    /// Workspaces of `dominds-tui inbox`.
+    pub inbox: Vec<String>,
     /// What models cost.
     pub prices: Prices,
     pub mouse: MouseUse,
@@ -384,6 +395,7 @@ fn from_parts(
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
+    let inbox = terminal::read_inbox(&value, &mut report);
     let mouse = terminal::read_mouse(&value, &mut report);
     let hints = terminal::read_hints(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
@@ -403,6 +415,7 @@ fn from_parts(
         attention,
         composer_keys,
         notify_command,
+        inbox,
         prices,
         mouse,
         hints,

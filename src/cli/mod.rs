@@ -15,6 +15,7 @@ mod find;
 mod halted;
 mod hint_file;
 mod ids;
+mod inbox;
 mod inspect;
 mod job;
 mod lifecycle;
@@ -184,7 +185,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
         Some(Command::Serve) => block_on(serve::serve(&workspace)),
         Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),
-        Some(Command::Relay) => relay::relay(&workspace),
+        Some(Command::Relay { no_start }) => relay::relay(&workspace, !no_start),
+        Some(Command::Inbox(wanted)) => inbox::inbox(&workspace, wanted),
         Some(Command::Ps { json }) => block_on(drivers::list(json)),
         Some(Command::Quit) => block_on(drivers::quit(&workspace)),
         Some(Command::Doctor { json, mcp: true, .. }) => {

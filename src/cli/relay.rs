@@ -20,19 +20,22 @@ use super::runtime;
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 const START_PAUSE: Duration = Duration::from_millis(30);
 
+const NO_DRIVER: &str = "no driver runs on this workspace";
+
 /// Passes frames on until either side ends.
-pub fn relay(workspace: &Path) -> Result<Status, CommandError> {
+pub fn relay(workspace: &Path, starts: bool) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
-    let relayed = runtime.block_on(relay_from(workspace));
+    let relayed = runtime.block_on(relay_from(workspace, starts));
     // Nobody waits for a thread that still reads standard input.
     runtime.shutdown_background();
     relayed
 }
 
-async fn relay_from(workspace: &Path) -> Result<Status, CommandError> {
+async fn relay_from(workspace: &Path, starts: bool) -> Result<Status, CommandError> {
     let socket = match connect(workspace).await? {
         Some(socket) => socket,
-        None => start(workspace).await?,
+        None if starts => start(workspace).await?,
+        None => return Err(CommandError::refused(NO_DRIVER)),
     };
     let (mut from_driver, mut to_driver) = socket.into_split();
     let (mut input, mut output) = (stdin(), stdout());

@@ -35,6 +35,40 @@ const NOT_ACKNOWLEDGED: Text = Text::new(
     "确认之前连接已断开：重新发送之前请先查看它是否已送达",
 );
 
+/// The identifier of the problem that says that there is no connection.
+pub const LOST: &str = "line/lost";
+
+/// The channels of a driver that is connected to whenever it can be.
+#[derive(Debug)]
+pub struct Followed {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    pub tasks: ConnectionTasks,
+}
+
+/// Connects, and does so again after a cut and after the end of the driver, until the client leaves.
+pub fn follow<C, F>(name: &str, connect: C) -> Followed
+where
+    C: FnMut() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
+{
+    let (commands, commands_rx) = mpsc::channel(COMMANDS);
+    let (events_tx, events) = mpsc::channel(EVENTS);
+    let mut tasks = JoinSet::new();
+    let kept = Kept {
+        name: name.to_owned(),
+        connect,
+        commands: commands_rx,
+        events: events_tx,
+        acknowledge: mpsc::channel(ACKNOWLEDGED).0,
+        open: BTreeSet::new(),
+        problems: Vec::new(),
+        outlives_driver: true,
+    };
+    tasks.spawn(kept.run(None));
+    Followed { commands, events, tasks: ConnectionTasks::of(tasks) }
+}
+
 /// Keeps a connection: after a cut, `connect` makes the next one. `name`: what is connected to, for the client.
 pub fn keep<C, F>(first: Connection, name: &str, connect: C) -> Connection
 where
@@ -54,8 +88,9 @@ where
         acknowledge,
         open: BTreeSet::new(),
         problems: Vec::new(),
+        outlives_driver: false,
     };
-    tasks.spawn(kept.run(first));
+    tasks.spawn(kept.run(Some(first)));
     Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
 }
 
@@ -70,6 +105,8 @@ struct Kept<C> {
     open: BTreeSet<Ticket>,
     /// What the driver has named last.
     problems: Vec<Problem>,
+    /// The end of the driver is a cut, too: the next one is connected to.
+    outlives_driver: bool,
 }
 
 /// Why a connection is not used any more.
@@ -85,7 +122,21 @@ where
     C: FnMut() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
 {
-    async fn run(mut self, mut connection: Connection) -> io::Result<Ended> {
+    async fn run(mut self, first: Option<Connection>) -> io::Result<Ended> {
+        let mut connection = match first {
+            Some(first) => first,
+            None => match self.try_to_connect().await {
+                Some(Ok(connection)) => connection,
+                Some(Err(error)) => {
+                    let why = Localized::same(error.to_string());
+                    let Some(connection) = self.connect_again(why).await else {
+                        return Ok(Ended::Left);
+                    };
+                    connection
+                }
+                None => return Ok(Ended::Left),
+            },
+        };
         loop {
             let over = self.forward(&mut connection).await;
             let Connection { commands, events, acknowledged, tasks, .. } = connection;
@@ -93,13 +144,16 @@ where
             let ended = tasks.join().await;
             match (over, &ended) {
                 (Over::Stopped, Ok(Ended::Cut) | Err(_)) => {}
+                (Over::Stopped, Ok(Ended::Left | Ended::WithDriver)) if self.outlives_driver => {}
                 (Over::Stopped, Ok(Ended::Left | Ended::WithDriver)) => {
                     let _ = self.events.send(DriverEvent::Stopped).await;
                     return ended;
                 }
                 (Over::Left, _) => return ended,
             }
-            let Some(next) = self.connect_again().await else { return Ok(Ended::Left) };
+            let Some(next) = self.connect_again(NO_LINE.into()).await else {
+                return Ok(Ended::Left);
+            };
             connection = next;
         }
     }
@@ -150,12 +204,12 @@ where
     }
 
     /// Tries until there is a connection; `None` if the client has left.
-    async fn connect_again(&mut self) -> Option<Connection> {
+    async fn connect_again(&mut self, why: Localized) -> Option<Connection> {
         let since = Instant::now();
         for ticket in std::mem::take(&mut self.open) {
             self.refuse(ticket, NOT_ACKNOWLEDGED).await.ok()?;
         }
-        let mut why = Localized::from(NO_LINE);
+        let mut why = why;
         let mut pause = FIRST_PAUSE;
         loop {
             self.report_lost(&why).await.ok()?;
@@ -215,7 +269,7 @@ where
             "nothing has to be done if the line comes back; the team goes on meanwhile",
             "线路恢复后无需任何操作；团队仍在继续工作",
         );
-        let mut problems = vec![Problem::new("line/lost", name, text, fix)];
+        let mut problems = vec![Problem::new(LOST, name, text, fix)];
         problems.extend(self.problems.iter().cloned());
         self.events.send(DriverEvent::Problems(problems)).await.map_err(drop)
     }

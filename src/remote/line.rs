@@ -33,6 +33,8 @@ pub struct Line {
     path: String,
     /// As it was given.
     name: String,
+    /// A driver is started there if none runs.
+    starts: bool,
 }
 
 /// Why a place on another machine cannot be read.
@@ -73,7 +75,7 @@ impl Line {
             if words.is_empty() {
                 return Err(LineFault::NoProgram);
             }
-            return Ok(Self { words, path, name });
+            return Ok(Self { words, path, name, starts: true });
         }
         let (host, port) = match host.rsplit_once(':') {
             Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| fault())?)),
@@ -97,7 +99,13 @@ impl Line {
             words.extend(["-p".to_owned(), port.to_string()]);
         }
         words.push(host.to_owned());
-        Ok(Self { words, path, name })
+        Ok(Self { words, path, name, starts: true })
+    }
+
+    /// The same, but no driver is started there.
+    #[must_use]
+    pub fn only_running(self) -> Self {
+        Self { starts: false, ..self }
     }
 
     /// As it was given.
@@ -114,8 +122,9 @@ impl Line {
             None => ("", self.path.as_str()),
         };
         let script = format!(
-            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; exec dominds-tui -C {home}{} relay",
-            quoted(path)
+            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; exec dominds-tui -C {home}{} relay{}",
+            quoted(path),
+            if self.starts { "" } else { " --no-start" }
         );
         format!("sh -c {}", quoted(&script))
     }

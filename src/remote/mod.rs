@@ -17,7 +17,7 @@ pub mod server;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
-pub use kept::keep;
+pub use kept::{Followed, LOST, follow, keep};
 pub use line::{Line, LineFault};
 pub use place::{Note, Place, UserFolders, all_notes};
 pub use server::{About, Server};

@@ -29,7 +29,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let home = Home::new();
         let workspace = home.workspace();
         files::put(&workspace, ".minds/team.yaml", TEAM);
@@ -298,4 +298,35 @@ fn a_screen_whose_driver_nobody_can_reach_says_so_once_and_works() {
     screen.until_shown(&["the driver ends with its screen"]);
     screen.quit();
     assert_eq!(screen.end_restored(), 0);
+}
+
+#[test]
+fn the_inbox_lists_what_is_open_for_scripts_and_tells_them_what_happens() {
+    let (driver, question) = Driver::asking();
+    let listed = driver.json(&["inbox", "--json"]);
+    assert_eq!(listed.pointer("/questions/0/id").and_then(Value::as_str), Some(question.as_str()));
+    assert_eq!(listed.pointer("/down"), Some(&Value::Array(Vec::new())));
+    let mut watch = command(&driver.home, &["inbox", "--watch"]);
+    let mut watch = watch.stdout(Stdio::piped()).spawn().expect("a program");
+    let mut said = std::io::BufReader::new(watch.stdout.take().expect("its output"));
+    let mut next = || {
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut said, &mut line).expect("a line");
+        serde_json::from_str::<Value>(&line).expect("JSON")
+    };
+    let asked = next();
+    assert_eq!(asked.pointer("/event"), Some(&Value::from("asked")), "{asked}");
+    driver.ok(&["q4h", "answer", &question, "blue"], 0);
+    let answered = next();
+    assert_eq!(answered.pointer("/event"), Some(&Value::from("answered")), "{answered}");
+    assert_eq!(answered.pointer("/by"), Some(&Value::from("a command")), "{answered}");
+    watch.kill().expect("an end");
+    watch.wait().expect("an end");
+    driver.ok(&["quit"], 0);
+    let down = driver.json(&["inbox", "--json"]);
+    assert_eq!(
+        down.pointer("/down/0/why").and_then(Value::as_str).map(|why| why.contains("no driver")),
+        Some(true),
+        "{down}"
+    );
 }

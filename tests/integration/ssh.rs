@@ -67,6 +67,26 @@ impl Box {
         Some(Self { driver, server, line, config: at("ssh_config"), _folder: folder })
     }
 
+    /// An inbox whose `ssh` knows the box.
+    fn inbox(&self, args: &[&str]) -> Program {
+        let home = self.driver.home();
+        let folder = self.config.with_file_name("bin");
+        fs::create_dir_all(&folder).expect("a folder");
+        let wrapper = format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", self.config.display());
+        fs::write(folder.join("ssh"), wrapper).expect("a program");
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(folder.join("ssh"), mode).expect("a mode");
+        let mut environment = home.environment();
+        for (name, value) in &mut environment {
+            if *name == "PATH" {
+                *value = format!("{}:{}", folder.display(), value.display()).into();
+            }
+        }
+        let args: Vec<&OsStr> =
+            std::iter::once("inbox").chain(args.iter().copied()).map(OsStr::new).collect();
+        Program::start(environment, &args, 100, 30)
+    }
+
     fn attach(&self, more: &[&str]) -> Program {
         let home = self.driver.home();
         let via = format!("ssh -F {} box", self.config.display());
@@ -180,4 +200,35 @@ fn a_screen_that_cannot_get_there_says_what_ssh_said() {
     assert_eq!(status, 1);
     let said = String::from_utf8_lossy(&raw).into_owned();
     assert!(said.contains("Permission denied"), "{said}");
+}
+
+#[test]
+fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is_cut() {
+    let Some(remote) = Box::start() else { return };
+    let near = Driver::start();
+    remote.driver.ok(&["run", "--json", "ask"], 3);
+    near.ok(&["run", "--json", "ask"], 3);
+    // Nothing runs there yet, and the inbox starts nothing.
+    let far = "ssh://box/".to_owned() + &remote.driver.home().workspace().display().to_string();
+    let near_folder = near.home().workspace();
+    let mut inbox = remote.inbox(&[&far, &near_folder.display().to_string(), "--plain"]);
+    inbox.until_shown(&["no driver runs on this workspace", "Which colour?"]);
+    let mut attached = remote.attach(&[]);
+    attached.until_shown(&["Which colour?"]);
+    attached.quit();
+    assert_eq!(attached.end_restored(), 0);
+    inbox.until("two questions", |shown| shown.matches("@lead  Which colour?").count() == 2);
+    remote.line.cut();
+    inbox.until("the line is cut, and back", |shown| {
+        shown.contains("no connection") && shown.matches("connected").count() >= 2
+    });
+    inbox.keys("1 blue\r");
+    inbox.until_shown(&["1  the answer is recorded"]);
+    let first_is_near = near.question().is_empty();
+    assert_eq!(remote.driver.question().is_empty(), !first_is_near, "one of them is answered");
+    inbox.keys("2 blue\r");
+    inbox.until_shown(&["2  the answer is recorded"]);
+    assert!(near.question().is_empty() && remote.driver.question().is_empty());
+    inbox.keys("quit\r");
+    assert_eq!(inbox.end().0, 0);
 }

@@ -52,6 +52,14 @@ impl TypedLines {
         Ok(Self(received))
     }
 
+    /// The next line, `None` for one that cannot be read; no more at the end of the input.
+    pub async fn next_line(&mut self) -> Option<Option<String>> {
+        Some(match self.next().await? {
+            TypedLine::Text(text) => Some(text),
+            TypedLine::Unreadable => None,
+        })
+    }
+
     /// The next line; `None` at the end of the input.
     async fn next(&mut self) -> Option<TypedLine> {
         self.0.recv().await

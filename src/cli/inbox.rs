@@ -1,0 +1,545 @@
+//! `inbox`: the open questions of several workspaces, here and on other machines, as lines.
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, stdin};
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+use crate::domain::DialogId;
+use crate::domain::question::choices::choices;
+use crate::domain::question::{headline, picking};
+use crate::platform::env;
+use crate::protocol::command::Ticket;
+use crate::protocol::wire::AudienceKind;
+use crate::protocol::{Command, DriverEvent, InboxRow};
+use crate::remote::client::ConnectionTasks;
+use crate::remote::{ConnectError, Followed, LOST, Leaving, Line, follow};
+use crate::ui::plain::TypedLines;
+
+use super::args::InboxArgs;
+use super::exit::{CommandError, Status};
+use super::{canonical_folder, config, lines, running, runtime};
+
+/// How long a place may take to say what is open.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long what was typed last may take to be acknowledged.
+const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
+/// Events of all places that wait.
+const EVENTS: usize = 64;
+
+const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option), `2` shows it, an empty line lists all, `quit` ends";
+
+/// Shows the inbox in the wanted form.
+pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
+    let mut places = wanted.places;
+    if places.is_empty() {
+        places = config::read().inbox;
+    }
+    if places.is_empty() {
+        places.push(workspace.display().to_string());
+    }
+    let runtime = runtime::runtime()?;
+    let shown = runtime.block_on(async {
+        let mut fleet = Fleet::of(&places)?;
+        if wanted.watch {
+            fleet.watch().await
+        } else if wanted.json {
+            fleet.list().await
+        } else {
+            fleet.answer().await
+        }
+    });
+    // A thread may still read the terminal.
+    runtime.shutdown_background();
+    shown
+}
+
+/// A workspace that is followed.
+struct Place {
+    name: String,
+    commands: mpsc::Sender<Command>,
+    _tasks: ConnectionTasks,
+}
+
+/// All places, and what came of them.
+struct Fleet {
+    places: Vec<Place>,
+    events: mpsc::Receiver<(usize, DriverEvent)>,
+    _passing: JoinSet<()>,
+    board: Board,
+}
+
+impl Fleet {
+    fn of(names: &[String]) -> Result<Self, CommandError> {
+        let (to, events) = mpsc::channel(EVENTS);
+        let (mut places, mut passing) = (Vec::new(), JoinSet::new());
+        for name in names {
+            let (name, followed) = follow_place(name)?;
+            let Followed { commands, events, tasks } = followed;
+            passing.spawn(pass_on(places.len(), events, to.clone()));
+            places.push(Place { name, commands, _tasks: tasks });
+        }
+        let board = Board::of(places.len());
+        Ok(Self { places, events, _passing: passing, board })
+    }
+
+    async fn next(&mut self) -> Option<Vec<Change>> {
+        let (place, event) = self.events.recv().await?;
+        Some(self.board.apply(place, event))
+    }
+
+    /// Prints what is open, once every place has said it or had its time.
+    async fn list(&mut self) -> Result<Status, CommandError> {
+        let until = Instant::now() + LIST_TIMEOUT;
+        while !self.board.is_known() {
+            if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
+                break;
+            }
+        }
+        let open = self.board.open.values().map(|one| self.question_json(one));
+        let down = self.board.places.iter().zip(&self.places).filter_map(|(state, place)| {
+            let why = match state {
+                PlaceState::Unknown => "no answer in time",
+                PlaceState::Down(why) => why,
+                PlaceState::Up => return None,
+            };
+            Some(json!({ "place": place.name, "why": why }))
+        });
+        let listed =
+            json!({ "questions": open.collect::<Value>(), "down": down.collect::<Value>() });
+        lines::json(&listed);
+        Ok(Status::Done)
+    }
+
+    async fn watch(&mut self) -> Result<Status, CommandError> {
+        while let Some(changes) = self.next().await {
+            for change in changes {
+                let line = match &change {
+                    Change::Asked(open) => {
+                        let mut line = self.question_json(open);
+                        if let Value::Object(fields) = &mut line {
+                            fields.insert("event".to_owned(), "asked".into());
+                        }
+                        line
+                    }
+                    Change::Gone(open, by) => json!({
+                        "event": "answered", "place": self.name(open.place),
+                        "id": open.row.question.id, "by": by,
+                    }),
+                    Change::Down(place, why) => {
+                        json!({ "event": "down", "place": self.name(*place), "why": why })
+                    }
+                    Change::Up(place) => json!({ "event": "up", "place": self.name(*place) }),
+                    Change::Sent(_) | Change::Refused(..) => continue,
+                };
+                lines::json(&line);
+            }
+        }
+        Ok(Status::Done)
+    }
+
+    async fn answer(&mut self) -> Result<Status, CommandError> {
+        let mut typed = TypedLines::start(BufReader::new(stdin()))
+            .map_err(|error| CommandError::invalid(error.to_string()))?;
+        lines::note(HELP);
+        loop {
+            tokio::select! {
+                line = typed.next_line() => match line {
+                    Some(Some(line)) if line.trim() == "quit" => break,
+                    Some(Some(line)) => self.typed(&line).await,
+                    Some(None) => lines::note("this line is too long, or no text"),
+                    None => break,
+                },
+                changes = self.next() => match changes {
+                    Some(changes) => self.print(&changes),
+                    None => break,
+                },
+            }
+        }
+        let until = Instant::now() + LAST_ANSWERS_TIMEOUT;
+        while !self.board.sent.is_empty() {
+            let Ok(Some(changes)) = timeout_at(until, self.next()).await else {
+                let text = "what was answered last is not acknowledged; look whether it is there";
+                return Err(CommandError::refused(text));
+            };
+            self.print(&changes);
+        }
+        Ok(Status::Done)
+    }
+
+    async fn typed(&mut self, line: &str) {
+        let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+        if word.is_empty() {
+            let open: Vec<Open> = self.board.open.values().cloned().collect();
+            for open in &open {
+                self.print_row(open);
+            }
+            if open.is_empty() {
+                lines::print("nothing waits for you");
+            }
+            return;
+        }
+        let Ok(number) = word.parse::<usize>() else { return lines::note(HELP) };
+        let Some(open) = self.board.open.get(&number).cloned() else {
+            return lines::note(&format!("there is no open question {number}"));
+        };
+        if rest.trim().is_empty() {
+            return self.print_whole(&open);
+        }
+        let Some(place) = self.places.get(open.place) else { return };
+        let choices = choices(&open.row.question.tellask_content);
+        let text = picking::answer(&choices, rest.trim()).text;
+        let command = self.board.answer(&open, text);
+        if place.commands.send(command).await.is_err() {
+            lines::note("this place is not followed any more");
+        }
+    }
+
+    fn name(&self, place: usize) -> &str {
+        self.places.get(place).map_or("", |place| place.name.as_str())
+    }
+
+    fn question_json(&self, open: &Open) -> Value {
+        let row = &open.row;
+        let (dialog, question) = (&row.dialog, &row.question);
+        json!({
+            "place": self.name(open.place),
+            "id": question.id,
+            "rootId": dialog.root,
+            "selfId": dialog.this,
+            "agentId": row.agent,
+            "askedAt": question.asked_at,
+            "headline": headline(&question.tellask_content),
+            "content": question.tellask_content,
+            "taskDocPath": row.taskdoc,
+        })
+    }
+
+    fn print(&self, changes: &[Change]) {
+        for change in changes {
+            match change {
+                Change::Asked(open) => self.print_row(open),
+                Change::Gone(open, by) => {
+                    let by = by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
+                    lines::print(&format!("{}  is answered{by}", open.number));
+                }
+                Change::Down(place, why) => {
+                    lines::print(&format!("{}: no connection: {why}", self.name(*place)));
+                }
+                Change::Up(place) => lines::print(&format!("{}: connected", self.name(*place))),
+                Change::Sent(number) => lines::print(&format!("{number}  the answer is recorded")),
+                Change::Refused(number, why) => lines::print(&format!("{number}  not sent: {why}")),
+            }
+        }
+    }
+
+    fn print_row(&self, open: &Open) {
+        let place = match self.places.len() {
+            1 => String::new(),
+            _ => format!("{}  ", self.name(open.place)),
+        };
+        let asked = headline(&open.row.question.tellask_content);
+        lines::print(&format!("{}  {place}@{}  {asked}", open.number, open.row.agent));
+    }
+
+    fn print_whole(&self, open: &Open) {
+        self.print_row(open);
+        if !open.row.said.is_empty() {
+            lines::print(&format!("said before: {}", open.row.said));
+        }
+        lines::print(&open.row.question.tellask_content);
+    }
+}
+
+async fn pass_on(
+    place: usize,
+    mut events: mpsc::Receiver<DriverEvent>,
+    to: mpsc::Sender<(usize, DriverEvent)>,
+) {
+    while let Some(event) = events.recv().await {
+        if to.send((place, event)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Follows a place; returns how it is shown.
+fn follow_place(place: &str) -> Result<(String, Followed), CommandError> {
+    let hello = running::hello(AudienceKind::Lines);
+    if place.starts_with("ssh://") {
+        let line =
+            Line::parse(place, None).map_err(|fault| CommandError::usage(fault.to_string()))?;
+        let line = line.only_running();
+        let followed = follow(place, move || {
+            let (line, hello) = (line.clone(), hello.clone());
+            async move { line.connect(hello, Leaving::DriverStays).await }
+        });
+        return Ok((place.to_owned(), followed));
+    }
+    let folder = canonical_folder(Path::new(place))?;
+    let name = env::display_path(&folder);
+    let followed = follow(&name, move || {
+        let (folder, hello) = (folder.clone(), hello.clone());
+        async move {
+            let found = running::find(&folder, hello, Leaving::DriverStays).await;
+            found.map_err(|error| ConnectError::Line(error.text))?.ok_or(ConnectError::Nobody)
+        }
+    });
+    Ok((name, followed))
+}
+
+/// An open question with its number, which stays.
+#[derive(Debug, Clone, PartialEq)]
+struct Open {
+    number: usize,
+    place: usize,
+    row: InboxRow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PlaceState {
+    Unknown,
+    Up,
+    Down(String),
+}
+
+/// What there is to say.
+#[derive(Debug, Clone, PartialEq)]
+enum Change {
+    Asked(Open),
+    /// It is not open any more; who answered it, if that is known and somebody else.
+    Gone(Open, Option<String>),
+    /// The answer to the question with this number is on disk.
+    Sent(usize),
+    Refused(usize, String),
+    Down(usize, String),
+    Up(usize),
+}
+
+/// What is open, everywhere.
+#[derive(Debug)]
+struct Board {
+    places: Vec<PlaceState>,
+    open: BTreeMap<usize, Open>,
+    /// Not open any more; who answered follows, if that is known.
+    leaving: Vec<Open>,
+    numbered: usize,
+    /// Answers that are not acknowledged, by their tickets, with the numbers of their questions.
+    sent: BTreeMap<Ticket, usize>,
+    next_ticket: Ticket,
+}
+
+impl Board {
+    fn of(places: usize) -> Self {
+        Self {
+            places: vec![PlaceState::Unknown; places],
+            open: BTreeMap::new(),
+            leaving: Vec::new(),
+            numbered: 0,
+            sent: BTreeMap::new(),
+            next_ticket: 1,
+        }
+    }
+
+    /// True once every place has said what is open, or cannot be reached.
+    fn is_known(&self) -> bool {
+        !self.places.contains(&PlaceState::Unknown)
+    }
+
+    /// The command that answers a question.
+    fn answer(&mut self, open: &Open, text: String) -> Command {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.sent.insert(ticket, open.number);
+        let (dialog, question): (DialogId, String) =
+            (open.row.dialog.clone(), open.row.question.id.clone());
+        Command::Answer { ticket, dialog, question, text, images: Vec::new() }
+    }
+
+    fn apply(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
+        if let DriverEvent::Answered { question, by, .. } = event {
+            self.take(place, |open| open.row.question.id == question);
+            return self
+                .left(|open| open.place == place && open.row.question.id == question, by.as_ref());
+        }
+        let mut changes = self.left(|open| open.place == place, None);
+        changes.extend(self.apply_other(place, event));
+        changes
+    }
+
+    fn apply_other(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
+        if let DriverEvent::Inbox(rows) = event {
+            return self.listed(place, rows);
+        }
+        if let DriverEvent::Problems(problems) = event {
+            let lost = problems.into_iter().find(|problem| problem.id == LOST);
+            return lost
+                .and_then(|lost| {
+                    let why = lost.text.to_string();
+                    self.set(place, PlaceState::Down(why.clone()))
+                        .then_some(Change::Down(place, why))
+                })
+                .into_iter()
+                .collect();
+        }
+        if let DriverEvent::Done { ticket, .. } = event {
+            return self.sent.remove(&ticket).map(Change::Sent).into_iter().collect();
+        }
+        if let DriverEvent::Refused { ticket, text } = event {
+            let refused = self.sent.remove(&ticket);
+            return refused
+                .map(|number| Change::Refused(number, text.to_string()))
+                .into_iter()
+                .collect();
+        }
+        Vec::new()
+    }
+
+    /// True if that is another state.
+    fn set(&mut self, place: usize, state: PlaceState) -> bool {
+        let Some(known) = self.places.get_mut(place) else { return false };
+        let is_other = *known != state;
+        *known = state;
+        is_other
+    }
+
+    fn listed(&mut self, place: usize, rows: Vec<InboxRow>) -> Vec<Change> {
+        let was_down = matches!(self.places.get(place), Some(PlaceState::Down(_)));
+        self.set(place, PlaceState::Up);
+        let mut changes = Vec::new();
+        changes.extend(was_down.then_some(Change::Up(place)));
+        let is_gone = |open: &Open| !rows.iter().any(|row| row.question.id == open.row.question.id);
+        self.take(place, is_gone);
+        for row in rows {
+            let is_known =
+                |open: &Open| open.place == place && open.row.question.id == row.question.id;
+            if self.open.values().any(is_known) {
+                continue;
+            }
+            self.numbered += 1;
+            let open = Open { number: self.numbered, place, row };
+            self.open.insert(open.number, open.clone());
+            changes.push(Change::Asked(open));
+        }
+        changes
+    }
+
+    /// Takes questions of a place off.
+    fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
+        let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
+        let gone: Vec<usize> = gone.map(|open| open.number).collect();
+        self.leaving.extend(gone.into_iter().filter_map(|number| self.open.remove(&number)));
+    }
+
+    /// What there is to say of those that were taken off.
+    fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
+        let left = self.leaving.extract_if(.., |open| is_it(open));
+        left.map(|open| Change::Gone(open, by.cloned())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Problem;
+    use crate::domain::text::{Localized, Text};
+
+    fn row(id: &str) -> InboxRow {
+        serde_json::from_value(json!({
+            "dialog": { "root": "1a/2b/3c4d5e6f", "this": "1a/2b/3c4d5e6f" },
+            "agent": "alice", "slug": null, "taskdoc": "t.tsk", "blocks": [],
+            "question": {
+                "id": id, "tellaskContent": "Which colour?", "askedAt": "2026-11-25 10:00:00",
+                "callId": "c", "callSiteRef": { "course": 1, "messageIndex": 1 },
+            },
+        }))
+        .expect("a row")
+    }
+
+    fn numbers(changes: &[Change]) -> Vec<(char, usize)> {
+        let one = |change: &Change| match change {
+            Change::Asked(open) => ('+', open.number),
+            Change::Gone(open, _) => ('-', open.number),
+            Change::Sent(number) => ('s', *number),
+            Change::Refused(number, _) => ('r', *number),
+            Change::Down(place, _) => ('d', *place),
+            Change::Up(place) => ('u', *place),
+        };
+        changes.iter().map(one).collect()
+    }
+
+    #[test]
+    fn questions_of_all_places_have_numbers_that_stay() {
+        let mut board = Board::of(2);
+        let asked = board.apply(0, DriverEvent::Inbox(vec![row("a"), row("b")]));
+        assert_eq!(numbers(&asked), [('+', 1), ('+', 2)]);
+        assert!(!board.is_known(), "the other place has said nothing yet");
+        // The same name in another place is another question.
+        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(vec![row("a")]))), [('+', 3)]);
+        assert!(board.is_known());
+        let left = board.apply(0, DriverEvent::Inbox(vec![row("b"), row("c")]));
+        assert_eq!(numbers(&left), [('+', 4)]);
+        let other = DriverEvent::Problems(Vec::new());
+        assert_eq!(numbers(&board.apply(1, other.clone())), [], "of another place");
+        assert_eq!(numbers(&board.apply(0, other)), [('-', 1)]);
+        assert_eq!(board.open.keys().copied().collect::<Vec<_>>(), [2, 3, 4]);
+    }
+
+    #[test]
+    fn who_answered_is_said_whichever_event_comes_first() {
+        let answered = || DriverEvent::Answered {
+            dialog: row("a").dialog,
+            question: "a".to_owned(),
+            headline: String::new(),
+            by: Some("pts/1".to_owned()),
+        };
+        for order in [
+            [DriverEvent::Inbox(Vec::new()), answered()],
+            [answered(), DriverEvent::Inbox(Vec::new())],
+        ] {
+            let mut board = Board::of(1);
+            board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+            let said: Vec<Change> =
+                order.into_iter().flat_map(|event| board.apply(0, event)).collect();
+            assert!(
+                matches!(said.as_slice(), [Change::Gone(_, Some(by))] if by == "pts/1"),
+                "{said:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_goes_to_its_own_place_and_its_reply_names_the_number() {
+        let mut board = Board::of(2);
+        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+        board.apply(1, DriverEvent::Inbox(vec![row("a")]));
+        let (first, second) = (board.open[&1].clone(), board.open[&2].clone());
+        let (one, two) = (board.answer(&first, "x".into()), board.answer(&second, "y".into()));
+        let (one, two) = (one.ticket().expect("a ticket"), two.ticket().expect("a ticket"));
+        assert_ne!(one, two);
+        let done = DriverEvent::Done { ticket: two, dialog: None };
+        assert_eq!(numbers(&board.apply(1, done)), [('s', 2)]);
+        let text = Localized::same("answered already");
+        let refused = board.apply(0, DriverEvent::Refused { ticket: one, text });
+        assert_eq!(refused, [Change::Refused(1, "answered already".to_owned())]);
+        assert!(board.sent.is_empty());
+    }
+
+    #[test]
+    fn a_place_that_is_down_is_said_once_keeps_its_questions_and_comes_back() {
+        let mut board = Board::of(1);
+        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+        let text = Text::new("no route", "不通");
+        let lost = DriverEvent::Problems(vec![Problem::new(LOST, "box", text, text)]);
+        assert_eq!(numbers(&board.apply(0, lost.clone())), [('d', 0)]);
+        assert_eq!(board.apply(0, lost), []);
+        assert!(board.is_known() && board.open.contains_key(&1));
+        assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
+        assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('u', 0)]);
+    }
+}
