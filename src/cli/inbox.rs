@@ -229,7 +229,7 @@ impl Fleet {
                     lines::print(&format!("{}  is answered{by}", open.number));
                 }
                 Change::Down(place, why) => {
-                    lines::print(&format!("{}: no connection: {why}", self.name(*place)));
+                    lines::print(&format!("{}: {why}", self.name(*place)));
                 }
                 Change::Up(place) => lines::print(&format!("{}: connected", self.name(*place))),
                 Change::Sent(number) => lines::print(&format!("{number}  the answer is recorded")),
@@ -439,7 +439,10 @@ impl Board {
     /// What there is to say of those that were taken off.
     fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
         let left = self.leaving.extract_if(.., |open| is_it(open));
-        left.map(|open| Change::Gone(open, by.cloned())).collect()
+        // Of an answer of one's own the acknowledgement tells.
+        let is_own =
+            |open: &Open| by.is_none() && self.sent.values().any(|sent| *sent == open.number);
+        left.filter(|open| !is_own(open)).map(|open| Change::Gone(open, by.cloned())).collect()
     }
 }
 
@@ -522,6 +525,7 @@ mod tests {
         let (one, two) = (board.answer(&first, "x".into()), board.answer(&second, "y".into()));
         let (one, two) = (one.ticket().expect("a ticket"), two.ticket().expect("a ticket"));
         assert_ne!(one, two);
+        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(Vec::new()))), []);
         let done = DriverEvent::Done { ticket: two, dialog: None };
         assert_eq!(numbers(&board.apply(1, done)), [('s', 2)]);
         let text = Localized::same("answered already");
