@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -75,6 +76,16 @@ impl Driver {
         screen
     }
 
+    /// Where it listens, as it has noted.
+    pub fn socket(&self) -> PathBuf {
+        let notes = fs::read_dir(self.home.state_folder().join("drivers")).expect("notes");
+        let mut notes = notes.flatten().map(|note| note.path());
+        let note = notes.find(|path| path.extension() == Some("json".as_ref()));
+        let note = fs::read(note.expect("a note")).expect("a note");
+        let note: Value = serde_json::from_slice(&note).expect("JSON");
+        note.pointer("/socket").and_then(Value::as_str).expect("a socket").into()
+    }
+
     pub fn home(&self) -> &Home {
         &self.home
     }
@@ -98,7 +109,7 @@ impl Driver {
     }
 
     /// With an open question.
-    fn asking() -> (Self, String) {
+    pub fn asking() -> (Self, String) {
         let driver = Self::start();
         driver.ok(&["run", "ask"], 3);
         let question = driver.question();
