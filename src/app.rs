@@ -28,7 +28,6 @@ use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
-use crate::remote::peer::PeerRefusal;
 use crate::remote::{About, Place, Server, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
@@ -155,14 +154,6 @@ pub fn socket_folders() -> UserFolders {
 #[must_use]
 pub fn socket_place(workspace: &Path) -> Place {
     Place::of(workspace, socket_folders())
-}
-
-/// Checks that who listens is of this user.
-///
-/// # Errors
-/// It is not.
-pub fn check_driver(socket: &tokio::net::UnixStream) -> Result<(), PeerRefusal> {
-    crate::remote::peer::check_user(socket).map(drop)
 }
 
 /// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.

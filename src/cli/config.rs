@@ -29,6 +29,7 @@ pub use self::themes::folder as themes_folder;
 use self::themes::{AUTO, ThemeFault};
 
 mod attention;
+mod places;
 mod prices;
 mod reload;
 mod terminal;
@@ -395,7 +396,10 @@ fn from_parts(
     let limits = read_limits(value.get("limits").unwrap_or(&Value::Null), &mut report);
     let attention = attention::read(&value, &mut report);
     let notify_command = attention::read_command(&value, &mut report);
-    let inbox = terminal::read_inbox(&value, &mut report);
+    let inbox = places::read(&value).unwrap_or_else(|| {
+        report.add(&["inbox"], places::NO_PLACES, places::WRITE_PLACES);
+        Vec::new()
+    });
     let mouse = terminal::read_mouse(&value, &mut report);
     let hints = terminal::read_hints(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);

@@ -80,7 +80,7 @@ impl Fleet {
         let (mut places, mut passing) = (Vec::new(), JoinSet::new());
         for name in names {
             let (name, followed) = follow_place(name)?;
-            let Followed { commands, events, tasks } = followed;
+            let Followed { commands, events, tasks, .. } = followed;
             passing.spawn(pass_on(places.len(), events, to.clone()));
             places.push(Place { name, commands, _tasks: tasks });
         }

@@ -107,7 +107,11 @@ pub fn main() -> ExitCode {
 /// `None` if there is no screen to wait for, or this is its process.
 fn wait_for_screen(cli: &Cli) -> Option<u8> {
     if let Some(waiter) = cli.waited_for_by {
-        return (!waiter::is_waited_for_by(waiter)).then(|| Status::Usage.code());
+        if waiter::is_waited_for_by(waiter) {
+            return None;
+        }
+        lines::note("dominds-tui: --waited-for-by is for the program itself");
+        return Some(Status::Usage.code());
     }
     if cli.command.is_some() || !ScreenMode::is_drawn(cli.screen) {
         return None;

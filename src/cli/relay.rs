@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::app;
 use crate::platform::env;
+use crate::remote::peer;
 
 use super::exit::{CommandError, Status};
 use super::runtime;
@@ -67,7 +68,7 @@ async fn connect(workspace: &Path) -> Result<Option<UnixStream>, CommandError> {
     for path in app::socket_place(workspace).to_connect() {
         match UnixStream::connect(&path).await {
             Ok(socket) => {
-                let checked = app::check_driver(&socket);
+                let checked = peer::check_user(&socket);
                 checked.map_err(|reason| CommandError::refused(reason.to_string()))?;
                 return Ok(Some(socket));
             }

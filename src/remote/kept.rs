@@ -4,7 +4,7 @@
 //! that is. What was sent and not acknowledged before the cut is refused, too: whether the driver has carried it out shows in
 //! what it sends next. With the line back the client asks for everything again, as after [`DriverEvent::Lagged`].
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -43,6 +43,7 @@ pub const LOST: &str = "line/lost";
 pub struct Followed {
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
+    acknowledged: mpsc::Receiver<DriverEvent>,
     pub tasks: ConnectionTasks,
 }
 
@@ -52,21 +53,7 @@ where
     C: FnMut() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
 {
-    let (commands, commands_rx) = mpsc::channel(COMMANDS);
-    let (events_tx, events) = mpsc::channel(EVENTS);
-    let mut tasks = JoinSet::new();
-    let kept = Kept {
-        name: name.to_owned(),
-        connect,
-        commands: commands_rx,
-        events: events_tx,
-        acknowledge: mpsc::channel(ACKNOWLEDGED).0,
-        open: BTreeSet::new(),
-        problems: Vec::new(),
-        outlives_driver: true,
-    };
-    tasks.spawn(kept.run(None));
-    Followed { commands, events, tasks: ConnectionTasks::of(tasks) }
+    start(None, name, connect)
 }
 
 /// Keeps a connection: after a cut, `connect` makes the next one. `name`: what is connected to, for the client.
@@ -75,10 +62,20 @@ where
     C: FnMut() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
 {
+    let welcome = first.welcome.clone();
+    let Followed { commands, events, acknowledged, tasks } = start(Some(first), name, connect);
+    Connection { welcome, commands, events, acknowledged, tasks }
+}
+
+/// Without a `first` connection the end of the driver is a cut, too.
+fn start<C, F>(first: Option<Connection>, name: &str, connect: C) -> Followed
+where
+    C: FnMut() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Connection, ConnectError>> + Send + 'static,
+{
     let (commands, commands_rx) = mpsc::channel(COMMANDS);
     let (events_tx, events) = mpsc::channel(EVENTS);
     let (acknowledge, acknowledged) = mpsc::channel(ACKNOWLEDGED);
-    let welcome = first.welcome.clone();
     let mut tasks = JoinSet::new();
     let kept = Kept {
         name: name.to_owned(),
@@ -86,12 +83,12 @@ where
         commands: commands_rx,
         events: events_tx,
         acknowledge,
-        open: BTreeSet::new(),
+        open: BTreeMap::new(),
         problems: Vec::new(),
-        outlives_driver: false,
+        outlives_driver: first.is_none(),
     };
-    tasks.spawn(kept.run(Some(first)));
-    Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
+    tasks.spawn(kept.run(first));
+    Followed { commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
 }
 
 /// The client's end of the channels.
@@ -101,8 +98,8 @@ struct Kept<C> {
     commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<DriverEvent>,
     acknowledge: mpsc::Sender<DriverEvent>,
-    /// Commands that the driver has and did not reply to.
-    open: BTreeSet<Ticket>,
+    /// Commands that the driver has and did not reply to, with what is said of them after a cut.
+    open: BTreeMap<Ticket, Text>,
     /// What the driver has named last.
     problems: Vec<Problem>,
     /// The end of the driver is a cut, too: the next one is connected to.
@@ -165,7 +162,9 @@ where
                 command = self.commands.recv() => {
                     let Some(command) = command else { return Over::Left };
                     if let Some(ticket) = command.ticket() {
-                        self.open.insert(ticket);
+                        let text =
+                            if command.is_read_only() { NO_LINE } else { NOT_ACKNOWLEDGED };
+                        self.open.insert(ticket, text);
                     }
                     // If the line is cut, what follows says so.
                     let _ = connection.commands.send(command).await;
@@ -204,12 +203,11 @@ where
     }
 
     /// Tries until there is a connection; `None` if the client has left.
-    async fn connect_again(&mut self, why: Localized) -> Option<Connection> {
+    async fn connect_again(&mut self, mut why: Localized) -> Option<Connection> {
         let since = Instant::now();
-        for ticket in std::mem::take(&mut self.open) {
-            self.refuse(ticket, NOT_ACKNOWLEDGED).await.ok()?;
+        for (ticket, text) in std::mem::take(&mut self.open) {
+            self.refuse(ticket, text).await.ok()?;
         }
-        let mut why = why;
         let mut pause = FIRST_PAUSE;
         loop {
             self.report_lost(&why).await.ok()?;

@@ -153,7 +153,12 @@ async fn accept(
                     continue;
                 }
             },
-            Some(_) = connections.join_next() => continue,
+            Some(ended) = connections.join_next() => {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "the task of a connection broke");
+                }
+                continue;
+            }
             _ = closed.recv() => break,
         };
         let room = connections.len() < MAX_CONNECTIONS;

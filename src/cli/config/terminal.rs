@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::ConfigReport;
-use crate::domain::text::{Text, localized};
-use crate::remote::Line;
+use crate::domain::text::localized;
 use crate::ui::highlight::CodeColours;
 use crate::ui::terminal::MouseUse;
 use crate::ui::{ComposerKeys, HintUse, LinkUse};
@@ -83,28 +82,6 @@ pub(super) fn read_hang_up(value: &Value, report: &mut ConfigReport<'_>) -> Hang
         Some("stop") => HangUp::Stop,
         Some(_) | None => HangUp::GoOn,
     }
-}
-
-/// The workspaces of the inbox; none if something else is given.
-pub(super) fn read_inbox(value: &Value, report: &mut ConfigReport<'_>) -> Vec<String> {
-    let Some(given) = value.get("inbox").filter(|given| !given.is_null()) else {
-        return Vec::new();
-    };
-    let place = |place: &Value| {
-        let place = place.as_str()?;
-        let is_place = place.starts_with('/') || Line::parse(place, None).is_ok();
-        is_place.then(|| place.to_owned())
-    };
-    let all = given.as_array().and_then(|all| all.iter().map(place).collect());
-    all.unwrap_or_else(|| {
-        let text = Text::new("these are no places", "这不是位置列表");
-        let fix = Text::new(
-            "write a list of ssh://HOST/PATH and of absolute folders",
-            "请写成 ssh://HOST/PATH 与绝对路径的列表",
-        );
-        report.add(&["inbox"], text, fix);
-        Vec::new()
-    })
 }
 
 /// The word of a setting; `None` if it is not set or invalid.
