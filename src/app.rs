@@ -268,7 +268,7 @@ impl ConfiguredSource {
         Self {
             workspace: workspace.to_owned(),
             trust,
-            clients: Clients::default(),
+            clients: Clients::on_own_thread(),
             answer,
             mocks: Mutex::new(BTreeMap::new()),
         }

@@ -51,7 +51,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
-use crate::platform::{descriptors, dirs, hardening, logs, waiter};
+use crate::platform::{descriptors, dirs, env, hardening, logs, waiter};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
 
@@ -85,6 +85,7 @@ pub fn main() -> ExitCode {
     if let Some(status) = wait_for_screen(&cli) {
         return ExitCode::from(status);
     }
+    env::name_process();
     hardening::disable_dumps();
     descriptors::close_inherited_on_exec();
     if matches!(cli.command, Some(Command::KeepOutput)) {

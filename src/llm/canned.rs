@@ -70,6 +70,11 @@ pub fn ask(protocol: impl Protocol, url: &str, change: impl FnOnce(&mut Endpoint
     Remote::new(protocol, endpoint, Clients::default()).stream(request())
 }
 
+/// The same on a thread of its own.
+pub fn ask_on_own_thread(protocol: impl Protocol, url: &str) -> GenStream {
+    Remote::new(protocol, Endpoint::new(url), Clients::on_own_thread()).stream(request())
+}
+
 pub async fn listen() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1/", listener.local_addr().unwrap());

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::{ErrorClass, LlmError, plain};
 use super::http::root_cause;
+use super::model_thread::{TICK, Ticks};
 use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
@@ -36,9 +37,6 @@ const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pauses of one answer.
 const MAX_PAUSES: usize = 16;
-/// Between two batches of reads: half a frame of the screen. Servers send each token separately: batching them
-/// for less than a frame is invisible and saves most of the work.
-const READ_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A request and the state of its answer.
 #[derive(Debug)]
@@ -46,6 +44,8 @@ pub(super) struct Exchange<P: Protocol> {
     protocol: Arc<P>,
     endpoint: Arc<Endpoint>,
     clients: Clients,
+    /// Those of the thread it runs on, if that is the thread of models.
+    ticks: Option<Arc<Ticks>>,
     phase: Phase<P::Fold>,
     pauses: usize,
     /// Deadline of the whole answer; set by the first request.
@@ -67,8 +67,8 @@ struct OpenResponse<F> {
     request: Box<Request>,
     response: Response,
     deadlines: Deadlines,
-    /// Earliest time of the next read; `None` before the first one.
-    next_read: Option<Instant>,
+    /// When the last read was; `None` before the first one.
+    last_read: Option<Instant>,
     format: BodyFormat,
     fold: F,
 }
@@ -123,10 +123,12 @@ impl<P: Protocol> Exchange<P> {
         protocol: Arc<P>,
         endpoint: Arc<Endpoint>,
         clients: Clients,
+        ticks: Option<Arc<Ticks>>,
         request: Request,
     ) -> Self {
         let phase = Phase::Unsent(Box::new(request));
-        Self { protocol, endpoint, clients, phase, pauses: 0, end: None, ready: VecDeque::new() }
+        let ready = VecDeque::new();
+        Self { protocol, endpoint, clients, ticks, phase, pauses: 0, end: None, ready }
     }
 
     /// The next event; `None` after the end or an error.
@@ -153,7 +155,7 @@ impl<P: Protocol> Exchange<P> {
                 }
                 Err(error) => Err(error),
             }),
-            Phase::Reading(mut reading) => Some(match reading.read().await {
+            Phase::Reading(mut reading) => Some(match reading.read(self.ticks.as_ref()).await {
                 Ok(more) => {
                     self.ready = reading.fold.take();
                     if more {
@@ -180,6 +182,7 @@ impl<P: Protocol> Exchange<P> {
     }
 
     async fn send(&mut self, request: Box<Request>) -> Result<OpenResponse<P::Fold>, LlmError> {
+        let _sending = self.ticks.as_ref().map(Ticks::sending);
         let http = self.prepare(&request)?;
         let limits = self.endpoint.limits;
         let now = Instant::now();
@@ -197,7 +200,7 @@ impl<P: Protocol> Exchange<P> {
             request,
             response,
             deadlines,
-            next_read: None,
+            last_read: None,
             format: BodyFormat::Unknown,
             fold: self.protocol.fold(limits.text_bytes),
         })
@@ -320,14 +323,17 @@ impl Deadlines {
 impl<F: StreamFold> OpenResponse<F> {
     /// Reads a batch: waits for data, then reads what else is available, and folds all of it. False when
     /// the answer is complete.
-    async fn read(&mut self) -> Result<bool, LlmError> {
-        if let Some(next) = self.next_read {
-            sleep_until(next).await;
+    async fn read(&mut self, ticks: Option<&Arc<Ticks>>) -> Result<bool, LlmError> {
+        match (self.last_read, ticks) {
+            (Some(last), Some(ticks)) => ticks.pause(last.into_std()).over().await,
+            (Some(last), None) => sleep_until(last + TICK).await,
+            (None, _) => {}
         }
         let read = self.chunk().await;
         let mut more = self.handle_read(read)?;
-        let end = Instant::now() + READ_INTERVAL;
-        self.next_read = Some(end);
+        let now = Instant::now();
+        self.last_read = Some(now);
+        let end = now + TICK;
         while more && Instant::now() < end {
             let Some(read) = self.try_read().await else { break };
             more = self.handle_read(read)?;

@@ -9,20 +9,25 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use super::endpoint::Endpoint;
 use super::error::{ErrorClass, LlmError};
+use super::model_thread::ModelThread;
 use crate::domain::text::{Localized, Text, localized};
 
 const MAX_CA_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The clients of this process. Clones share connections.
 #[derive(Debug, Clone, Default)]
-pub struct Clients(Arc<Mutex<BTreeMap<ClientKey, Client>>>);
+pub struct Clients {
+    built: Arc<Mutex<BTreeMap<ClientKey, Client>>>,
+    /// Started when it is first needed.
+    thread: Option<Arc<OnceLock<Option<ModelThread>>>>,
+}
 
 /// The properties of a client; there is one client for each combination.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +40,23 @@ struct ClientKey {
 }
 
 impl Clients {
+    /// Clients whose answers of models are read on a thread of their own: for a program of many streams.
+    #[must_use]
+    pub fn on_own_thread() -> Self {
+        Self { thread: Some(Arc::default()), ..Self::default() }
+    }
+
+    /// The thread for streams, if these clients have one. Where the system has no more threads, the
+    /// streams are read by the tasks that want them.
+    pub(super) fn model_thread(&self) -> Option<ModelThread> {
+        let start = || {
+            ModelThread::start()
+                .inspect_err(|error| tracing::warn!(%error, "no thread for the streams of models"))
+                .ok()
+        };
+        self.thread.as_ref()?.get_or_init(start).clone()
+    }
+
     /// The client for a server that is no provider.
     pub fn for_address(&self, address: &str) -> Result<Client, LlmError> {
         let text = Text::new("this is not an http or https address", "这不是 http 或 https 地址");
@@ -52,12 +74,12 @@ impl Clients {
             connect: endpoint.limits.connect,
             ca_file: endpoint.ca_file.clone().filter(|_| tls),
         };
-        if let Some(client) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if let Some(client) = self.built.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(client.clone());
         }
         // Built outside of the lock, since it reads files.
         let client = key.build()?;
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.built.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(clients.entry(key).or_insert(client).clone())
     }
 }
@@ -180,7 +202,7 @@ mod tests {
         trusting.ca_file = Some(PathBuf::from("/nowhere/ca.pem"));
         for (endpoint, expected) in [(&plain, 1), (&plain, 1), (&trusting, 1), (&patient, 2)] {
             clients.for_url(&url, endpoint).unwrap();
-            assert_eq!(clients.0.lock().unwrap().len(), expected);
+            assert_eq!(clients.built.lock().unwrap().len(), expected);
         }
     }
 

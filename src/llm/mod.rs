@@ -26,6 +26,7 @@ mod exchange;
 mod failure;
 mod image;
 mod lenient;
+mod model_thread;
 mod pairing;
 mod playback;
 mod protocol;

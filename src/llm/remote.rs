@@ -6,6 +6,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 
 use super::exchange::Exchange;
+use super::model_thread::ModelThread;
 use super::protocol::Protocol;
 use super::{Clients, Endpoint, GenStream, Provider, Request};
 
@@ -28,11 +29,18 @@ impl<P: Protocol> Remote<P> {
 impl<P: Protocol> Provider for Remote<P> {
     fn stream(&self, request: Request) -> GenStream {
         let (protocol, endpoint) = (Arc::clone(&self.protocol), Arc::clone(&self.endpoint));
-        let exchange = Exchange::new(protocol, endpoint, self.clients.clone(), request);
-        stream::unfold(exchange, |mut exchange| async {
+        let clients = self.clients.clone();
+        let thread = clients.model_thread();
+        let ticks = thread.as_ref().map(ModelThread::ticks);
+        let exchange = Exchange::new(protocol, endpoint, clients, ticks, request);
+        let stream = stream::unfold(exchange, |mut exchange| async {
             let item = exchange.next().await?;
             Some((item, exchange))
         })
-        .boxed()
+        .boxed();
+        match thread {
+            Some(thread) => thread.run(stream),
+            None => stream,
+        }
     }
 }

@@ -28,6 +28,12 @@ pub fn current_program() -> PathBuf {
     if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }
 
+/// Names this process in lists of processes, where one that was started as [`current_program`] would be `exe`.
+pub fn name_process() {
+    // It is for people only.
+    let _ = rustix::thread::set_name(c"dominds-tui");
+}
+
 /// The work language of this machine: `LC_ALL`, else `LANG`.
 #[must_use]
 pub fn work_language() -> Lang {

@@ -240,6 +240,8 @@ fn a_screen_that_is_left_gives_the_terminal_back_and_its_driver_goes_on_until_it
     first.keys("Q");
     assert_eq!(first.end_restored(), 0);
     assert_eq!(driver.running(), before, "the same process drives");
+    let name = fs::read_to_string(format!("/proc/{}/comm", before.1)).expect("a name");
+    assert_eq!(name.trim_end(), "dominds-tui", "lists of processes name the program");
     driver.ok(&["run", "--json", "hi"], 0);
     let mut second = driver.screen(&[]);
     second.until_shown(&[

@@ -17,7 +17,7 @@ const MAX_LINE: usize = 1_000;
 /// How long one text may take, once its grammars are loaded.
 const TIME_LIMIT: Duration = Duration::from_millis(250);
 /// Languages whose grammars are in memory at once: one takes about 10 MB once it is used.
-const MAX_LANGUAGES: usize = 2;
+const MAX_LANGUAGES: usize = 4;
 /// Scopes that are looked at, from the innermost.
 const MAX_DEPTH: usize = 16;
 
