@@ -270,7 +270,7 @@ async fn pass_on(
 
 /// Follows a place; returns how it is shown.
 fn follow_place(place: &str) -> Result<(String, Followed), CommandError> {
-    let hello = running::hello(AudienceKind::Lines);
+    let hello = running::hello_of_session(AudienceKind::Lines);
     if place.starts_with("ssh://") {
         let line =
             Line::parse(place, None).map_err(|fault| CommandError::usage(fault.to_string()))?;

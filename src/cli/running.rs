@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::app;
 use crate::domain::Lang;
-use crate::platform::env;
+use crate::platform::{env, ids};
 use crate::protocol::wire::{AudienceKind, Hello, OLDEST, PROTOCOL};
 use crate::protocol::{Command, DriverEvent, Ticket};
 use crate::remote::{self, ConnectError, Connection, Leaving};
@@ -48,7 +48,13 @@ pub fn hello(audience: AudienceKind) -> Hello {
         name,
         audience,
         view: false,
+        session: String::new(),
     }
+}
+
+/// The same for a client that sends again, over the next connection, what it had no reply to.
+pub fn hello_of_session(audience: AudienceKind) -> Hello {
+    Hello { session: ids::random_name(), ..hello(audience) }
 }
 
 /// Connects to the driver of this workspace; `None` if there is none.

@@ -71,7 +71,7 @@ async fn attach_as(
         ScreenMode::Plain => AudienceKind::Lines,
         ScreenMode::Full | ScreenMode::Inline => AudienceKind::Screen,
     };
-    let mut hello = running::hello(audience);
+    let mut hello = running::hello_of_session(audience);
     hello.view = wanted.view;
     if let Some(place) = &wanted.place {
         let line = Line::parse(place, wanted.via.as_deref())

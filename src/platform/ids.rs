@@ -35,6 +35,12 @@ impl IdSource for RandomIds {
     }
 }
 
+/// A name that nothing else has: 128 random bits.
+#[must_use]
+pub fn random_name() -> String {
+    format!("{:032x}", fastrand::u128(..))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! A connection over a line that may be cut: it is made again, and the client keeps its two channels meanwhile.
 //!
 //! While there is no line a command is refused, so that its text is a draft again, and the client is told since when
-//! that is. What was sent and not acknowledged before the cut is refused, too: whether the driver has carried it out shows in
-//! what it sends next. With the line back the client asks for everything again, as after [`DriverEvent::Lagged`].
+//! that is. What was sent and not acknowledged before the cut is sent again to a driver that knows the session, which
+//! carries it out once; another driver is not asked, and the command is refused. With the line back the client asks for
+//! everything again, as after [`DriverEvent::Lagged`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
@@ -83,7 +84,8 @@ where
         commands: commands_rx,
         events: events_tx,
         acknowledge,
-        open: BTreeMap::new(),
+        changes: BTreeMap::new(),
+        questions: BTreeSet::new(),
         problems: Vec::new(),
         outlives_driver: first.is_none(),
     };
@@ -98,8 +100,9 @@ struct Kept<C> {
     commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<DriverEvent>,
     acknowledge: mpsc::Sender<DriverEvent>,
-    /// Commands that the driver has and did not reply to, with what is said of them after a cut.
-    open: BTreeMap<Ticket, Text>,
+    /// What changes something, and what does not, that the driver has and did not reply to.
+    changes: BTreeMap<Ticket, Command>,
+    questions: BTreeSet<Ticket>,
     /// What the driver has named last.
     problems: Vec<Problem>,
     /// The end of the driver is a cut, too: the next one is connected to.
@@ -162,9 +165,11 @@ where
                 command = self.commands.recv() => {
                     let Some(command) = command else { return Over::Left };
                     if let Some(ticket) = command.ticket() {
-                        let text =
-                            if command.is_read_only() { NO_LINE } else { NOT_ACKNOWLEDGED };
-                        self.open.insert(ticket, text);
+                        if command.is_read_only() {
+                            self.questions.insert(ticket);
+                        } else {
+                            self.changes.insert(ticket, command.clone());
+                        }
                     }
                     // If the line is cut, what follows says so.
                     let _ = connection.commands.send(command).await;
@@ -191,7 +196,8 @@ where
     async fn pass_on(&mut self, event: DriverEvent) -> Result<(), ()> {
         let ticket = event.ticket();
         if let Some(ticket) = ticket {
-            self.open.remove(&ticket);
+            self.changes.remove(&ticket);
+            self.questions.remove(&ticket);
         }
         if let DriverEvent::Problems(problems) = &event {
             self.problems.clone_from(problems);
@@ -205,8 +211,8 @@ where
     /// Tries until there is a connection; `None` if the client has left.
     async fn connect_again(&mut self, mut why: Localized) -> Option<Connection> {
         let since = Instant::now();
-        for (ticket, text) in std::mem::take(&mut self.open) {
-            self.refuse(ticket, text).await.ok()?;
+        for ticket in std::mem::take(&mut self.questions) {
+            self.refuse(ticket, NO_LINE).await.ok()?;
         }
         let mut pause = FIRST_PAUSE;
         loop {
@@ -215,12 +221,28 @@ where
             pause = (pause * 2).min(LONGEST_PAUSE);
             match self.try_to_connect().await? {
                 Ok(connection) => {
+                    self.send_again(&connection).await.ok()?;
                     self.report_back(since).await.ok()?;
                     return Some(connection);
                 }
                 Err(error) => why = Localized::same(error.to_string()),
             }
         }
+    }
+
+    /// Sends what had no reply to a driver that does it once; else the person has to look.
+    async fn send_again(&mut self, connection: &Connection) -> Result<(), ()> {
+        if !connection.welcome.knows_session {
+            for ticket in std::mem::take(&mut self.changes).into_keys() {
+                self.refuse(ticket, NOT_ACKNOWLEDGED).await?;
+            }
+            return Ok(());
+        }
+        for command in self.changes.values() {
+            // If the line is cut again, the next one says so.
+            let _ = connection.commands.send(command.clone()).await;
+        }
+        Ok(())
     }
 
     /// What comes meanwhile is refused.
@@ -306,4 +328,137 @@ async fn refuse(
     let refused = DriverEvent::Refused { ticket, text: text.into() };
     let to = if ticket >= FIRST_OF_TEXTS { acknowledge } else { events };
     to.send(refused).await.map_err(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::UnixListener;
+    use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+    use super::*;
+    use crate::domain::{DialogId, RootId, Stamp};
+    use crate::protocol::wire::{
+        self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, OLDEST, PROTOCOL, Welcome,
+    };
+    use crate::remote::framed::{self, FrameReader};
+    use crate::remote::{Leaving, connect};
+
+    async fn in_time<T>(future: impl Future<Output = T>) -> T {
+        tokio::time::timeout(Duration::from_secs(60), future).await.unwrap()
+    }
+
+    /// The driver's side of one connection.
+    struct Driver {
+        frames: FrameReader<OwnedReadHalf>,
+        write: OwnedWriteHalf,
+        session: String,
+    }
+
+    impl Driver {
+        async fn greets(listener: &UnixListener, knows_session: bool) -> Self {
+            let (read, write) = in_time(listener.accept()).await.unwrap().0.into_split();
+            let frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
+            let mut driver = Self { frames, write, session: String::new() };
+            let FromClient::Hello(hello) = driver.message().await else { panic!("no hello") };
+            driver.session = hello.session;
+            let welcome = Welcome {
+                protocol: PROTOCOL,
+                program: "0.1.0".to_owned(),
+                workspace: "~/w".to_owned(),
+                pid: 1,
+                since: Stamp::new("2026-11-25 10:00:00"),
+                level: None,
+                view: false,
+                knows_session,
+            };
+            driver.write(&wire::encode_welcome(&welcome).unwrap()).await;
+            driver
+        }
+
+        async fn write(&mut self, frame: &[u8]) {
+            framed::write(&mut self.write, frame).await.unwrap();
+        }
+
+        async fn message(&mut self) -> FromClient {
+            let body = in_time(self.frames.next()).await.unwrap().unwrap();
+            wire::decode_from_client(&body).unwrap()
+        }
+
+        async fn command(&mut self) -> Command {
+            match self.message().await {
+                FromClient::Command(command) => *command,
+                FromClient::Hello(_) => panic!("a second hello"),
+            }
+        }
+    }
+
+    fn say() -> Command {
+        let dialog = DialogId::main(RootId::new("9z"));
+        Command::Say { ticket: 1, dialog, text: "hi".to_owned(), images: Vec::new() }
+    }
+
+    async fn reply(events: &mut mpsc::Receiver<DriverEvent>, ticket: Ticket) -> DriverEvent {
+        loop {
+            let event = in_time(events.recv()).await.unwrap();
+            if event.ticket() == Some(ticket) {
+                return event;
+            }
+        }
+    }
+
+    /// Sends a message and a question, and cuts the line before either has a reply. Returns the reply to the
+    /// question, and the client with the connection that follows.
+    async fn cut(knows_session: bool) -> (DriverEvent, Connection, Driver) {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let hello = Hello {
+            protocol: PROTOCOL,
+            oldest: OLDEST,
+            program: String::new(),
+            name: String::new(),
+            audience: AudienceKind::Screen,
+            view: false,
+            session: "s1".to_owned(),
+        };
+        let again = move || {
+            let (socket, hello) = (socket.clone(), hello.clone());
+            async move { connect(&[socket], hello, Leaving::DriverStays).await }
+        };
+        let (first, mut driver) = tokio::join!(again(), Driver::greets(&listener, false));
+        let mut client = keep(first.unwrap(), "~/w", again);
+        client.commands.send(say()).await.unwrap();
+        client.commands.send(Command::Shelf { ticket: 2 }).await.unwrap();
+        assert_eq!(driver.command().await, say());
+        assert_eq!(driver.command().await, Command::Shelf { ticket: 2 });
+        let session = driver.session.clone();
+        drop(driver);
+        let question = reply(&mut client.events, 2).await;
+        let next = Driver::greets(&listener, knows_session).await;
+        assert_eq!(next.session, session);
+        (question, client, next)
+    }
+
+    fn refused(ticket: Ticket, text: Text) -> DriverEvent {
+        DriverEvent::Refused { ticket, text: text.into() }
+    }
+
+    #[tokio::test]
+    async fn what_had_no_reply_before_a_cut_is_sent_again_to_a_driver_that_knows_the_session() {
+        let (question, mut client, mut driver) = cut(true).await;
+        assert_eq!(question, refused(2, NO_LINE));
+        assert_eq!(driver.command().await, say());
+        let done = DriverEvent::Done { ticket: 1, dialog: None };
+        driver.write(&wire::encode_event(&done).unwrap()).await;
+        assert_eq!(reply(&mut client.events, 1).await, done);
+    }
+
+    #[tokio::test]
+    async fn it_is_refused_where_the_driver_is_another_one() {
+        let (question, mut client, mut driver) = cut(false).await;
+        assert_eq!(question, refused(2, NO_LINE));
+        assert_eq!(reply(&mut client.events, 1).await, refused(1, NOT_ACKNOWLEDGED));
+        client.commands.send(Command::Shelf { ticket: 3 }).await.unwrap();
+        assert_eq!(driver.command().await, Command::Shelf { ticket: 3 }, "nothing was sent again");
+    }
 }

@@ -281,6 +281,7 @@ mod tests {
                 name: String::new(),
                 audience: crate::protocol::wire::AudienceKind::Screen,
                 view: false,
+                session: String::new(),
             };
             let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
             assert!(error.to_string().contains(part), "{error}");

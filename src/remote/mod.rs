@@ -14,6 +14,7 @@ pub mod line;
 pub mod peer;
 pub mod place;
 pub mod server;
+mod sessions;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use crate::domain::Stamp;
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text};
-use crate::driver::{Audience, ClientOrigin, ClientProfile, ClientRights, Clients};
+use crate::driver::{Audience, ClientChannels, ClientOrigin, ClientProfile, ClientRights, Clients};
 use crate::protocol::wire::{
     self, AudienceKind, ClientFault, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT, Rejected,
     Versions, Welcome,
@@ -30,6 +30,7 @@ use crate::protocol::{Command, DriverEvent};
 use super::framed::{self, FrameReader, ReadError};
 use super::peer::{self, PeerRefusal};
 use super::place::Place;
+use super::sessions::{Session, Sessions};
 
 /// Connections at a time; the next one is refused.
 const MAX_CONNECTIONS: usize = 128;
@@ -43,8 +44,8 @@ const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Frames are written together up to so many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
-/// Refusals that wait to be written; a client that sends more waits.
-const REFUSALS: usize = 16;
+/// Replies that do not come from the driver and wait to be written; a client that sends more waits.
+const REPLIES: usize = 16;
 
 /// Bytes of a `hello` that are read of a client that is refused anyway.
 const MAX_HELLO_BYTES: usize = 4096;
@@ -140,6 +141,7 @@ async fn accept(
     (mut closed, count): (mpsc::Receiver<()>, watch::Sender<usize>),
 ) {
     let mut connections = JoinSet::new();
+    let sessions = Sessions::default();
     loop {
         count.send_if_modified(|known| {
             std::mem::replace(known, connections.len()) != connections.len()
@@ -162,10 +164,10 @@ async fn accept(
             _ = closed.recv() => break,
         };
         let room = connections.len() < MAX_CONNECTIONS;
-        let (clients, about) = (clients.clone(), about.clone());
+        let (clients, about, sessions) = (clients.clone(), about.clone(), sessions.clone());
         connections.spawn(async move {
             let served = if room {
-                serve(stream, &clients, &about).await
+                serve(stream, &clients, (&about, &sessions)).await
             } else {
                 reject(stream, TOO_MANY).await;
                 Err(Refused::Full)
@@ -213,7 +215,11 @@ async fn reject(mut stream: UnixStream, reason: Text) {
     }
 }
 
-async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(), Refused> {
+async fn serve(
+    stream: UnixStream,
+    clients: &Clients,
+    (about, sessions): (&About, &Sessions),
+) -> Result<(), Refused> {
     if let Err(refusal) = peer::check(&stream) {
         reject(stream, refusal.reason()).await;
         return Err(refusal.into());
@@ -232,7 +238,10 @@ async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(
     let rights = if hello.view { ClientRights::View } else { ClientRights::All };
     let (audience, name) = (audience(hello.audience), hello.name);
     let profile = ClientProfile { audience, name, rights, origin: ClientOrigin::Elsewhere };
-    let Some(channels) = clients.join(profile).await else { return Ok(()) };
+    let Some(ClientChannels { commands, mut events, .. }) = clients.join(profile).await else {
+        return Ok(());
+    };
+    let session = sessions.connect(&hello.session);
     let welcome = Welcome {
         protocol,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -241,12 +250,28 @@ async fn serve(stream: UnixStream, clients: &Clients, about: &About) -> Result<(
         since: about.since.clone(),
         level: about.level,
         view: hello.view,
+        knows_session: session.as_ref().is_some_and(Session::was_known),
     };
     framed::write(&mut write, &wire::encode_welcome(&welcome)?).await?;
-    let (refusals, refused) = mpsc::channel(REFUSALS);
-    tokio::select! {
-        taken = take_commands(frames, channels.commands, refusals) => taken,
-        sent = send_events(write, channels.events, refused) => sent,
+    let (replies, from_session) = mpsc::channel(REPLIES);
+    let ended = tokio::select! {
+        taken = take_commands(frames, &commands, replies, session.as_ref()) => taken,
+        sent = send_events(write, (&mut events, from_session), session.as_ref()) => sent,
+        () = superseded(session.as_ref()) => Ok(()),
+    };
+    if let Some(session) = &session {
+        session.outlive(&mut events).await;
+    }
+    // Until here the client is one of the driver's.
+    drop(commands);
+    ended
+}
+
+/// Until the client has a newer connection, as after a cut that this side does not notice.
+async fn superseded(session: Option<&Session>) {
+    match session {
+        Some(session) => session.superseded().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -276,13 +301,22 @@ fn audience(named: AudienceKind) -> Audience {
 /// Takes commands until the client has no more.
 async fn take_commands(
     mut frames: FrameReader<OwnedReadHalf>,
-    commands: mpsc::Sender<Command>,
-    refusals: mpsc::Sender<DriverEvent>,
+    commands: &mpsc::Sender<Command>,
+    replies: mpsc::Sender<DriverEvent>,
+    session: Option<&Session>,
 ) -> Result<(), Refused> {
     while let Some(body) = frames.next().await? {
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
-                if commands.send(*command).await.is_err() {
+                let repeated = match session {
+                    Some(session) => session.repeated(&command).await,
+                    None => None,
+                };
+                let taken = match repeated {
+                    Some(reply) => replies.send(reply).await.is_ok(),
+                    None => commands.send(*command).await.is_ok(),
+                };
+                if !taken {
                     break;
                 }
             }
@@ -296,7 +330,7 @@ async fn take_commands(
                     ClientFault::Malformed(_) => return Err(Refused::Message(text.to_string())),
                 };
                 if let Some(ticket) = ticket
-                    && refusals.send(DriverEvent::Refused { ticket, text }).await.is_err()
+                    && replies.send(DriverEvent::Refused { ticket, text }).await.is_err()
                 {
                     break;
                 }
@@ -321,13 +355,13 @@ fn push(frames: &mut Vec<u8>, event: &DriverEvent) {
 /// Writes events, those that are there together, until the driver has ended.
 async fn send_events(
     mut write: OwnedWriteHalf,
-    mut events: mpsc::Receiver<DriverEvent>,
-    mut refused: mpsc::Receiver<DriverEvent>,
+    (events, mut from_session): (&mut mpsc::Receiver<DriverEvent>, mpsc::Receiver<DriverEvent>),
+    session: Option<&Session>,
 ) -> Result<(), Refused> {
     let mut frames = Vec::new();
     loop {
         let event = tokio::select! {
-            Some(event) = refused.recv() => event,
+            Some(event) = from_session.recv() => event,
             event = events.recv() => match event {
                 Some(event) => event,
                 None => return Ok(()),
@@ -335,6 +369,9 @@ async fn send_events(
         };
         let mut next = Some(event);
         while let Some(event) = next.take() {
+            if let Some(session) = session {
+                session.record(&event);
+            }
             push(&mut frames, &event);
             if frames.len() < BATCH_BYTES {
                 next = events.try_recv().ok();

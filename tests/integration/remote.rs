@@ -40,6 +40,7 @@ fn hello(name: &str, audience: AudienceKind) -> Hello {
         name: name.to_owned(),
         audience,
         view: false,
+        session: String::new(),
     }
 }
 
@@ -600,6 +601,65 @@ async fn answer_and_cut(stage: &Stage, row: &InboxRow, random: &mut fastrand::Rn
             && event.ticket() == Some(1)
         {
             return matches!(*event, DriverEvent::Done { .. });
+        }
+    }
+    false
+}
+
+/// Connections of one session, cut at any moment; what is sent again on the next one counts once.
+#[tokio::test]
+async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
+    const MESSAGES: u64 = 300;
+    let replies = (0..=MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
+        all.reply("lead", Reply::saying("Noted."))
+    });
+    let (stage, dialog) = Stage::with(replies).await;
+    let mut random = fastrand::Rng::with_seed(31);
+    let mut cuts = 0;
+    for number in 0..MESSAGES {
+        let say = Command::Say {
+            ticket: number,
+            dialog: dialog.clone(),
+            text: format!("message {number}."),
+            images: Vec::new(),
+        };
+        while !say_and_cut(&stage, &say, &mut random).await {
+            cuts += 1;
+        }
+    }
+    assert!(cuts > MESSAGES / 2, "{cuts} cuts");
+    let mut own = stage.screen("pts/1").await;
+    let row = own.question().await;
+    own.answer(&row, 1, "blue").await.expect("an acknowledgement");
+    own.until(|event| *event == DriverEvent::Quiet(QuietOutcome::Done)).await;
+    let lines = record_lines(&stage.world.view(), &dialog);
+    for number in 0..MESSAGES {
+        let text = format!("message {number}.");
+        let count: usize = lines.iter().map(|line| line.matches(&text).count()).sum();
+        assert_eq!(count, 1, "{text}");
+    }
+    stage.end().await;
+}
+
+/// Sends a command on the next connection of the session; true once it is acknowledged.
+async fn say_and_cut(stage: &Stage, say: &Command, random: &mut fastrand::Rng) -> bool {
+    let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
+    let greeting = wire::encode_hello(&hello).expect("a frame");
+    let bytes = [greeting, wire::encode_command(say).expect("a frame")].concat();
+    let mut raw = Raw::connect(stage).await;
+    let end = if random.u8(..4) == 0 { random.usize(..bytes.len()) } else { bytes.len() };
+    if raw.stream.write_all(bytes.get(..end).expect("a part")).await.is_err() {
+        return false;
+    }
+    // How far the reply is read before the cut, in messages.
+    for _ in 0..random.usize(..24) {
+        let next = if end == bytes.len() { raw.next().await } else { None };
+        let Some(message) = next else { return false };
+        if let FromDriver::Event(event) = message
+            && event.ticket() == say.ticket()
+        {
+            assert!(matches!(*event, DriverEvent::Done { .. }), "{event:?}");
+            return true;
         }
     }
     false

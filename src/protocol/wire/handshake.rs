@@ -32,6 +32,10 @@ pub struct Hello {
     /// It only looks on: the driver refuses every command of it that changes something.
     #[serde(default)]
     pub view: bool,
+    /// The same over all connections of one client, and random; empty for a client that sends nothing again. Within a
+    /// session a ticket is used once.
+    #[serde(default, deserialize_with = "short_text", skip_serializing_if = "String::is_empty")]
+    pub session: String,
 }
 
 /// What a client is sent.
@@ -67,6 +71,10 @@ pub struct Welcome {
     /// The client only looks on.
     #[serde(default)]
     pub view: bool,
+    /// The driver knows an earlier connection of the client's session: a command that was sent there and is sent again
+    /// here counts once.
+    #[serde(default)]
+    pub knows_session: bool,
 }
 
 /// The driver refuses a client; nothing follows.

@@ -19,6 +19,7 @@ fn hello() -> Hello {
         name: "pts/3".to_owned(),
         audience: AudienceKind::Screen,
         view: false,
+        session: String::new(),
     }
 }
 
@@ -31,6 +32,7 @@ fn welcome() -> Welcome {
         since: Stamp::new("2026-11-25 10:00:00"),
         level: Some(Level::Workspace),
         view: false,
+        knows_session: true,
     }
 }
 
