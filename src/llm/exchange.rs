@@ -19,9 +19,9 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::error::{ErrorClass, LlmError, plain};
 use super::http::root_cause;
-use super::model_thread::{TICK, Ticks};
 use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
+use super::ticks::{TICK, Ticks};
 use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 use crate::domain::text::localized;
@@ -325,7 +325,7 @@ impl<F: StreamFold> OpenResponse<F> {
     /// the answer is complete.
     async fn read(&mut self, ticks: Option<&Arc<Ticks>>) -> Result<bool, LlmError> {
         match (self.last_read, ticks) {
-            (Some(last), Some(ticks)) => ticks.pause(last.into_std()).over().await,
+            (Some(last), Some(ticks)) => ticks.pause(last.into_std()).wait().await,
             (Some(last), None) => sleep_until(last + TICK).await,
             (None, _) => {}
         }

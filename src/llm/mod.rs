@@ -31,6 +31,7 @@ mod pairing;
 mod playback;
 mod protocol;
 mod redacting;
+mod ticks;
 
 #[cfg(test)]
 mod canned;

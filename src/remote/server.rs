@@ -260,7 +260,7 @@ async fn serve(
         () = superseded(session.as_ref()) => Ok(()),
     };
     if let Some(session) = &session {
-        session.outlive(&mut events).await;
+        session.collect_late_replies(&mut events).await;
     }
     // Until here the client is one of the driver's.
     drop(commands);
@@ -308,11 +308,11 @@ async fn take_commands(
     while let Some(body) = frames.next().await? {
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
-                let repeated = match session {
-                    Some(session) => session.repeated(&command).await,
+                let earlier = match session {
+                    Some(session) => session.earlier_reply(&command).await,
                     None => None,
                 };
-                let taken = match repeated {
+                let taken = match earlier {
                     Some(reply) => replies.send(reply).await.is_ok(),
                     None => commands.send(*command).await.is_ok(),
                 };

@@ -40,13 +40,13 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Known {
     /// Which one was connected last is at the end.
-    sessions: VecDeque<Past>,
+    sessions: VecDeque<KnownSession>,
     connections: u64,
 }
 
 /// What is known of a session.
 #[derive(Debug)]
-struct Past {
+struct KnownSession {
     name: String,
     /// The newest connection.
     connection: u64,
@@ -84,7 +84,7 @@ impl Sessions {
         let past = at.and_then(|at| known.sessions.remove(at));
         let was_known = past.is_some();
         let commands = past.map(|past| past.commands).unwrap_or_default();
-        known.sessions.push_back(Past { name: name.to_owned(), connection, commands });
+        known.sessions.push_back(KnownSession { name: name.to_owned(), connection, commands });
         if known.sessions.len() > MAX_SESSIONS {
             known.sessions.pop_front();
         }
@@ -103,7 +103,7 @@ impl Known {
         self.session(name).map(|past| &mut past.commands)
     }
 
-    fn session(&mut self, name: &str) -> Option<&mut Past> {
+    fn session(&mut self, name: &str) -> Option<&mut KnownSession> {
         self.sessions.iter_mut().find(|past| past.name == name)
     }
 }
@@ -129,7 +129,7 @@ impl Session {
     }
 
     /// The reply to a command that came before, once there is one; `None` for one that is new.
-    pub async fn repeated(&self, command: &Command) -> Option<DriverEvent> {
+    pub async fn earlier_reply(&self, command: &Command) -> Option<DriverEvent> {
         let ticket = command.ticket().filter(|_| !command.is_read_only())? & LARGEST_TICKET;
         let mut changes = self.all.0.changed.subscribe();
         loop {
@@ -161,19 +161,17 @@ impl Session {
     /// Keeps an event that is the reply to a command of this session.
     pub fn record(&self, event: &DriverEvent) {
         let Some(ticket) = event.ticket() else { return };
-        let reply = |sent: &mut Sent| {
-            if sent.ticket == ticket {
-                sent.reply.get_or_insert_with(|| event.clone());
-            }
-        };
-        if let Some(commands) = self.all.known().commands(&self.name) {
-            commands.iter_mut().for_each(reply);
+        let mut known = self.all.known();
+        let awaits = |sent: &&mut Sent| sent.ticket == ticket && sent.reply.is_none();
+        let sent = known.commands(&self.name).and_then(|commands| commands.iter_mut().find(awaits));
+        if let Some(sent) = sent {
+            sent.reply = Some(event.clone());
+            self.all.0.changed.send_replace(());
         }
-        self.all.0.changed.send_replace(());
     }
 
     /// After the end of the connection: takes the replies to its commands, for the next connection.
-    pub async fn outlive(&self, events: &mut mpsc::Receiver<DriverEvent>) {
+    pub async fn collect_late_replies(&self, events: &mut mpsc::Receiver<DriverEvent>) {
         let rest = async {
             while self.has_running() {
                 let Some(event) = events.recv().await else { break };
@@ -229,14 +227,14 @@ mod tests {
         let sessions = Sessions::default();
         let first = sessions.connect("a").unwrap();
         assert!(!first.was_known());
-        assert_eq!(first.repeated(&answer(1)).await, None);
+        assert_eq!(first.earlier_reply(&answer(1)).await, None);
         first.record(&done(1));
         let second = sessions.connect("a").unwrap();
         assert!(second.was_known());
-        assert_eq!(second.repeated(&answer(1)).await, Some(done(1)));
-        assert_eq!(second.repeated(&answer(2)).await, None);
+        assert_eq!(second.earlier_reply(&answer(1)).await, Some(done(1)));
+        assert_eq!(second.earlier_reply(&answer(2)).await, None);
         // Another client may choose the same tickets, and so may one without a session.
-        assert_eq!(sessions.connect("b").unwrap().repeated(&answer(1)).await, None);
+        assert_eq!(sessions.connect("b").unwrap().earlier_reply(&answer(1)).await, None);
         assert!(sessions.connect("").is_none());
     }
 
@@ -244,7 +242,7 @@ mod tests {
     async fn a_command_that_still_runs_is_waited_for_on_the_next_connection() {
         let sessions = Sessions::default();
         let first = sessions.connect("a").unwrap();
-        assert_eq!(first.repeated(&answer(1)).await, None);
+        assert_eq!(first.earlier_reply(&answer(1)).await, None);
         let (driver, mut events) = mpsc::channel(4);
         let (superseded, second) =
             tokio::join!(timeout(Duration::from_secs(60), first.superseded()), async {
@@ -252,11 +250,14 @@ mod tests {
             },);
         assert_eq!((superseded, second.was_known()), (Ok(()), true));
         let command = answer(1);
-        let (reply, (), ()) =
-            tokio::join!(second.repeated(&command), first.outlive(&mut events), async {
+        let (reply, (), ()) = tokio::join!(
+            second.earlier_reply(&command),
+            first.collect_late_replies(&mut events),
+            async {
                 driver.send(DriverEvent::Stopped).await.unwrap();
                 driver.send(done(1)).await.unwrap();
-            });
+            }
+        );
         assert_eq!(reply, Some(done(1)));
         // The channel is still open: what has its reply is not waited for.
         drop(driver);
@@ -266,10 +267,10 @@ mod tests {
     async fn a_command_whose_reply_never_came_is_refused_and_does_not_run_again() {
         let sessions = Sessions::default();
         let first = sessions.connect("a").unwrap();
-        assert_eq!(first.repeated(&answer(7)).await, None);
+        assert_eq!(first.earlier_reply(&answer(7)).await, None);
         let (_driver, mut events) = mpsc::channel(4);
-        first.outlive(&mut events).await;
-        let again = sessions.connect("a").unwrap().repeated(&answer(7)).await;
+        first.collect_late_replies(&mut events).await;
+        let again = sessions.connect("a").unwrap().earlier_reply(&answer(7)).await;
         assert_eq!(again, Some(DriverEvent::Refused { ticket: 7, text: NO_REPLY.into() }));
         assert_translated(&NO_REPLY.into());
     }
@@ -280,7 +281,7 @@ mod tests {
         let first = sessions.connect("first").unwrap();
         let count = Ticket::try_from(MAX_COMMANDS).unwrap() + 1;
         for ticket in 0..count {
-            assert_eq!(first.repeated(&answer(ticket)).await, None);
+            assert_eq!(first.earlier_reply(&answer(ticket)).await, None);
             first.record(&done(ticket));
         }
         assert_eq!(sessions.known().commands("first").unwrap().len(), MAX_COMMANDS);

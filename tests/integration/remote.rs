@@ -281,8 +281,12 @@ impl Raw {
     }
 
     async fn greeted(stage: &Stage) -> Self {
+        Self::greeted_as(stage, &hello("raw", AudienceKind::Screen)).await
+    }
+
+    async fn greeted_as(stage: &Stage, hello: &Hello) -> Self {
         let mut raw = Self::connect(stage).await;
-        let hello = wire::encode_hello(&hello("raw", AudienceKind::Screen)).expect("a frame");
+        let hello = wire::encode_hello(hello).expect("a frame");
         raw.stream.write_all(&hello).await.expect("a driver that reads");
         assert!(matches!(raw.next().await, Some(FromDriver::Welcome(_))));
         raw
@@ -587,23 +591,34 @@ async fn answer_and_cut(stage: &Stage, row: &InboxRow, random: &mut fastrand::Rn
         text: "cut".to_owned(),
         images: Vec::new(),
     };
-    let greeting = wire::encode_hello(&hello("cut", AudienceKind::Screen)).expect("a frame");
-    let bytes = [greeting, wire::encode_command(&answer).expect("a frame")].concat();
+    let reply = send_and_cut(stage, hello("cut", AudienceKind::Screen), &answer, random).await;
+    matches!(reply, Some(DriverEvent::Done { .. }))
+}
+
+/// Connects, sends a command and cuts the line at any moment; the reply, if it came before.
+async fn send_and_cut(
+    stage: &Stage,
+    hello: Hello,
+    command: &Command,
+    random: &mut fastrand::Rng,
+) -> Option<DriverEvent> {
+    let greeting = wire::encode_hello(&hello).expect("a frame");
+    let bytes = [greeting, wire::encode_command(command).expect("a frame")].concat();
     let end = if random.bool() { bytes.len() } else { random.usize(..bytes.len()) };
     let mut raw = Raw::connect(stage).await;
-    if raw.stream.write_all(bytes.get(..end).expect("a part")).await.is_err() || random.bool() {
-        return false;
+    raw.stream.write_all(bytes.get(..end).expect("a part")).await.ok()?;
+    if end < bytes.len() {
+        return None;
     }
+    // How far the reply is read before the cut, in messages.
     for _ in 0..random.usize(..30) {
-        let next = if end == bytes.len() { raw.next().await } else { None };
-        let Some(message) = next else { return false };
-        if let FromDriver::Event(event) = message
-            && event.ticket() == Some(1)
+        if let FromDriver::Event(event) = raw.next().await?
+            && event.ticket() == command.ticket()
         {
-            return matches!(*event, DriverEvent::Done { .. });
+            return Some(*event);
         }
     }
-    false
+    None
 }
 
 /// Connections of one session, cut at any moment; what is sent again on the next one counts once.
@@ -623,9 +638,14 @@ async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_do
             text: format!("message {number}."),
             images: Vec::new(),
         };
-        while !say_and_cut(&stage, &say, &mut random).await {
-            cuts += 1;
-        }
+        let reply = loop {
+            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
+            match send_and_cut(&stage, hello, &say, &mut random).await {
+                Some(reply) => break reply,
+                None => cuts += 1,
+            }
+        };
+        assert!(matches!(reply, DriverEvent::Done { .. }), "{reply:?}");
     }
     assert!(cuts > MESSAGES / 2, "{cuts} cuts");
     let mut own = stage.screen("pts/1").await;
@@ -641,26 +661,13 @@ async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_do
     stage.end().await;
 }
 
-/// Sends a command on the next connection of the session; true once it is acknowledged.
-async fn say_and_cut(stage: &Stage, say: &Command, random: &mut fastrand::Rng) -> bool {
-    let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
-    let greeting = wire::encode_hello(&hello).expect("a frame");
-    let bytes = [greeting, wire::encode_command(say).expect("a frame")].concat();
-    let mut raw = Raw::connect(stage).await;
-    let end = if random.u8(..4) == 0 { random.usize(..bytes.len()) } else { bytes.len() };
-    if raw.stream.write_all(bytes.get(..end).expect("a part")).await.is_err() {
-        return false;
-    }
-    // How far the reply is read before the cut, in messages.
-    for _ in 0..random.usize(..24) {
-        let next = if end == bytes.len() { raw.next().await } else { None };
-        let Some(message) = next else { return false };
-        if let FromDriver::Event(event) = message
-            && event.ticket() == say.ticket()
-        {
-            assert!(matches!(*event, DriverEvent::Done { .. }), "{event:?}");
-            return true;
-        }
-    }
-    false
+#[tokio::test]
+async fn a_new_connection_of_a_session_ends_the_one_before_it() {
+    let (stage, _) = Stage::asking().await;
+    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
+    let first = Raw::greeted_as(&stage, &hello).await;
+    let second = stage.join(hello).await;
+    assert!(second.connection.welcome.knows_session);
+    first.end().await;
+    stage.end().await;
 }
