@@ -288,6 +288,19 @@ impl Record {
                 | Self::Registry { .. }
         )
     }
+
+    /// True for what a model wrote, and for what is left of it.
+    #[must_use]
+    pub fn is_of_an_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::Thought { .. }
+                | Self::Words { .. }
+                | Self::FuncCall(_)
+                | Self::TellaskCall { .. }
+                | Self::UiOnly { .. }
+        )
+    }
 }
 
 #[derive(Default, Serialize, Deserialize)]

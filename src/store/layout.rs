@@ -137,6 +137,19 @@ impl Layout {
         self.queues(&dialog.root).join(format!("{}.json", flat_name(dialog.this.as_str())))
     }
 
+    pub fn all_spools(&self) -> PathBuf {
+        self.own_folder().join("spool")
+    }
+
+    pub fn spools(&self, root: &RootId) -> PathBuf {
+        self.all_spools().join(flat_name(root.as_str()))
+    }
+
+    /// The text of the answer that a dialog is receiving.
+    pub fn spool(&self, dialog: &DialogId) -> PathBuf {
+        self.spools(&dialog.root).join(format!("{}.part", flat_name(dialog.this.as_str())))
+    }
+
     /// The path as people see it: relative to the workspace.
     pub fn display_path(&self, path: &Path) -> String {
         let relative = path.strip_prefix(&self.workspace).unwrap_or(path);

@@ -65,6 +65,7 @@ impl Store {
             self.forget(root, &source);
         }
         self.remove_own_folder(&self.layout.queues(root));
+        self.remove_spools(root);
         self.forget_titles(root);
         self.sweep();
         Ok(())
@@ -91,7 +92,7 @@ impl Store {
     }
 
     /// Removes a folder of our own. What cannot be removed now is tried again later.
-    fn remove_own_folder(&self, folder: &Path) {
+    pub(super) fn remove_own_folder(&self, folder: &Path) {
         if !files::is_folder_below(&self.layout.dialogs(), folder).unwrap_or(false) {
             return;
         }

@@ -8,5 +8,6 @@ pub mod drives;
 mod live;
 pub mod port;
 mod retry;
+mod spooling;
 mod stream;
 pub mod task;

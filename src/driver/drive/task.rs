@@ -17,14 +17,16 @@ use crate::driver::reporting::log::Log;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::sources::ToolSources;
 use crate::driver::texts::Texts;
-use crate::llm::{ErrorClass, LlmError, redacting};
+use crate::llm::{ErrorClass, LlmError, Usage, redacting};
 use crate::protocol::event::{DriverEvent, RetryView, Segment};
+use crate::store::Spools;
 use crate::tools::{ToolCx, ToolOutcome};
 
 use super::answer::ModelAnswer;
 use super::live::LiveBuffer;
-use super::port::{Generation, GenerationEnd, OpenGeneration, Port, PortClosed};
+use super::port::{Generation, GenerationEnd, OpenGeneration, Port, PortClosed, RecordedRound};
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
+use super::spooling::Spooling;
 use super::stream::{AnswerBuilder, StreamUpdate};
 
 const AFTER_END: Text = Text::new(
@@ -42,6 +44,8 @@ pub struct Drive {
     pub retry_now: Arc<Notify>,
     pub reports: ReportSender,
     pub ids: Arc<dyn IdSource>,
+    /// For the text of a running answer.
+    pub spools: Spools,
     pub texts: Texts,
     /// Tool sources that change while the program runs.
     pub sources: ToolSources,
@@ -88,19 +92,32 @@ impl Drive {
         empty: &mut EmptyAnswers,
     ) -> Result<(), PortClosed> {
         let at = generation.at;
-        let end = match self.request_answer(&generation, empty).await {
-            Attempt::Complete(answer) => self.run_round(&generation, answer).await?,
+        let mut spool = Spooling::new(self.spools.clone(), self.dialog.clone(), at);
+        let end = match self.request_answer(&generation, empty, &mut spool).await {
+            Attempt::Complete(answer) => {
+                let usage = answer.usage;
+                let round = self.port.answered(at, answer).await?;
+                spool.discard().await;
+                self.run_round(&generation, round, usage).await?
+            }
             Attempt::Stopped(partial) => GenerationEnd::Stopped { segments: partial.segments },
             Attempt::Failed(error) => GenerationEnd::Failed { error, push: empty.may_push() },
         };
-        self.port.end(at, end).await
+        self.port.end(at, end).await?;
+        spool.discard().await;
+        Ok(())
     }
 
     /// Requests an answer, with retries. The text of a failed attempt is discarded.
-    async fn request_answer(&self, generation: &Generation, empty: &mut EmptyAnswers) -> Attempt {
+    async fn request_answer(
+        &self,
+        generation: &Generation,
+        empty: &mut EmptyAnswers,
+        spool: &mut Spooling,
+    ) -> Attempt {
         let mut failed = 0;
         loop {
-            let error = match self.attempt(generation).await {
+            let error = match self.attempt(generation, spool).await {
                 Attempt::Failed(error) => error,
                 complete @ Attempt::Complete(_) => {
                     generation.throttle.succeeded();
@@ -118,6 +135,7 @@ impl Drive {
                 self.end_retries(failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };
+            spool.discard().await;
             failed = failed.saturating_add(1);
             self.log.retry(&self.dialog, &error, failed, delay);
             self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
@@ -142,7 +160,7 @@ impl Drive {
         }
     }
 
-    async fn attempt(&self, generation: &Generation) -> Attempt {
+    async fn attempt(&self, generation: &Generation, spool: &mut Spooling) -> Attempt {
         let mut builder = AnswerBuilder::default();
         let permit = tokio::select! {
             permit = generation.permits.acquire() => permit,
@@ -159,6 +177,7 @@ impl Drive {
                     self.send_live(live.take()).await;
                     continue;
                 }
+                () = spool.write() => continue,
                 event = stream.next() => event,
             };
             match event {
@@ -167,6 +186,7 @@ impl Drive {
                         return Attempt::Failed(LlmError::new(ErrorClass::Violation, AFTER_END));
                     }
                     StreamUpdate::Text(segment, text) => {
+                        spool.add(segment, &text);
                         if let Some(other) = live.add(segment, &text) {
                             self.send_live(Some(other)).await;
                         }
@@ -198,14 +218,13 @@ impl Drive {
         }
     }
 
-    /// Records the answer, runs its ordinary calls concurrently, records each result as it arrives.
+    /// Runs the ordinary calls of a recorded answer concurrently, records each result as it arrives.
     async fn run_round(
         &self,
         generation: &Generation,
-        answer: ModelAnswer,
+        round: RecordedRound,
+        usage: Option<Usage>,
     ) -> Result<GenerationEnd, PortClosed> {
-        let usage = answer.usage;
-        let round = self.port.answered(generation.at, answer).await?;
         let mut running: FuturesUnordered<_> =
             round.ordinary.into_iter().map(|call| self.run_call(generation, call)).collect();
         while let Some((call, outcome)) = running.next().await {

@@ -1,11 +1,13 @@
 //! Repairs a freshly loaded tree after a crash, or changes by another program. Pure. Nothing is run a second
 //! time; whatever cannot be known waits for the user.
 
+use std::collections::BTreeMap;
+
 use crate::domain::latest::StopReason;
 use crate::domain::left;
 use crate::domain::record::Record;
 use crate::domain::shown_state::{Activity, derive};
-use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId};
+use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId, UnfinishedAnswer};
 use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::calls::open_calls::{close_open_calls, open_reply};
 use crate::driver::calls::{ask_back, fresh_boots, reply, tellask};
@@ -18,8 +20,8 @@ use crate::driver::texts::Texts;
 
 use super::declare_dead;
 
-/// Drafts the repairs of a tree.
-pub fn recover(draft: &mut Draft, texts: Texts) {
+/// Drafts the repairs of a tree. `unfinished`: what is left of answers that were being received.
+pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer>, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
         if draft.dialog(id).is_some_and(|dialog| dialog.latest.is_dead()) {
@@ -38,6 +40,9 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
             reset_display_state(draft, id);
             continue;
         }
+        if let Some(answer) = unfinished.get(id) {
+            record_unfinished(draft, id, answer, texts);
+        }
         ask_back::drop_unawaited(draft, id);
         stop_if_tool_open(draft, id);
         let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
@@ -50,6 +55,21 @@ pub fn recover(draft: &mut Draft, texts: Texts) {
         }
         clear_stop_if_blocked(draft, id);
         reset_display_state(draft, id);
+    }
+}
+
+/// Records what is left of an answer for people: no model is sent it. Done once, and only while its generation
+/// is open and has no answer.
+fn record_unfinished(draft: &mut Draft, id: &SelfId, answer: &UnfinishedAnswer, texts: Texts) {
+    let UnfinishedAnswer { course, genseq, .. } = *answer;
+    let Some(dialog) = draft.dialog(id) else { return };
+    let last = &dialog.history.last;
+    let is_open = last.open && last.genseq == genseq && last.course == Some(course);
+    let mut records = dialog.history.entries.iter().filter(|entry| entry.genseq == Some(genseq));
+    if is_open && !records.any(|entry| entry.record.is_of_an_answer()) {
+        draft.set_durable();
+        let content = texts.unfinished_answer(answer);
+        draft.append(id, course, genseq, Record::UiOnly { content });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Texts at the start of a course, and where a generation was interrupted.
 
 use super::Texts;
-use crate::domain::Lang;
-use crate::domain::text::Text;
+use crate::domain::text::{Text, in_lang};
+use crate::domain::{AnswerText, Lang, UnfinishedAnswer};
 
 impl Texts {
     #[must_use]
@@ -39,6 +39,25 @@ impl Texts {
         Text::new(" [interrupted here]", "【在此中断】").in_lang(self.0)
     }
 
+    /// What people are shown of an answer that the end of the program cut short, as Markdown: thoughts are
+    /// quotes. No model is sent it.
+    #[must_use]
+    pub fn unfinished_answer(self, answer: &UnfinishedAnswer) -> String {
+        let count = answer.characters();
+        let notice = in_lang!(
+            self.0,
+            "Interrupted: the program ended while this was being written. {count} characters are kept; no model is \
+             sent them.",
+            "已中断：写作过程中程序结束了。保留了 {count} 个字符，不会发送给模型。"
+        );
+        let texts = answer.texts.iter().map(|text| match text {
+            AnswerText::Thinking(text) => quoted(text.trim()),
+            AnswerText::Saying(text) => text.trim().to_owned(),
+        });
+        let parts = std::iter::once(format!("*{notice}*")).chain(texts);
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
     /// The result of a call whose outcome is not known.
     #[must_use]
     pub fn unknown_outcome(self) -> String {
@@ -72,4 +91,11 @@ impl Texts {
         .in_lang(self.0)
         .to_owned()
     }
+}
+
+fn quoted(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
 }

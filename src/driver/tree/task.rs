@@ -4,6 +4,7 @@
 //! one at a time, so every step is atomic. It may block on the disk (briefly) and on the pump (which always
 //! receives). After each step it starts drives for the dialogs that can continue by themselves.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -14,13 +15,15 @@ use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{NextStep, next_step};
 use crate::domain::text::Text;
 use crate::domain::tree::{DialogTree, TreeChange};
-use crate::domain::{Dialog, RootId, SelfId};
+use crate::domain::{Dialog, RootId, SelfId, UnfinishedAnswer};
 use crate::driver::drive::drives::{DriveHandles, DriveMessage};
 use crate::driver::drive::task::Drive;
 use crate::driver::lifecycle::recovery;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::stop::mark_stopped;
+use crate::store::StoreError;
 use crate::tools::CLEAR_MIND;
 
 use super::state::TreeState;
@@ -69,11 +72,13 @@ impl TreeTask {
 
     /// Repairs the state after a crash or changes by another program.
     async fn recover(&mut self, repairs: Vec<TreeChange>) {
+        let unfinished = self.unfinished_answers().await;
         let mut draft = self.state.draft();
         for change in repairs {
             draft.add_applied(change);
         }
-        recovery::recover(&mut draft, self.state.engine.texts());
+        let texts = self.state.engine.texts();
+        recovery::recover(&mut draft, unfinished.as_ref().unwrap_or(&BTreeMap::new()), texts);
         self.state.wake_askers(&mut draft);
         let main = self.state.tree().root.main();
         let steps: Vec<TreeChange> = draft.drafted_changes().cloned().collect();
@@ -81,6 +86,29 @@ impl TreeTask {
             for step in &steps {
                 self.state.engine.log.repair(&self.state.tree().root, step);
             }
+            if unfinished.is_some() {
+                self.remove_spools().await;
+            }
+        }
+    }
+
+    /// What a process that was killed left of running answers; `None` if it cannot be read, and has to stay.
+    async fn unfinished_answers(&self) -> Option<BTreeMap<SelfId, UnfinishedAnswer>> {
+        let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
+        let read = blocking(move |_| store.unfinished_answers(&root)).await;
+        match read.map_err(|error| StoreError::interrupted(&error.to_string())).flatten() {
+            Ok(found) => Some(found),
+            Err(error) => {
+                tracing::warn!(%error, "what is left of running answers cannot be read");
+                None
+            }
+        }
+    }
+
+    async fn remove_spools(&self) {
+        let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
+        if let Err(error) = blocking(move |_| store.remove_spools(&root)).await {
+            tracing::warn!(%error, "spools of recorded answers stay");
         }
     }
 
@@ -127,6 +155,7 @@ impl TreeTask {
                 retry_now,
                 reports,
                 ids: engine.ids.clone(),
+                spools: engine.store.spools(),
                 texts: engine.texts(),
                 sources: engine.sources.clone(),
                 log: engine.log.clone(),

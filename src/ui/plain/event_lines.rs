@@ -231,6 +231,7 @@ impl EventLines {
         match record {
             Record::HumanText(text) => self.pushed(&speaker, text),
             Record::Words { content, interrupted } => self.words(&speaker, content, *interrupted),
+            Record::UiOnly { content } => self.words(&speaker, content, false),
             Record::FuncCall(call) => vec![called(&speaker, call)],
             Record::FuncResult(result) => self.changed_files(&speaker, result),
             Record::TellaskCall { call, delivery_mode } => {
@@ -255,7 +256,6 @@ impl EventLines {
             | Record::Questions { .. }
             | Record::PendingSideDialogs { .. }
             | Record::Registry { .. }
-            | Record::UiOnly { .. }
             | Record::GenFinish { .. }
             | Record::Unknown { .. } => Vec::new(),
         }

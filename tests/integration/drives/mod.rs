@@ -55,6 +55,7 @@ mod talk;
 mod tellasks;
 mod tools;
 mod trust;
+mod unfinished;
 mod updates;
 mod watching;
 

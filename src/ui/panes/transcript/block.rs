@@ -200,7 +200,7 @@ fn push(
 }
 
 fn notice(text: &str, context: &LayoutContext<'_>) -> BlockLayout {
-    let rows = plain_rows(text, 0, context.available(0), context.style(Role::TextDim));
+    let rows = Prose::new(context.ui).in_role(Role::TextDim).rows(text, 0, context.available(0));
     BlockLayout { rows, ..BlockLayout::default() }
 }
 
