@@ -28,7 +28,7 @@ use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
 use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
-use crate::remote::{About, Place, Server, UserFolders};
+use crate::remote::{About, Place, Server, SessionFile, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
@@ -157,11 +157,35 @@ pub fn socket_place(workspace: &Path) -> Place {
 }
 
 /// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.
-pub fn listen(workspace: &Path, driver: &Driver, level: Option<Level>) -> Option<Server> {
+pub fn listen(
+    workspace: &Path,
+    driver: &Driver,
+    store: Arc<Store>,
+    level: Option<Level>,
+) -> Option<Server> {
     let about = About { workspace: env::display_path(workspace), since: SystemClock.now(), level };
-    Server::start(socket_place(workspace), driver.clients(), about)
+    let sessions = Arc::new(StoredSessions(store));
+    Server::start(socket_place(workspace), driver.clients(), about, sessions)
         .inspect_err(|error| tracing::warn!(%error, "no other process can reach this driver"))
         .ok()
+}
+
+/// The sessions of clients, in the workspace.
+#[derive(Debug)]
+pub struct StoredSessions(pub Arc<Store>);
+
+impl SessionFile for StoredSessions {
+    fn read(&self) -> io::Result<String> {
+        self.0.read_sessions().map_err(io::Error::other)
+    }
+
+    fn append(&self, lines: &str, synced: bool) -> io::Result<()> {
+        self.0.append_sessions(lines, synced).map_err(io::Error::other)
+    }
+
+    fn replace(&self, lines: &str) -> io::Result<()> {
+        self.0.replace_sessions(lines).map_err(io::Error::other)
+    }
 }
 
 /// The background processes of earlier runs, recorded in the state folder.

@@ -173,7 +173,10 @@ impl Job<'_> {
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
         let level = shells.sandbox().map(Sandbox::level);
-        let server = self.driving.then(|| app::listen(self.workspace, &driver, level)).flatten();
+        let server = self
+            .driving
+            .then(|| app::listen(self.workspace, &driver, store.clone(), level))
+            .flatten();
         if let Some(command) = self.command.clone() {
             let _ = driver.commands.send(command).await;
         }

@@ -100,7 +100,8 @@ impl Link {
         let (driver, store, shells) =
             app::start(start_options(workspace, models, audience, setup))?;
         let level = shells.sandbox().map(Sandbox::level);
-        let server = is_shared.then(|| app::listen(workspace, &driver, level)).flatten();
+        let server =
+            is_shared.then(|| app::listen(workspace, &driver, store.clone(), level)).flatten();
         let clients = driver.clients();
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));

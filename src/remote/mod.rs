@@ -9,6 +9,7 @@
 
 pub mod client;
 mod framed;
+mod journal;
 pub mod kept;
 pub mod line;
 pub mod peer;
@@ -18,6 +19,7 @@ mod sessions;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
+pub use journal::SessionFile;
 pub use kept::{Followed, LOST, follow, keep};
 pub use line::{Line, LineFault};
 pub use place::{Note, Place, UserFolders, all_notes};

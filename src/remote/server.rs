@@ -28,9 +28,10 @@ use crate::protocol::wire::{
 use crate::protocol::{Command, DriverEvent};
 
 use super::framed::{self, FrameReader, ReadError};
+use super::journal::SessionFile;
 use super::peer::{self, PeerRefusal};
 use super::place::Place;
-use super::sessions::{Session, Sessions};
+use super::sessions::{Admission, Session, Sessions};
 
 /// Connections at a time; the next one is refused.
 const MAX_CONNECTIONS: usize = 128;
@@ -80,9 +81,16 @@ impl Server {
     /// Listens. The caller has the lock of the workspace, so a socket that is there already is of a driver that has
     /// ended.
     ///
+    /// `sessions`: where what clients sent is kept for the next driver.
+    ///
     /// # Errors
     /// There is no place for a socket, or the error of the system.
-    pub fn start(place: Place, clients: Clients, about: About) -> io::Result<Self> {
+    pub fn start(
+        place: Place,
+        clients: Clients,
+        about: About,
+        sessions: Arc<dyn SessionFile>,
+    ) -> io::Result<Self> {
         let socket = place.to_listen().ok_or_else(no_place)?;
         remove_stale(&socket)?;
         let listener = UnixListener::bind(&socket)?;
@@ -93,7 +101,7 @@ impl Server {
         let (open, closed) = mpsc::channel(1);
         let mut tasks = JoinSet::new();
         let (count, connected) = watch::channel(0);
-        tasks.spawn(accept(listener, clients, Arc::new(about), (closed, count)));
+        tasks.spawn(accept((listener, sessions), clients, Arc::new(about), (closed, count)));
         Ok(Self { place, socket, tasks, open, connected })
     }
 
@@ -135,13 +143,13 @@ fn remove_stale(socket: &Path) -> io::Result<()> {
 
 /// Accepts connections until `closed`, then waits for those that are there.
 async fn accept(
-    listener: UnixListener,
+    (listener, sessions): (UnixListener, Arc<dyn SessionFile>),
     clients: Clients,
     about: Arc<About>,
     (mut closed, count): (mpsc::Receiver<()>, watch::Sender<usize>),
 ) {
     let mut connections = JoinSet::new();
-    let sessions = Sessions::default();
+    let sessions = Sessions::load(sessions).await;
     loop {
         count.send_if_modified(|known| {
             std::mem::replace(known, connections.len()) != connections.len()
@@ -241,7 +249,7 @@ async fn serve(
     let Some(ClientChannels { commands, mut events, .. }) = clients.join(profile).await else {
         return Ok(());
     };
-    let session = sessions.connect(&hello.session);
+    let session = sessions.connect(&hello.session).await;
     let welcome = Welcome {
         protocol,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -308,16 +316,24 @@ async fn take_commands(
     while let Some(body) = frames.next().await? {
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
-                let earlier = match session {
-                    Some(session) => session.earlier_reply(&command).await,
+                // From its admission on nothing may come between it and the driver.
+                let Ok(room) = commands.reserve().await else { break };
+                let admission = match session {
+                    Some(session) => Some(session.admit(&command).await),
                     None => None,
                 };
-                let taken = match earlier {
-                    Some(reply) => replies.send(reply).await.is_ok(),
-                    None => commands.send(*command).await.is_ok(),
-                };
-                if !taken {
-                    break;
+                match admission {
+                    None => room.send(*command),
+                    Some(Admission::New(admitted)) => {
+                        room.send(*command);
+                        admitted.passed();
+                    }
+                    Some(Admission::Replied(reply)) => {
+                        drop(room);
+                        if replies.send(reply).await.is_err() {
+                            break;
+                        }
+                    }
                 }
             }
             Ok(FromClient::Hello(_)) => {
@@ -370,7 +386,7 @@ async fn send_events(
         let mut next = Some(event);
         while let Some(event) = next.take() {
             if let Some(session) = session {
-                session.record(&event);
+                session.record(&event).await;
             }
             push(&mut frames, &event);
             if frames.len() < BATCH_BYTES {

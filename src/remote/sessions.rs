@@ -1,21 +1,27 @@
 //! What the driver replied to the commands of a session, so that a command that is sent again after a cut counts once.
 //!
-//! A session is one client over all its connections. It is known to this process alone, as long as it is among the
-//! last ones: a client is told whether it is, and asks a person where it is not.
+//! A session is one client over all its connections. It is known as long as it is among the last ones, also to the next
+//! driver of the workspace, which reads the journal: a client is told whether it is, and asks a person where it is not.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::domain::text::Text;
+use crate::domain::text::{Localized, Text, localized};
 use crate::protocol::command::{LARGEST_TICKET, Ticket};
 use crate::protocol::{Command, DriverEvent};
 
+use super::journal::{Journal, JournalLine, SessionFile};
+
 /// Sessions that are known, at least as many as there may be connections.
 const MAX_SESSIONS: usize = 128;
+/// A longer name is none, in bytes.
+const MAX_NAME_BYTES: usize = 128;
 /// Commands of a session that are known.
 const MAX_COMMANDS: usize = 256;
 /// How long the replies to the commands of a connection that was cut are waited for.
@@ -27,12 +33,13 @@ const NO_REPLY: Text = Text::new(
 );
 
 /// The sessions of a driver; clones are the same ones.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Sessions(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
     known: Mutex<Known>,
+    journal: Journal,
     /// A reply was recorded, or a session has a newer connection.
     changed: watch::Sender<()>,
 }
@@ -71,33 +78,160 @@ pub(super) struct Session {
     was_known: bool,
 }
 
+/// What is known of a command.
+#[derive(Debug)]
+pub(super) enum Admission {
+    /// Nothing; from now on it runs.
+    New(Admitted),
+    /// It came before, or cannot be taken: this is its reply.
+    Replied(DriverEvent),
+}
+
+/// A command that is about to be passed to the driver. Dropped before that, it is as if it had never come.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Admitted {
+    all: Sessions,
+    name: String,
+    ticket: Option<Ticket>,
+}
+
+impl Admitted {
+    /// The driver has it.
+    pub fn passed(mut self) {
+        self.ticket = None;
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let Some(ticket) = self.ticket else { return };
+        if let Some(commands) = self.all.known().commands(&self.name) {
+            commands.retain(|sent| sent.ticket != ticket);
+        }
+        self.all.0.changed.send_replace(());
+    }
+}
+
 impl Sessions {
+    /// Those of earlier drivers of the workspace. Where they cannot be read there are none.
+    pub async fn load(file: Arc<dyn SessionFile>) -> Self {
+        let journal = Journal::new(file);
+        let (sessions, read) = (Self::none(journal.clone()), {
+            let journal = journal.clone();
+            blocking(move || journal.read()).await
+        });
+        match read {
+            Ok(lines) if lines.is_empty() => {}
+            Ok(lines) => {
+                for line in lines {
+                    sessions.known().take(line);
+                }
+                sessions.known().end_earlier_runs();
+                sessions.write_journal_anew().await;
+            }
+            Err(error) => tracing::warn!(%error, "the sessions of clients could not be read"),
+        }
+        sessions
+    }
+
+    fn none(journal: Journal) -> Self {
+        let (known, changed) = (Mutex::default(), watch::Sender::default());
+        Self(Arc::new(Shared { known, journal, changed }))
+    }
+
     /// One more connection of the session of this name; `None` for a client without one.
-    pub fn connect(&self, name: &str) -> Option<Session> {
-        if name.is_empty() {
+    pub async fn connect(&self, name: &str) -> Option<Session> {
+        if name.is_empty() || name.len() > MAX_NAME_BYTES {
             return None;
         }
-        let mut known = self.known();
-        known.connections += 1;
-        let connection = known.connections;
-        let at = known.sessions.iter().position(|past| past.name == name);
-        let past = at.and_then(|at| known.sessions.remove(at));
-        let was_known = past.is_some();
-        let commands = past.map(|past| past.commands).unwrap_or_default();
-        known.sessions.push_back(KnownSession { name: name.to_owned(), connection, commands });
-        if known.sessions.len() > MAX_SESSIONS {
-            known.sessions.pop_front();
-        }
+        let (connection, was_known) = self.known().connect(name);
         self.0.changed.send_replace(());
+        let line = JournalLine { session: name.to_owned(), ticket: None, reply: None };
+        if !was_known && let Err(error) = self.write(line).await {
+            tracing::warn!(%error, "a session could not be recorded");
+        }
         Some(Session { all: self.clone(), name: name.to_owned(), connection, was_known })
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Appends a line to the journal.
+    async fn write(&self, line: JournalLine) -> io::Result<()> {
+        let journal = self.0.journal.clone();
+        if blocking(move || journal.append(&line)).await? {
+            self.write_journal_anew().await;
+        }
+        Ok(())
+    }
+
+    /// What is left out may be forgotten.
+    async fn write_journal_anew(&self) {
+        let (journal, sessions) = (self.0.journal.clone(), self.clone());
+        let written = blocking(move || journal.replace(|| sessions.known().lines())).await;
+        if let Err(error) = written {
+            tracing::warn!(%error, "the journal of the sessions only grows");
+        }
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
 impl Known {
+    /// The number of the new connection, and whether the session was known.
+    fn connect(&mut self, name: &str) -> (u64, bool) {
+        self.connections += 1;
+        let connection = self.connections;
+        let at = self.sessions.iter().position(|past| past.name == name);
+        let past = at.and_then(|at| self.sessions.remove(at));
+        let was_known = past.is_some();
+        let commands = past.map(|past| past.commands).unwrap_or_default();
+        self.sessions.push_back(KnownSession { name: name.to_owned(), connection, commands });
+        if self.sessions.len() > MAX_SESSIONS {
+            self.sessions.pop_front();
+        }
+        (connection, was_known)
+    }
+
+    /// Takes a line of the journal.
+    fn take(&mut self, line: JournalLine) {
+        let JournalLine { session: name, ticket, reply } = line;
+        if self.session(&name).is_none() {
+            self.connect(&name);
+        }
+        let (Some(ticket), Some(commands)) = (ticket, self.commands(&name)) else { return };
+        commands.retain(|sent| sent.ticket != ticket);
+        commands.push_back(Sent { ticket, connection: 0, reply });
+        if commands.len() > MAX_COMMANDS {
+            commands.pop_front();
+        }
+    }
+
+    /// What was taken and not replied to by a driver that has ended.
+    fn end_earlier_runs(&mut self) {
+        for sent in self.sessions.iter_mut().flat_map(|past| &mut past.commands) {
+            let ticket = sent.ticket;
+            sent.reply.get_or_insert_with(|| unknown(ticket));
+        }
+    }
+
+    /// What the journal has to say.
+    fn lines(&self) -> Vec<JournalLine> {
+        let of_session = |past: &KnownSession| {
+            let line = |ticket, reply| JournalLine { session: past.name.clone(), ticket, reply };
+            let commands =
+                past.commands.iter().map(|sent| line(Some(sent.ticket), sent.reply.clone()));
+            std::iter::once(line(None, None)).chain(commands).collect::<Vec<_>>()
+        };
+        self.sessions.iter().flat_map(of_session).collect()
+    }
+
     /// The commands of a session; `None` if it was forgotten for newer ones.
     fn commands(&mut self, name: &str) -> Option<&mut VecDeque<Sent>> {
         self.session(name).map(|past| &mut past.commands)
@@ -128,46 +262,76 @@ impl Session {
         }
     }
 
-    /// The reply to a command that came before, once there is one; `None` for one that is new.
-    pub async fn earlier_reply(&self, command: &Command) -> Option<DriverEvent> {
-        let ticket = command.ticket().filter(|_| !command.is_read_only())? & LARGEST_TICKET;
+    /// Whether a command is new: then it is in the journal. Waits for the reply to one that still runs.
+    pub async fn admit(&self, command: &Command) -> Admission {
+        let changes_something = command.ticket().filter(|_| !command.is_read_only());
+        let Some(ticket) = changes_something.map(|ticket| ticket & LARGEST_TICKET) else {
+            return Admission::New(self.admitted(None));
+        };
         let mut changes = self.all.0.changed.subscribe();
         loop {
-            match self.admit(ticket) {
-                Admission::New => return None,
-                Admission::Replied(reply) => return Some(reply),
-                Admission::Running => changes.changed().await.ok()?,
+            match self.look_up(ticket) {
+                Found::Nothing => break,
+                Found::Reply(reply) => return Admission::Replied(reply),
+                // The sender is one of this session's own.
+                Found::Running => _ = changes.changed().await,
+            }
+        }
+        let admitted = self.admitted(Some(ticket));
+        let line = JournalLine { session: self.name.clone(), ticket: Some(ticket), reply: None };
+        match self.all.write(line).await {
+            Ok(()) => Admission::New(admitted),
+            Err(error) => {
+                tracing::warn!(%error, "a command could not be recorded");
+                Admission::Replied(DriverEvent::Refused { ticket, text: not_recorded(&error) })
             }
         }
     }
 
-    fn admit(&self, ticket: Ticket) -> Admission {
+    fn admitted(&self, ticket: Option<Ticket>) -> Admitted {
+        Admitted { all: self.all.clone(), name: self.name.clone(), ticket }
+    }
+
+    /// Notes a command that is new.
+    fn look_up(&self, ticket: Ticket) -> Found {
         let mut known = self.all.known();
         // Of a session that was forgotten nothing is kept; the next connection is told so.
-        let Some(commands) = known.commands(&self.name) else { return Admission::New };
+        let Some(commands) = known.commands(&self.name) else { return Found::Nothing };
         match commands.iter().find(|sent| sent.ticket == ticket) {
-            Some(Sent { reply: Some(reply), .. }) => Admission::Replied(reply.clone()),
-            Some(Sent { reply: None, .. }) => Admission::Running,
+            Some(Sent { reply: Some(reply), .. }) => Found::Reply(reply.clone()),
+            Some(Sent { reply: None, .. }) => Found::Running,
             None => {
                 commands.push_back(Sent { ticket, connection: self.connection, reply: None });
                 if commands.len() > MAX_COMMANDS {
                     commands.pop_front();
                 }
-                Admission::New
+                Found::Nothing
             }
         }
     }
 
     /// Keeps an event that is the reply to a command of this session.
-    pub fn record(&self, event: &DriverEvent) {
-        let Some(ticket) = event.ticket() else { return };
+    pub async fn record(&self, event: &DriverEvent) {
+        if !self.note_reply(event) {
+            return;
+        }
+        let (session, ticket) = (self.name.clone(), event.ticket());
+        let line = JournalLine { session, ticket, reply: Some(event.clone()) };
+        if let Err(error) = self.all.write(line).await {
+            tracing::warn!(%error, "a reply could not be recorded");
+        }
+    }
+
+    /// True if somebody waits for it.
+    fn note_reply(&self, event: &DriverEvent) -> bool {
+        let Some(ticket) = event.ticket() else { return false };
         let mut known = self.all.known();
         let awaits = |sent: &&mut Sent| sent.ticket == ticket && sent.reply.is_none();
         let sent = known.commands(&self.name).and_then(|commands| commands.iter_mut().find(awaits));
-        if let Some(sent) = sent {
-            sent.reply = Some(event.clone());
-            self.all.0.changed.send_replace(());
-        }
+        let Some(sent) = sent else { return false };
+        sent.reply = Some(event.clone());
+        self.all.0.changed.send_replace(());
+        true
     }
 
     /// After the end of the connection: takes the replies to its commands, for the next connection.
@@ -175,7 +339,7 @@ impl Session {
         let rest = async {
             while self.has_running() {
                 let Some(event) = events.recv().await else { break };
-                self.record(&event);
+                self.record(&event).await;
             }
         };
         let _ = timeout(PATIENCE, rest).await;
@@ -192,26 +356,74 @@ impl Session {
             let own = commands.iter_mut().filter(|sent| sent.connection == self.connection);
             for sent in own {
                 let ticket = sent.ticket;
-                let unknown = || DriverEvent::Refused { ticket, text: NO_REPLY.into() };
-                sent.reply.get_or_insert_with(unknown);
+                sent.reply.get_or_insert_with(|| unknown(ticket));
             }
         }
         self.all.0.changed.send_replace(());
     }
 }
 
-/// What is known of a command.
-enum Admission {
-    /// Nothing; from now on it runs.
-    New,
+enum Found {
+    Nothing,
     Running,
-    Replied(DriverEvent),
+    Reply(DriverEvent),
+}
+
+fn unknown(ticket: Ticket) -> DriverEvent {
+    DriverEvent::Refused { ticket, text: NO_REPLY.into() }
+}
+
+fn not_recorded(error: &io::Error) -> Localized {
+    localized!("NOT done, as it could not be recorded: {error}", "未执行，因为无法记录：{error}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::text::assert_translated;
+
+    /// A file of which writing fails on demand.
+    #[derive(Debug, Default)]
+    struct Kept {
+        text: Mutex<String>,
+        is_full: Mutex<bool>,
+    }
+
+    impl Kept {
+        fn text(&self) -> MutexGuard<'_, String> {
+            self.text.lock().unwrap()
+        }
+
+        fn write(&self, write: impl FnOnce(&mut String)) -> io::Result<()> {
+            if *self.is_full.lock().unwrap() {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            write(&mut self.text());
+            Ok(())
+        }
+    }
+
+    impl SessionFile for Kept {
+        fn read(&self) -> io::Result<String> {
+            Ok(self.text().clone())
+        }
+
+        fn append(&self, lines: &str, _synced: bool) -> io::Result<()> {
+            self.write(|text| text.push_str(lines))
+        }
+
+        fn replace(&self, lines: &str) -> io::Result<()> {
+            self.write(|text| lines.clone_into(text))
+        }
+    }
+
+    async fn none() -> Sessions {
+        Sessions::load(Arc::<Kept>::default()).await
+    }
+
+    async fn connect(sessions: &Sessions, name: &str) -> Session {
+        sessions.connect(name).await.unwrap()
+    }
 
     fn answer(ticket: Ticket) -> Command {
         let dialog = crate::domain::DialogId::main(crate::domain::RootId::new("9z"));
@@ -222,36 +434,47 @@ mod tests {
         DriverEvent::Done { ticket, dialog: None }
     }
 
+    /// The reply to a command that came before; a new one is passed to the driver.
+    async fn earlier_reply(session: &Session, ticket: Ticket) -> Option<DriverEvent> {
+        match session.admit(&answer(ticket)).await {
+            Admission::New(admitted) => {
+                admitted.passed();
+                None
+            }
+            Admission::Replied(reply) => Some(reply),
+        }
+    }
+
     #[tokio::test]
     async fn a_command_that_comes_again_gets_the_reply_it_had() {
-        let sessions = Sessions::default();
-        let first = sessions.connect("a").unwrap();
+        let sessions = none().await;
+        let first = connect(&sessions, "a").await;
         assert!(!first.was_known());
-        assert_eq!(first.earlier_reply(&answer(1)).await, None);
-        first.record(&done(1));
-        let second = sessions.connect("a").unwrap();
+        assert_eq!(earlier_reply(&first, 1).await, None);
+        first.record(&done(1)).await;
+        let second = connect(&sessions, "a").await;
         assert!(second.was_known());
-        assert_eq!(second.earlier_reply(&answer(1)).await, Some(done(1)));
-        assert_eq!(second.earlier_reply(&answer(2)).await, None);
+        assert_eq!(earlier_reply(&second, 1).await, Some(done(1)));
+        assert_eq!(earlier_reply(&second, 2).await, None);
         // Another client may choose the same tickets, and so may one without a session.
-        assert_eq!(sessions.connect("b").unwrap().earlier_reply(&answer(1)).await, None);
-        assert!(sessions.connect("").is_none());
+        assert_eq!(earlier_reply(&connect(&sessions, "b").await, 1).await, None);
+        assert!(sessions.connect("").await.is_none());
+        assert!(sessions.connect(&"x".repeat(MAX_NAME_BYTES + 1)).await.is_none());
     }
 
     #[tokio::test]
     async fn a_command_that_still_runs_is_waited_for_on_the_next_connection() {
-        let sessions = Sessions::default();
-        let first = sessions.connect("a").unwrap();
-        assert_eq!(first.earlier_reply(&answer(1)).await, None);
+        let sessions = none().await;
+        let first = connect(&sessions, "a").await;
+        assert_eq!(earlier_reply(&first, 1).await, None);
         let (driver, mut events) = mpsc::channel(4);
-        let (superseded, second) =
-            tokio::join!(timeout(Duration::from_secs(60), first.superseded()), async {
-                sessions.connect("a").unwrap()
-            },);
+        let (superseded, second) = tokio::join!(
+            timeout(Duration::from_secs(60), first.superseded()),
+            connect(&sessions, "a")
+        );
         assert_eq!((superseded, second.was_known()), (Ok(()), true));
-        let command = answer(1);
         let (reply, (), ()) = tokio::join!(
-            second.earlier_reply(&command),
+            earlier_reply(&second, 1),
             first.collect_late_replies(&mut events),
             async {
                 driver.send(DriverEvent::Stopped).await.unwrap();
@@ -265,30 +488,117 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_command_whose_reply_never_came_is_refused_and_does_not_run_again() {
-        let sessions = Sessions::default();
-        let first = sessions.connect("a").unwrap();
-        assert_eq!(first.earlier_reply(&answer(7)).await, None);
+        let sessions = none().await;
+        let first = connect(&sessions, "a").await;
+        assert_eq!(earlier_reply(&first, 7).await, None);
         let (_driver, mut events) = mpsc::channel(4);
         first.collect_late_replies(&mut events).await;
-        let again = sessions.connect("a").unwrap().earlier_reply(&answer(7)).await;
-        assert_eq!(again, Some(DriverEvent::Refused { ticket: 7, text: NO_REPLY.into() }));
+        let again = earlier_reply(&connect(&sessions, "a").await, 7).await;
+        assert_eq!(again, Some(unknown(7)));
         assert_translated(&NO_REPLY.into());
     }
 
     #[tokio::test]
+    async fn a_command_that_the_driver_did_not_get_is_new_when_it_comes_again() {
+        let sessions = none().await;
+        let first = connect(&sessions, "a").await;
+        let Admission::New(admitted) = first.admit(&answer(1)).await else { panic!("it is new") };
+        drop(admitted);
+        assert_eq!(earlier_reply(&first, 1).await, None);
+    }
+
+    #[tokio::test]
     async fn only_the_last_sessions_and_commands_are_kept() {
-        let sessions = Sessions::default();
-        let first = sessions.connect("first").unwrap();
+        let sessions = none().await;
+        let first = connect(&sessions, "first").await;
         let count = Ticket::try_from(MAX_COMMANDS).unwrap() + 1;
         for ticket in 0..count {
-            assert_eq!(first.earlier_reply(&answer(ticket)).await, None);
-            first.record(&done(ticket));
+            assert_eq!(earlier_reply(&first, ticket).await, None);
+            first.record(&done(ticket)).await;
         }
         assert_eq!(sessions.known().commands("first").unwrap().len(), MAX_COMMANDS);
         for number in 0..MAX_SESSIONS {
-            sessions.connect(&number.to_string()).unwrap();
+            connect(&sessions, &number.to_string()).await;
         }
         assert_eq!(sessions.known().sessions.len(), MAX_SESSIONS);
-        assert!(!sessions.connect("first").unwrap().was_known());
+        assert!(!connect(&sessions, "first").await.was_known());
+    }
+
+    /// A driver that is killed at any moment: what its journal has then, cut off at any byte, is what the next one
+    /// knows.
+    #[tokio::test]
+    async fn the_next_driver_carries_out_only_what_the_killed_one_had_not_taken() {
+        let file = Arc::<Kept>::default();
+        let sessions = Sessions::load(file.clone()).await;
+        let client = connect(&sessions, "a").await;
+        let mut moments = vec![(file.text().clone(), "connected")];
+        assert_eq!(earlier_reply(&client, 1).await, None);
+        moments.push((file.text().clone(), "taken"));
+        client.record(&done(1)).await;
+        moments.push((file.text().clone(), "replied"));
+        let mut begun = 0;
+        for (text, moment) in moments {
+            for end in begun..=text.len() {
+                let kept = Kept {
+                    text: Mutex::new(text.get(..end).unwrap().to_owned()),
+                    ..Kept::default()
+                };
+                let next = Sessions::load(Arc::new(kept)).await;
+                let again = connect(&next, "a").await;
+                let reply = earlier_reply(&again, 1).await;
+                // Without its line end a line may be whole.
+                let is_whole = end + 1 >= text.len();
+                match moment {
+                    "connected" => {
+                        assert_eq!((again.was_known(), reply), (is_whole, None), "{end}");
+                    }
+                    "taken" => assert_eq!(reply, is_whole.then(|| unknown(1)), "{end}"),
+                    _ => {
+                        let expected = if is_whole { done(1) } else { unknown(1) };
+                        assert_eq!(reply, Some(expected), "{end}");
+                    }
+                }
+            }
+            begun = text.len() + 1;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_recorded_is_refused_and_new_when_it_comes_again() {
+        let file = Arc::<Kept>::default();
+        let sessions = Sessions::load(file.clone()).await;
+        let client = connect(&sessions, "a").await;
+        *file.is_full.lock().unwrap() = true;
+        let Some(DriverEvent::Refused { ticket: 1, text }) = earlier_reply(&client, 1).await else {
+            panic!("it is refused")
+        };
+        assert_translated(&text);
+        *file.is_full.lock().unwrap() = false;
+        assert_eq!(earlier_reply(&client, 1).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_long_journal_is_written_anew_with_what_is_known() {
+        let file = Arc::<Kept>::default();
+        let sessions = Sessions::load(file.clone()).await;
+        let client = connect(&sessions, "a").await;
+        let text = Localized::same("x".repeat(6_000));
+        let reply = |ticket| DriverEvent::Refused { ticket, text: text.clone() };
+        for ticket in 0..100 {
+            assert_eq!(earlier_reply(&client, ticket).await, None);
+            client.record(&reply(ticket)).await;
+            assert!(file.text().len() < 6 * 1024 * 1024);
+        }
+        let next = Sessions::load(file.clone()).await;
+        let again = connect(&next, "a").await;
+        for ticket in 0..100 {
+            assert_eq!(earlier_reply(&again, ticket).await, Some(reply(ticket)));
+        }
+        // A reply that is too long to be kept is one that is not known.
+        assert_eq!(earlier_reply(&again, 900).await, None);
+        let text = Localized::same("x".repeat(100_000));
+        again.record(&DriverEvent::Refused { ticket: 900, text }).await;
+        let next = Sessions::load(file).await;
+        assert_eq!(earlier_reply(&connect(&next, "a").await, 900).await, Some(unknown(900)));
     }
 }

@@ -137,6 +137,11 @@ impl Layout {
         self.queues(&dialog.root).join(format!("{}.json", flat_name(dialog.this.as_str())))
     }
 
+    /// What clients sent and were replied.
+    pub fn sessions(&self) -> PathBuf {
+        self.own_folder().join("sessions.jsonl")
+    }
+
     pub fn all_spools(&self) -> PathBuf {
         self.own_folder().join("spool")
     }

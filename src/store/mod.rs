@@ -46,6 +46,7 @@ mod reconcile;
 mod repair;
 mod reviewed;
 mod scan;
+mod sessions;
 mod spool;
 mod staging;
 mod state_files;

@@ -7,9 +7,13 @@
     reason = "a test, its functions included, fails by panicking"
 )]
 
+mod sessions;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use dominds_tui::app::StoredSessions;
 use dominds_tui::domain::{DialogId, Stamp};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::wire::{
@@ -85,7 +89,9 @@ impl Stage {
     fn listen(&self) -> Server {
         let since = Stamp::new("2026-11-21 12:00:00");
         let about = About { workspace: "~/work".to_owned(), since, level: None };
-        Server::start(self.place(), self.running.driver.clients(), about).expect("a socket")
+        let sessions = Arc::new(StoredSessions(self.running.store.clone()));
+        Server::start(self.place(), self.running.driver.clients(), about, sessions)
+            .expect("a socket")
     }
 
     fn socket(&self) -> PathBuf {
@@ -100,6 +106,17 @@ impl Stage {
 
     async fn screen(&self, name: &str) -> Client {
         self.join(hello(name, AudienceKind::Screen)).await
+    }
+
+    /// The driver is killed, and the next one listens.
+    async fn killed_and_started(self) -> Self {
+        let Self { world, running, server, folders } = self;
+        drop(server);
+        running.kill().await;
+        let running = world.start().await;
+        let mut stage = Self { world, running, server: None, folders };
+        stage.server = Some(stage.listen());
+        stage
     }
 
     /// What the tests of this file leave behind must be a driver that works.
@@ -619,55 +636,4 @@ async fn send_and_cut(
         }
     }
     None
-}
-
-/// Connections of one session, cut at any moment; what is sent again on the next one counts once.
-#[tokio::test]
-async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
-    const MESSAGES: u64 = 300;
-    let replies = (0..=MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
-        all.reply("lead", Reply::saying("Noted."))
-    });
-    let (stage, dialog) = Stage::with(replies).await;
-    let mut random = fastrand::Rng::with_seed(31);
-    let mut cuts = 0;
-    for number in 0..MESSAGES {
-        let say = Command::Say {
-            ticket: number,
-            dialog: dialog.clone(),
-            text: format!("message {number}."),
-            images: Vec::new(),
-        };
-        let reply = loop {
-            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
-            match send_and_cut(&stage, hello, &say, &mut random).await {
-                Some(reply) => break reply,
-                None => cuts += 1,
-            }
-        };
-        assert!(matches!(reply, DriverEvent::Done { .. }), "{reply:?}");
-    }
-    assert!(cuts > MESSAGES / 2, "{cuts} cuts");
-    let mut own = stage.screen("pts/1").await;
-    let row = own.question().await;
-    own.answer(&row, 1, "blue").await.expect("an acknowledgement");
-    own.until(|event| *event == DriverEvent::Quiet(QuietOutcome::Done)).await;
-    let lines = record_lines(&stage.world.view(), &dialog);
-    for number in 0..MESSAGES {
-        let text = format!("message {number}.");
-        let count: usize = lines.iter().map(|line| line.matches(&text).count()).sum();
-        assert_eq!(count, 1, "{text}");
-    }
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn a_new_connection_of_a_session_ends_the_one_before_it() {
-    let (stage, _) = Stage::asking().await;
-    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
-    let first = Raw::greeted_as(&stage, &hello).await;
-    let second = stage.join(hello).await;
-    assert!(second.connection.welcome.knows_session);
-    first.end().await;
-    stage.end().await;
 }

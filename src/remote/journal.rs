@@ -1,0 +1,105 @@
+//! The journal of the sessions: what the driver was sent in them and what it replied, for the next driver of the
+//! workspace. A command is in it before it is carried out.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::DriverEvent;
+use crate::protocol::command::Ticket;
+
+/// Above so many bytes the journal is written anew.
+const MAX_BYTES: usize = 1024 * 1024;
+/// A longer reply is not kept: after a restart it is not known what became of its command.
+const MAX_REPLY_BYTES: usize = 16 * 1024;
+
+/// The file of the journal. Its methods block on the disk.
+pub trait SessionFile: Debug + Send + Sync {
+    /// Everything in it; nothing if it is absent or damaged.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(&self) -> io::Result<String>;
+
+    /// Appends whole lines; with `synced` they are on the medium when this returns.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn append(&self, lines: &str, synced: bool) -> io::Result<()>;
+
+    /// Replaces everything in it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn replace(&self, lines: &str) -> io::Result<()>;
+}
+
+/// One line: a session was connected, a command of it was taken, or was replied to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct JournalLine {
+    pub session: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<Ticket>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<DriverEvent>,
+}
+
+impl JournalLine {
+    fn text(&self) -> io::Result<String> {
+        let mut line = serde_json::to_string(self)?;
+        line.push('\n');
+        Ok(line)
+    }
+}
+
+/// Clones write to the same file.
+#[derive(Debug, Clone)]
+pub(super) struct Journal {
+    file: Arc<dyn SessionFile>,
+    /// Bytes written since it was written anew; held while it is written.
+    bytes: Arc<Mutex<usize>>,
+}
+
+impl Journal {
+    pub fn new(file: Arc<dyn SessionFile>) -> Self {
+        Self { file, bytes: Arc::default() }
+    }
+
+    /// The lines that can be read, oldest first. Blocks on the disk.
+    pub fn read(&self) -> io::Result<Vec<JournalLine>> {
+        let text = self.file.read()?;
+        Ok(text.lines().filter_map(|line| crate::domain::json::read(line).ok()).collect())
+    }
+
+    /// Writes it anew, with the lines as they are once nothing else is written. Blocks on the disk.
+    pub fn replace(&self, lines: impl FnOnce() -> Vec<JournalLine>) -> io::Result<()> {
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        for line in lines() {
+            let whole = line.text()?;
+            let is_kept = line.reply.is_none() || whole.len() <= MAX_REPLY_BYTES;
+            text.push_str(&if is_kept {
+                whole
+            } else {
+                JournalLine { reply: None, ..line }.text()?
+            });
+        }
+        self.file.replace(&text)?;
+        *bytes = 0;
+        Ok(())
+    }
+
+    /// Appends a line, synced unless it is a reply. True if it is time to write the journal anew. Blocks on the disk.
+    pub fn append(&self, line: &JournalLine) -> io::Result<bool> {
+        let text = line.text()?;
+        if line.reply.is_some() && text.len() > MAX_REPLY_BYTES {
+            return Ok(false);
+        }
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.file.append(&text, line.reply.is_none())?;
+        *bytes = bytes.saturating_add(text.len());
+        Ok(*bytes > MAX_BYTES)
+    }
+}

@@ -1,0 +1,111 @@
+//! What a client sends again after a cut counts once, also where the driver was killed meanwhile.
+
+use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::protocol::wire::{AudienceKind, Hello};
+use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
+
+use super::{Raw, Stage, ask, hello, send_and_cut};
+use crate::common::record_lines::record_lines;
+
+/// Connections of one session, cut at any moment; what is sent again on the next one counts once.
+#[tokio::test]
+async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
+    const MESSAGES: u64 = 300;
+    let replies = (0..=MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
+        all.reply("lead", Reply::saying("Noted."))
+    });
+    let (stage, dialog) = Stage::with(replies).await;
+    let mut random = fastrand::Rng::with_seed(31);
+    let mut cuts = 0;
+    for number in 0..MESSAGES {
+        let say = Command::Say {
+            ticket: number,
+            dialog: dialog.clone(),
+            text: format!("message {number}."),
+            images: Vec::new(),
+        };
+        let reply = loop {
+            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
+            match send_and_cut(&stage, hello, &say, &mut random).await {
+                Some(reply) => break reply,
+                None => cuts += 1,
+            }
+        };
+        assert!(matches!(reply, DriverEvent::Done { .. }), "{reply:?}");
+    }
+    assert!(cuts > MESSAGES / 2, "{cuts} cuts");
+    let mut own = stage.screen("pts/1").await;
+    let row = own.question().await;
+    own.answer(&row, 1, "blue").await.expect("an acknowledgement");
+    own.until(|event| *event == DriverEvent::Quiet(QuietOutcome::Done)).await;
+    let lines = record_lines(&stage.world.view(), &dialog);
+    for number in 0..MESSAGES {
+        let text = format!("message {number}.");
+        let count: usize = lines.iter().map(|line| line.matches(&text).count()).sum();
+        assert_eq!(count, 1, "{text}");
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_new_connection_of_a_session_ends_the_one_before_it() {
+    let (stage, _) = Stage::asking().await;
+    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
+    let first = Raw::greeted_as(&stage, &hello).await;
+    let second = stage.join(hello).await;
+    assert!(second.connection.welcome.knows_session);
+    first.end().await;
+    stage.end().await;
+}
+
+/// Drivers that are killed, and connections of one session that are cut, at any moment. What the next driver does not
+/// know it carries out, once; of what it cannot know the person is told.
+#[tokio::test]
+async fn of_messages_that_are_sent_again_to_the_next_driver_none_is_doubled() {
+    const MESSAGES: u64 = 60;
+    let replies = (0..=4 * MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
+        all.reply("lead", Reply::saying("Noted."))
+    });
+    let (mut stage, dialog) = Stage::with(replies).await;
+    let mut random = fastrand::Rng::with_seed(32);
+    let (mut kills, mut unknown) = (0, Vec::new());
+    for number in 0..MESSAGES {
+        let say = Command::Say {
+            ticket: number,
+            dialog: dialog.clone(),
+            text: format!("message {number}."),
+            images: Vec::new(),
+        };
+        let reply = loop {
+            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
+            let reply = send_and_cut(&stage, hello, &say, &mut random).await;
+            if random.u8(..3) == 0 {
+                stage = stage.killed_and_started().await;
+                kills += 1;
+            }
+            if let Some(reply) = reply {
+                break reply;
+            }
+        };
+        if let DriverEvent::Refused { text, .. } = &reply {
+            assert!(text.to_string().contains("look whether it is there"), "{text}");
+            unknown.push(number);
+        } else {
+            assert!(matches!(reply, DriverEvent::Done { .. }), "{reply:?}");
+        }
+    }
+    assert!(kills > MESSAGES / 3 && unknown.len() < 30, "{kills} kills, {unknown:?}");
+    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
+    let own = stage.join(hello).await;
+    assert!(own.connection.welcome.knows_session);
+    let waiting = stage.world.dialog(&dialog).queue;
+    let waiting = waiting.into_iter().map(|prompt| prompt.content);
+    let sent = record_lines(&stage.world.view(), &dialog).into_iter().chain(waiting);
+    let sent = sent.collect::<Vec<_>>().join("\n");
+    for number in 0..MESSAGES {
+        let count = sent.matches(&format!("message {number}.")).count();
+        let is_known = !unknown.contains(&number);
+        assert!(count == 1 || count == 0 && !is_known, "message {number}: {count}");
+    }
+    stage.end().await;
+}
