@@ -1,11 +1,13 @@
 //! Standard output: sanitized text for users, JSON for scripts. A closed pipe ends only the printing: the
 //! command is still executed.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 use serde::Serialize;
 
 use crate::ui::text::clean::{SafeText, escape_json};
+
+use super::exit::CommandError;
 
 /// Prints sanitized text.
 pub fn print(text: &str) {
@@ -62,6 +64,20 @@ pub fn print_bytes(bytes: &[u8]) {
 pub fn note(text: &str) {
     let safe = SafeText::clean(text);
     let _ = writeln!(io::stderr().lock(), "{}", safe.as_str());
+}
+
+/// Asks a question that yes or no answers; anything but yes is no.
+///
+/// # Errors
+/// Standard input cannot be read.
+pub fn confirm(question: &str) -> Result<bool, CommandError> {
+    note(question);
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| CommandError::usage(format!("reading standard input: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod hint_file;
 mod ids;
 mod inbox;
 mod inspect;
+mod install;
 mod job;
 mod lifecycle;
 mod lines;

@@ -133,7 +133,9 @@ pub fn unusable(error: &ConnectError) -> CommandError {
                 reason.in_lang(Lang::En)
             )
         }
-        ConnectError::Line(text) => return CommandError::refused(text.clone()),
+        ConnectError::Line(_) | ConnectError::NotInstalled(_) => {
+            return CommandError::refused(error.to_string());
+        }
         ConnectError::Nobody
         | ConnectError::Io { .. }
         | ConnectError::Peer { .. }

@@ -1,6 +1,6 @@
 //! `trust`: asks for consent to what a workspace configures.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use crate::consent::Trust;
@@ -59,11 +59,5 @@ fn ask_consent() -> Result<bool, CommandError> {
         let text = "standard input is not a terminal; use --yes if you agree to all of this";
         return Err(CommandError::usage(text));
     }
-    lines::note("do you agree to all of this, in this workspace? [y/N]");
-    let mut answer = String::new();
-    io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| CommandError::usage(format!("reading standard input: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    lines::confirm("do you agree to all of this, in this workspace? [y/N]")
 }

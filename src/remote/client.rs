@@ -57,6 +57,11 @@ pub enum ConnectError {
     /// The program that leads to another machine ended, with what it said.
     #[error("{0}")]
     Line(String),
+    /// The way to another machine is there, and the program is not.
+    #[error(
+        "{0}: dominds-tui is not installed there, or not found: it has to be in ~/.local/bin or in the PATH"
+    )]
+    NotInstalled(String),
     #[error("the driver does not let this client in: {0}")]
     Rejected(Localized),
 }

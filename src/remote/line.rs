@@ -6,8 +6,8 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt as _;
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -108,6 +108,11 @@ impl Line {
         Self { starts: false, ..self }
     }
 
+    /// The program that leads there, and its arguments.
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
+    }
+
     /// As it was given.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -159,21 +164,21 @@ impl Line {
                 connection.tasks.keep(child, said.reading);
                 Ok(connection)
             }
-            Err(ConnectError::Nobody) => Err(self.explain(child, &said).await),
+            Err(ConnectError::Nobody) => Err(self.explain(child, said).await),
             Err(error) => Err(error),
         }
     }
 
-    async fn explain(&self, mut child: Child, said: &Said) -> ConnectError {
+    async fn explain(&self, mut child: Child, said: Said) -> ConnectError {
         let ended = timeout(LAST_WORDS_TIMEOUT, child.wait()).await;
         let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
-        let text = said.text();
+        let text = said.whole().await;
         let text = text.trim();
         let name = &self.name;
+        if code == Some(NOT_FOUND) {
+            return ConnectError::NotInstalled(name.clone());
+        }
         ConnectError::Line(match (code, text) {
-            (Some(NOT_FOUND), _) => format!(
-                "{name}: dominds-tui is not installed there, or not found: it has to be in ~/.local/bin or in the PATH"
-            ),
             (Some(code), "") => {
                 format!("{name}: {} ended with status {code}", self.words.join(" "))
             }
@@ -184,24 +189,24 @@ impl Line {
 }
 
 /// A word of a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The end of what a program says on its standard error, which is read as long as it runs.
+/// The end of what a program says, which is read as long as it runs.
 #[derive(Debug)]
-struct Said {
+pub(super) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,
     reading: JoinSet<()>,
 }
 
 impl Said {
-    fn of(mut errors: ChildStderr) -> Self {
+    pub fn of(mut output: impl AsyncRead + Unpin + Send + 'static) -> Self {
         let all = Arc::<Mutex<Vec<u8>>>::default();
         let (kept, mut reading) = (all.clone(), JoinSet::new());
         reading.spawn(async move {
             let mut buffer = [0; 1024];
-            while let Ok(count @ 1..) = errors.read(&mut buffer).await {
+            while let Ok(count @ 1..) = output.read(&mut buffer).await {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.extend_from_slice(buffer.get(..count).unwrap_or_default());
                 let too_many = kept.len().saturating_sub(MAX_SAID);
@@ -209,6 +214,12 @@ impl Said {
             }
         });
         Self { kept: all, reading }
+    }
+
+    /// Up to its end, which has to come soon after that of the program.
+    pub async fn whole(mut self) -> String {
+        let _ = timeout(LAST_WORDS_TIMEOUT, self.reading.join_next()).await;
+        self.text()
     }
 
     fn text(&self) -> String {

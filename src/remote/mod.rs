@@ -9,6 +9,7 @@
 
 pub mod client;
 mod framed;
+mod install;
 mod journal;
 pub mod kept;
 pub mod line;
@@ -19,6 +20,7 @@ mod sessions;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
+pub use install::{INSTALLED, InstallError, Program};
 pub use journal::SessionFile;
 pub use kept::{Followed, LOST, follow, keep};
 pub use line::{Line, LineFault};

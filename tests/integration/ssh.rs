@@ -32,6 +32,16 @@ struct Box {
 impl Box {
     /// `None` where there is no `sshd`.
     fn start() -> Option<Self> {
+        let program = Path::new(env!("CARGO_BIN_EXE_dominds-tui")).parent().expect("a folder");
+        Self::with_programs_of(Some(program))
+    }
+
+    /// A machine without this program.
+    fn bare() -> Option<Self> {
+        Self::with_programs_of(None)
+    }
+
+    fn with_programs_of(programs: Option<&Path>) -> Option<Self> {
         if !has("ssh") || !has(SSHD) {
             return None;
         }
@@ -46,7 +56,8 @@ impl Box {
         fs::copy(at("user.pub"), at("authorized")).expect("a key");
         let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let port = port.expect("a port").port();
-        fs::write(at("sshd_config"), server_config(&driver, folder.path(), port)).expect("a file");
+        let config = server_config(&driver, programs, folder.path(), port);
+        fs::write(at("sshd_config"), config).expect("a file");
         // An administrator's server gives its privileges away in there.
         let _ = fs::create_dir_all("/run/sshd");
         let mut sshd = Command::new(SSHD);
@@ -106,10 +117,10 @@ impl Drop for Box {
 }
 
 /// Lets one key in, and gives commands the environment of the test: what a login would set is of the machine.
-fn server_config(driver: &Driver, folder: &Path, port: u16) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_dominds-tui")).parent().expect("a folder");
+fn server_config(driver: &Driver, programs: Option<&Path>, folder: &Path, port: u16) -> String {
+    let programs = programs.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
     let variables = driver.home().environment().into_iter().map(|(name, value)| match name {
-        "PATH" => format!(" \"PATH={}:{}\"", program.display(), value.display()),
+        "PATH" => format!(" \"PATH={programs}{}\"", value.display()),
         _ => format!(" \"{name}={}\"", value.display()),
     });
     let folder = folder.display();
@@ -231,4 +242,31 @@ fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is
     assert!(near.question().is_empty() && remote.driver.question().is_empty());
     inbox.keys("quit\r");
     assert_eq!(inbox.end().0, 0);
+}
+
+#[test]
+fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
+    let Some(remote) = Box::bare() else { return };
+    let installed = remote.driver.home().workspace().with_file_name(".local/bin/dominds-tui");
+    let mut refused = remote.attach(&[]);
+    refused.until_shown(&["is not installed on", "~/.local/bin/dominds-tui", "[y/N]"]);
+    refused.keys("\r");
+    let (status, raw) = refused.end();
+    assert_eq!(status, 1);
+    assert!(String::from_utf8_lossy(&raw).contains("is not installed there"));
+    assert!(!installed.exists());
+
+    let mut screen = remote.attach(&[]);
+    screen.until_shown(&["[y/N]"]);
+    screen.keys("y\r");
+    screen.until_shown(&["DIALOGS"]);
+    let own = fs::read(env!("CARGO_BIN_EXE_dominds-tui")).expect("this program");
+    assert!(fs::read(&installed).expect("the program there") == own, "another program is there");
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+    // From now on nobody is asked.
+    let mut again = remote.attach(&[]);
+    again.until_shown(&["DIALOGS"]);
+    again.quit();
+    assert_eq!(again.end_restored(), 0);
 }

@@ -1,0 +1,243 @@
+//! Puts this very program on another machine, over the program that leads there: in one conversation, so that a password
+//! is typed once. Nothing is replaced before the copy there has the right checksum and runs.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::line::{Line, Said, quoted};
+
+/// Where it is put, as people write it.
+pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
+/// Sent at a time, in bytes.
+const PIECE: usize = 64 * 1024;
+/// How long a piece, and the end, may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Statuses of [`script`].
+const OTHER_SYSTEM: i32 = 91;
+const OTHER_CHECKSUM: i32 = 92;
+const DOES_NOT_RUN: i32 = 93;
+
+/// A copy of this program.
+#[derive(Debug)]
+pub struct Program {
+    bytes: Vec<u8>,
+    digest: String,
+    /// What `uname -s -m` says where it runs.
+    system: String,
+}
+
+/// Why it could not be put there.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    #[error(
+        "{name} is {there}, and this program is for {here}: build it there, see docs/install.md"
+    )]
+    OtherSystem { name: String, here: String, there: String },
+    #[error("{0}: what arrived is not what was sent; try again")]
+    OtherChecksum(String),
+    #[error("{0}: this program does not run there: build it there, see docs/install.md")]
+    DoesNotRun(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Program {
+    /// Reads it. Blocks on the disk.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        let mut digest = String::new();
+        for byte in Sha256::digest(&bytes) {
+            let _ = write!(digest, "{byte:02x}");
+        }
+        let uname = rustix::system::uname();
+        let (name, machine) =
+            (uname.sysname().to_string_lossy(), uname.machine().to_string_lossy());
+        Ok(Self { bytes, digest, system: format!("{name} {machine}") })
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The system and the machine it is for.
+    #[must_use]
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// Takes the program from its standard input.
+    fn script(&self) -> String {
+        let (system, digest, version) = (&self.system, &self.digest, env!("CARGO_PKG_VERSION"));
+        format!(
+            r#"set -eu; umask 022
+[ "$(uname -s -m)" = {system} ] || {{ uname -s -m; exit {OTHER_SYSTEM}; }}
+mkdir -p "$HOME/.local/bin"
+new="$HOME/.local/bin/.dominds-tui.$$"
+trap 'rm -f "$new"' EXIT
+set -C; cat >"$new"; set +C
+sum="$(sha256sum "$new")"
+[ "${{sum%% *}}" = {digest} ] || exit {OTHER_CHECKSUM}
+chmod 755 "$new"
+[ "$("$new" --version)" = 'dominds-tui {version}' ] || exit {DOES_NOT_RUN}
+mv -f "$new" "$HOME/.local/bin/dominds-tui""#,
+            system = quoted(system)
+        )
+    }
+}
+
+impl Line {
+    /// Puts the program there, as [`INSTALLED`].
+    ///
+    /// # Errors
+    /// Nothing was put there, and why.
+    pub async fn install(&self, program: &Program) -> Result<(), InstallError> {
+        let failed = |text: String| InstallError::Failed(format!("{}: {text}", self.name()));
+        let [leads_there, arguments @ ..] = self.words() else {
+            return Err(failed("there is no program that leads there".to_owned()));
+        };
+        let mut command = Command::new(leads_there);
+        command.args(arguments).arg(format!("sh -c {}", quoted(&program.script())));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            command.kill_on_drop(true).spawn().map_err(|error| failed(error.to_string()))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(mut input), Some(output), Some(errors)) = pipes else {
+            return Err(failed("it has no pipes".to_owned()));
+        };
+        let (printed, said) = (Said::of(output), Said::of(errors));
+        for piece in program.bytes.chunks(PIECE) {
+            match timeout(PATIENCE, input.write_all(piece)).await {
+                Ok(Ok(())) => {}
+                // It has ended, and its status says why.
+                Ok(Err(_)) => break,
+                Err(_) => return Err(failed("nothing was taken any more".to_owned())),
+            }
+        }
+        drop(input);
+        let ended = timeout(PATIENCE, child.wait()).await;
+        let status = ended.map_err(|_| failed("no answer".to_owned()))?;
+        let status = status.map_err(|error| failed(error.to_string()))?;
+        let (printed, said) = (printed.whole().await, said.whole().await);
+        let name = || self.name().to_owned();
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(OTHER_SYSTEM) => {
+                let there = printed.trim().to_owned();
+                Err(InstallError::OtherSystem { name: name(), here: program.system.clone(), there })
+            }
+            Some(OTHER_CHECKSUM) => Err(InstallError::OtherChecksum(name())),
+            Some(DOES_NOT_RUN) => Err(InstallError::DoesNotRun(name())),
+            Some(_) | None => Err(failed(said.trim().to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// Another machine: a home, and programs that are found before those of this one.
+    struct There {
+        folder: tempfile::TempDir,
+    }
+
+    impl There {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("bin")).unwrap();
+            Self { folder }
+        }
+
+        fn with(self, name: &str, script: &str) -> Self {
+            let path = self.folder.path().join("bin").join(name);
+            fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            self
+        }
+
+        fn line(&self) -> Line {
+            let folder = self.folder.path().display();
+            let via = format!("env HOME={folder} PATH={folder}/bin:/usr/bin:/bin sh -c");
+            Line::parse("/w", Some(&via)).unwrap()
+        }
+
+        fn installed(&self) -> PathBuf {
+            self.folder.path().join(".local/bin/dominds-tui")
+        }
+
+        /// How many files are where it is put.
+        fn files(&self) -> usize {
+            fs::read_dir(self.folder.path().join(".local/bin")).map_or(0, Iterator::count)
+        }
+    }
+
+    fn program(text: &str) -> Program {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        fs::write(&path, text).unwrap();
+        Program::read(&path).unwrap()
+    }
+
+    fn that_runs() -> Program {
+        let padding = "#".repeat(300_000);
+        program(&format!("#!/bin/sh\necho dominds-tui {}\n{padding}\n", env!("CARGO_PKG_VERSION")))
+    }
+
+    #[tokio::test]
+    async fn the_program_is_put_there_whole_and_runs_there() {
+        let (there, program) = (There::new(), that_runs());
+        there.line().install(&program).await.unwrap();
+        assert_eq!(fs::read(there.installed()).unwrap(), program.bytes);
+        assert_eq!(fs::metadata(there.installed()).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(there.files(), 1);
+        // Again, over the one that is there.
+        there.line().install(&program).await.unwrap();
+        assert_eq!(there.files(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_not_put_there_and_the_error_says_why() {
+        for (there, program, part) in [
+            (There::new().with("uname", "echo Darwin arm64"), that_runs(), "is Darwin arm64"),
+            (There::new().with("sha256sum", "echo 00 x"), that_runs(), "not what was sent"),
+            (There::new(), program("#!/bin/sh\nexit 1\n"), "does not run there"),
+            (There::new().with("mkdir", "echo no room >&2; exit 1"), that_runs(), "no room"),
+        ] {
+            let error = there.line().install(&program).await.unwrap_err().to_string();
+            assert!(error.starts_with("/w") && error.contains(part), "{error}");
+            assert_eq!(there.files(), 0, "{part}");
+        }
+        let nowhere = Line::parse("/w", Some("no-such-program-here")).unwrap();
+        let error = nowhere.install(&that_runs()).await.unwrap_err().to_string();
+        assert!(error.starts_with("/w: "), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_cut_meanwhile_leaves_what_was_there() {
+        let there = There::new().with("cat", "head -c 1000");
+        fs::create_dir_all(there.installed().parent().unwrap()).unwrap();
+        fs::write(there.installed(), "earlier").unwrap();
+        let error = there.line().install(&that_runs()).await.unwrap_err();
+        assert!(matches!(error, InstallError::OtherChecksum(_)), "{error}");
+        assert_eq!(fs::read_to_string(there.installed()).unwrap(), "earlier");
+        assert_eq!(there.files(), 1);
+    }
+}
