@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,13 +58,22 @@ impl JournalLine {
 #[derive(Debug, Clone)]
 pub(super) struct Journal {
     file: Arc<dyn SessionFile>,
-    /// Bytes written since it was written anew; held while it is written.
-    bytes: Arc<Mutex<usize>>,
+    /// Held while it is written.
+    end: Arc<Mutex<End>>,
+}
+
+/// What is known of the end of the file.
+#[derive(Debug, Default)]
+struct End {
+    /// Bytes written since it was written anew.
+    bytes: usize,
+    /// The last line is whole. Otherwise one that follows it directly could not be read.
+    is_whole: bool,
 }
 
 impl Journal {
     pub fn new(file: Arc<dyn SessionFile>) -> Self {
-        Self { file, bytes: Arc::default() }
+        Self { file, end: Arc::default() }
     }
 
     /// The lines that can be read, oldest first. Blocks on the disk.
@@ -75,7 +84,7 @@ impl Journal {
 
     /// Writes it anew, with the lines as they are once nothing else is written. Blocks on the disk.
     pub fn replace(&self, lines: impl FnOnce() -> Vec<JournalLine>) -> io::Result<()> {
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_end = self.lock();
         let mut text = String::new();
         for line in lines() {
             let whole = line.text()?;
@@ -87,19 +96,29 @@ impl Journal {
             });
         }
         self.file.replace(&text)?;
-        *bytes = 0;
+        *at_end = End { bytes: 0, is_whole: true };
         Ok(())
     }
 
     /// Appends a line, synced unless it is a reply. True if it is time to write the journal anew. Blocks on the disk.
     pub fn append(&self, line: &JournalLine) -> io::Result<bool> {
-        let text = line.text()?;
+        let mut text = line.text()?;
         if line.reply.is_some() && text.len() > MAX_REPLY_BYTES {
             return Ok(false);
         }
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_end = self.lock();
+        if !at_end.is_whole {
+            text.insert(0, '\n');
+        }
+        // Until it is known better: what fails may have written a part.
+        at_end.is_whole = false;
         self.file.append(&text, line.reply.is_none())?;
-        *bytes = bytes.saturating_add(text.len());
-        Ok(*bytes > MAX_BYTES)
+        let bytes = at_end.bytes.saturating_add(text.len());
+        *at_end = End { bytes, is_whole: true };
+        Ok(bytes > MAX_BYTES)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, End> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

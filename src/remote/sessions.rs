@@ -382,7 +382,7 @@ mod tests {
     use super::*;
     use crate::domain::text::assert_translated;
 
-    /// A file of which writing fails on demand.
+    /// A file of which writing fails on demand, after half of what is to be written.
     #[derive(Debug, Default)]
     struct Kept {
         text: Mutex<String>,
@@ -394,12 +394,9 @@ mod tests {
             self.text.lock().unwrap()
         }
 
-        fn write(&self, write: impl FnOnce(&mut String)) -> io::Result<()> {
-            if *self.is_full.lock().unwrap() {
-                return Err(io::Error::from(io::ErrorKind::StorageFull));
-            }
-            write(&mut self.text());
-            Ok(())
+        fn check_room(&self) -> io::Result<()> {
+            let is_full = *self.is_full.lock().unwrap();
+            if is_full { Err(io::Error::from(io::ErrorKind::StorageFull)) } else { Ok(()) }
         }
     }
 
@@ -409,11 +406,16 @@ mod tests {
         }
 
         fn append(&self, lines: &str, _synced: bool) -> io::Result<()> {
-            self.write(|text| text.push_str(lines))
+            let room = self.check_room();
+            let written = if room.is_ok() { lines.len() } else { lines.len() / 2 };
+            self.text().push_str(lines.get(..written).unwrap());
+            room
         }
 
         fn replace(&self, lines: &str) -> io::Result<()> {
-            self.write(|text| lines.clone_into(text))
+            self.check_room()?;
+            lines.clone_into(&mut self.text());
+            Ok(())
         }
     }
 
@@ -575,6 +577,23 @@ mod tests {
         assert_translated(&text);
         *file.is_full.lock().unwrap() = false;
         assert_eq!(earlier_reply(&client, 1).await, None);
+        // What follows a half line is read all the same.
+        let next = Sessions::load(file).await;
+        assert_eq!(earlier_reply(&connect(&next, "a").await, 1).await, Some(unknown(1)));
+    }
+
+    /// As where the disk was full when the driver started.
+    #[tokio::test]
+    async fn a_command_that_follows_a_torn_line_in_the_journal_is_known_to_the_next_driver() {
+        let torn = "{\"session\":\"a\"}\n{\"session\":\"a\",\"tick";
+        let file = Arc::new(Kept { text: Mutex::new(torn.to_owned()), is_full: Mutex::new(true) });
+        let sessions = Sessions::load(file.clone()).await;
+        *file.is_full.lock().unwrap() = false;
+        let client = connect(&sessions, "a").await;
+        assert!(client.was_known());
+        assert_eq!(earlier_reply(&client, 1).await, None);
+        let next = Sessions::load(file).await;
+        assert_eq!(earlier_reply(&connect(&next, "a").await, 1).await, Some(unknown(1)));
     }
 
     #[tokio::test]
