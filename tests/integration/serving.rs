@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -270,6 +271,69 @@ fn a_team_goes_on_without_the_terminal_that_started_it_unless_the_user_set_that_
         driver.ok(&["quit"], 0);
         assert_eq!(driver.running().0, 0, "{setting}");
     }
+}
+
+/// How many terminals are closed, unless `DOMINDS_HANG_UPS` says it.
+const HANG_UPS: u32 = 8;
+
+/// Each screen shows a new question, half of them are told to answer it, and all lose their terminal, at any moment.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a test is to run is said in the environment"
+)]
+#[test]
+fn of_screens_whose_terminal_is_closed_at_any_moment_none_stays_and_each_answer_counts_once() {
+    let wanted = std::env::var("DOMINDS_HANG_UPS").ok().and_then(|number| number.parse().ok());
+    let wanted: u32 = wanted.unwrap_or(HANG_UPS);
+    let driver = Driver::ended();
+    let mut first = driver.first_screen();
+    first.hang_up();
+    assert!(eventually(|| !first.is_alive()), "it has no terminal");
+    let running = driver.running();
+    assert_eq!(running.0, 1, "the team goes on");
+    driver.ok(&["q4h", "answer", "--json", &driver.question(), "blue"], 0);
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut answered = 0;
+    for number in 0..wanted {
+        driver.ok(&["run", "--json", "ask"], 3);
+        let mut screen = driver.screen(&[]);
+        if random.bool() {
+            screen.until_shown(&["Which colour?"]);
+            screen.keys("\x1ba");
+            screen.keys("blue\r");
+        }
+        std::thread::sleep(Duration::from_millis(random.u64(..200)));
+        screen.hang_up();
+        assert!(eventually(|| !screen.is_alive()), "screen {number} stays");
+        assert_eq!(driver.running(), running, "screen {number}");
+        let open = driver.question();
+        if open.is_empty() {
+            answered += 1;
+        } else {
+            driver.ok(&["q4h", "answer", "--json", &open, "blue"], 0);
+        }
+    }
+    println!("{wanted} terminals were closed; {answered} answers came from a screen");
+    let dialogs = driver.json(&["dialogs", "--json"]);
+    let dialogs = dialogs.as_array().expect("a list");
+    assert_eq!(dialogs.len(), wanted as usize + 1);
+    for dialog in dialogs {
+        let id = dialog.pointer("/rootId").and_then(Value::as_str).expect("an id");
+        let is_once = || driver.ok(&["show", id], 0).matches("Blue then.").count() == 1;
+        assert!(eventually(is_once), "{}", driver.ok(&["show", id], 0));
+    }
+    let before = cpu_ticks(running.1);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(cpu_ticks(running.1) - before < 50, "a driver that has nothing to do works");
+    driver.ok(&["quit"], 0);
+}
+
+/// The time a process has worked, in hundredths of a second.
+fn cpu_ticks(process: u64) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a process");
+    let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
+    let field = |number: usize| fields.get(number).and_then(|ticks| ticks.parse::<u64>().ok());
+    field(11).zip(field(12)).map(|(user, system)| user + system).expect("times")
 }
 
 #[test]
