@@ -8,7 +8,7 @@ use super::programs;
 use super::record::is_inside;
 use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
-use crate::domain::{AgentId, Member};
+use crate::domain::{AgentId, Member, hex};
 use crate::llm::destination;
 use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::{ApiType, Env, Minds, ProviderConfig};
@@ -139,8 +139,4 @@ fn digest(parts: &[&str]) -> String {
         hash.update(part.as_bytes());
     }
     hex(&hash.finalize())
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }

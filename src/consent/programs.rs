@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::list::hex;
+use crate::domain::hex;
 use crate::minds::Env;
 use crate::minds::mcp_config::{StdioServer, ValueSource};
 

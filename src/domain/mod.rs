@@ -17,6 +17,7 @@ pub mod dialog;
 pub mod diff;
 pub mod file_change;
 pub mod fresh_boots;
+pub mod hex;
 pub mod hidden_chars;
 pub mod history;
 pub mod ids;
@@ -76,6 +77,7 @@ pub use context_health::{
     AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
 };
 pub use file_change::{FileChange, FileChangeKind};
+pub use hex::hex;
 pub use history::History;
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug};
 pub use keep_going::KeepGoing;

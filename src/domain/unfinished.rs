@@ -52,6 +52,12 @@ pub struct UnfinishedAnswer {
 }
 
 impl UnfinishedAnswer {
+    /// Bytes of text.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.texts.iter().map(|text| text.text().len()).sum()
+    }
+
     /// Number of characters.
     #[must_use]
     pub fn characters(&self) -> usize {

@@ -1,7 +1,6 @@
 //! Puts this very program on another machine, over the program that leads there: in one conversation, so that a password
 //! is typed once. Nothing is replaced before the copy there has the right checksum and runs.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -12,16 +11,20 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::domain::hex;
+
 use super::line::{Line, Said, quoted};
 
 /// Where it is put, as people write it.
 pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
 /// Sent at a time, in bytes.
 const PIECE: usize = 64 * 1024;
-/// How long a piece, and the end, may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a piece may take.
+const PIECE_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long the end may take: up to two megabytes wait in `ssh` by then, more than four minutes at 64 kbit/s.
+const END_TIMEOUT: Duration = Duration::from_secs(900);
 
-/// Statuses of [`script`].
+/// Statuses of [`Program::script`].
 const OTHER_SYSTEM: i32 = 91;
 const OTHER_CHECKSUM: i32 = 92;
 const DOES_NOT_RUN: i32 = 93;
@@ -57,10 +60,7 @@ impl Program {
     /// It cannot be read.
     pub fn read(path: &Path) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
-        let mut digest = String::new();
-        for byte in Sha256::digest(&bytes) {
-            let _ = write!(digest, "{byte:02x}");
-        }
+        let digest = hex(&Sha256::digest(&bytes));
         let uname = rustix::system::uname();
         let (name, machine) =
             (uname.sysname().to_string_lossy(), uname.machine().to_string_lossy());
@@ -120,7 +120,7 @@ impl Line {
         };
         let (printed, said) = (Said::of(output), Said::of(errors));
         for piece in program.bytes.chunks(PIECE) {
-            match timeout(PATIENCE, input.write_all(piece)).await {
+            match timeout(PIECE_TIMEOUT, input.write_all(piece)).await {
                 Ok(Ok(())) => {}
                 // It has ended, and its status says why.
                 Ok(Err(_)) => break,
@@ -128,7 +128,7 @@ impl Line {
             }
         }
         drop(input);
-        let ended = timeout(PATIENCE, child.wait()).await;
+        let ended = timeout(END_TIMEOUT, child.wait()).await;
         let status = ended.map_err(|_| failed("no answer".to_owned()))?;
         let status = status.map_err(|error| failed(error.to_string()))?;
         let (printed, said) = (printed.whole().await, said.whole().await);

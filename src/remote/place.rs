@@ -6,7 +6,6 @@
 //! folder of the user, so that a client with another environment finds it; nothing inside a workspace says where to
 //! connect to.
 
-use std::fmt::Write as _;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,12 +15,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::domain::hex;
 use crate::platform::private_file;
 
 /// The folder below the runtime folder.
 const FOLDER: &str = "dominds-tui";
 /// The folder below the state folder.
 const NOTES: &str = "drivers";
+/// Of the digest of a workspace, in the name of its socket.
+const NAME_BYTES: usize = 16;
 /// Longest note that is read.
 const MAX_NOTE_BYTES: usize = 16 * 1024;
 /// Longest path of a socket, with its end (`sun_path`).
@@ -60,10 +62,7 @@ impl Place {
     #[must_use]
     pub fn of(workspace: &Path, folders: UserFolders) -> Self {
         let digest = Sha256::digest(workspace.as_os_str().as_bytes());
-        let mut name = String::new();
-        for byte in digest.iter().take(16) {
-            let _ = write!(name, "{byte:02x}");
-        }
+        let name = hex(digest.get(..NAME_BYTES).unwrap_or(&digest));
         Self { workspace: workspace.to_owned(), name, folders }
     }
 

@@ -117,11 +117,8 @@ impl Sessions {
     /// Those of earlier drivers of the workspace. Where they cannot be read there are none.
     pub async fn load(file: Arc<dyn SessionFile>) -> Self {
         let journal = Journal::new(file);
-        let (sessions, read) = (Self::none(journal.clone()), {
-            let journal = journal.clone();
-            blocking(move || journal.read()).await
-        });
-        match read {
+        let sessions = Self::none(journal.clone());
+        match blocking(move || journal.read()).await {
             Ok(lines) if lines.is_empty() => {}
             Ok(lines) => {
                 for line in lines {
@@ -199,13 +196,17 @@ impl Known {
         (connection, was_known)
     }
 
-    /// Takes a line of the journal.
+    /// Takes a line of the journal. A command alone makes no session known: of one that was forgotten, others came
+    /// before it.
     fn take(&mut self, line: JournalLine) {
         let JournalLine { session: name, ticket, reply } = line;
-        if self.session(&name).is_none() {
-            self.connect(&name);
-        }
-        let (Some(ticket), Some(commands)) = (ticket, self.commands(&name)) else { return };
+        let Some(ticket) = ticket else {
+            if self.session(&name).is_none() {
+                self.connect(&name);
+            }
+            return;
+        };
+        let Some(commands) = self.commands(&name) else { return };
         commands.retain(|sent| sent.ticket != ticket);
         commands.push_back(Sent { ticket, connection: 0, reply });
         if commands.len() > MAX_COMMANDS {
@@ -273,7 +274,7 @@ impl Session {
             match self.look_up(ticket) {
                 Found::Nothing => break,
                 Found::Reply(reply) => return Admission::Replied(reply),
-                // The sender is one of this session's own.
+                // It does not fail: this session has the sender, too.
                 Found::Running => _ = changes.changed().await,
             }
         }
@@ -580,6 +581,20 @@ mod tests {
         // What follows a half line is read all the same.
         let next = Sessions::load(file).await;
         assert_eq!(earlier_reply(&connect(&next, "a").await, 1).await, Some(unknown(1)));
+    }
+
+    #[tokio::test]
+    async fn a_session_that_was_forgotten_is_not_known_by_what_it_sends_afterwards() {
+        let file = Arc::<Kept>::default();
+        let sessions = Sessions::load(file.clone()).await;
+        let forgotten = connect(&sessions, "a").await;
+        assert_eq!(earlier_reply(&forgotten, 1).await, None);
+        for number in 0..MAX_SESSIONS {
+            connect(&sessions, &number.to_string()).await;
+        }
+        assert_eq!(earlier_reply(&forgotten, 2).await, None);
+        let next = Sessions::load(file).await;
+        assert!(!connect(&next, "a").await.was_known());
     }
 
     /// As where the disk was full when the driver started.

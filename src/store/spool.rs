@@ -21,6 +21,8 @@ use super::{Access, Store, files};
 
 /// Most bytes of text of one answer that are kept.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// Most bytes of text that are read of one tree.
+const MAX_TREE_BYTES: usize = 16 * MAX_TEXT_BYTES;
 /// Most files that are read of one tree.
 const MAX_FILES: usize = 10_000;
 
@@ -112,7 +114,7 @@ impl Store {
     }
 
     /// What the spools of a tree hold, whether or not it is recorded by now. A file that cannot be used reads as
-    /// none, and so does the end of one that was being written.
+    /// none, and so does the end of one that was being written. More than a team can write at once is left out.
     pub fn unfinished_answers(
         &self,
         root: &RootId,
@@ -122,7 +124,7 @@ impl Store {
             return Ok(BTreeMap::new());
         }
         let failed = |error| StoreError::io(FileAction::Reading, &folder)(error);
-        let mut found = BTreeMap::new();
+        let (mut found, mut bytes) = (BTreeMap::new(), 0_usize);
         for entry in std::fs::read_dir(&folder).map_err(failed)?.take(MAX_FILES) {
             let path = entry.map_err(failed)?.path();
             if files::kind_of(&path)? != Some(files::FileKind::File) {
@@ -130,7 +132,14 @@ impl Store {
             }
             let read = self.disk().open_read(&path).and_then(read_spool);
             let read = read.map_err(StoreError::io(FileAction::Reading, &path))?;
-            found.extend(read.filter(|(dialog, _)| dialog.root == *root).map(named));
+            let Some((dialog, answer)) = read.filter(|(dialog, _)| dialog.root == *root) else {
+                continue;
+            };
+            bytes = bytes.saturating_add(answer.bytes());
+            if bytes > MAX_TREE_BYTES {
+                break;
+            }
+            found.insert(dialog.this, answer);
         }
         Ok(found)
     }
@@ -139,10 +148,6 @@ impl Store {
     pub fn remove_spools(&self, root: &RootId) {
         self.remove_own_folder(&self.layout.spools(root));
     }
-}
-
-fn named((dialog, answer): (DialogId, UnfinishedAnswer)) -> (SelfId, UnfinishedAnswer) {
-    (dialog.this, answer)
 }
 
 /// `None` without a heading or without text.
@@ -274,6 +279,20 @@ mod tests {
         symlink(dir.path(), store.layout.all_spools()).unwrap();
         assert!(store.spools().start(&dialog(), Course(1), Genseq(1)).is_err());
         assert_eq!(store.unfinished_answers(&dialog().root).unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn of_a_tree_no_more_is_read_than_a_team_can_write_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open(dir.path(), Access::ReadWrite);
+        let text = saying(&"x".repeat(MAX_TEXT_BYTES));
+        for number in 0..20 {
+            let side = SelfId::new(format!("cc/dd/{number}"));
+            let dialog = DialogId::side(&dialog().root, &side);
+            let mut spool = store.spools().start(&dialog, Course(1), Genseq(1)).unwrap();
+            spool.append(std::slice::from_ref(&text)).unwrap();
+        }
+        assert_eq!(store.unfinished_answers(&dialog().root).unwrap().len(), 16);
     }
 
     #[test]

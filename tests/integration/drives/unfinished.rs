@@ -22,32 +22,18 @@ fn notes(world: &World, dialog: &DialogId) -> Vec<String> {
     entries.into_iter().filter_map(|entry| note(entry.record)).collect()
 }
 
-fn spool_files(world: &World) -> usize {
-    let folders = std::fs::read_dir(world.path().join(".dialogs/.tui/spool"));
-    let folders = folders.into_iter().flatten().map(|folder| folder.expect("a folder").path());
-    folders.map(|folder| std::fs::read_dir(folder).expect("files").count()).sum()
+/// What the spools hold.
+fn spools(world: &World) -> Vec<String> {
+    let trees = std::fs::read_dir(world.path().join(".dialogs/.tui/spool")).into_iter().flatten();
+    let files = trees.flat_map(|tree| std::fs::read_dir(tree.expect("a tree").path())).flatten();
+    files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("text")).collect()
 }
 
 /// Waits until all that is received is on disk, also that of threads.
 async fn until_spooled(running: &mut Running, world: &World, part: &str) {
-    let holds = || {
-        let mut folders = vec![world.path().join(".dialogs/.tui/spool")];
-        let mut texts = String::new();
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).into_iter().flatten() {
-                let path = entry.expect("an entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    texts.push_str(&std::fs::read_to_string(path).unwrap_or_default());
-                }
-            }
-        }
-        texts.contains(part)
-    };
     tokio::time::sleep(AT_MOST_LOST).await;
     running.idle().await;
-    crate::common::wait::until(holds).await;
+    crate::common::wait::until(|| spools(world).concat().contains(part)).await;
 }
 
 fn is_sent(world: &World, part: &str) -> bool {
@@ -68,7 +54,7 @@ async fn what_was_received_before_a_kill_is_shown_marked_and_sent_to_no_model() 
     assert!(note.contains("the program ended"), "{note}");
     assert!(note.contains("19 characters"), "{note}");
     assert!(note.ends_with("> Thumbs\n> count?\n\nOne, t"), "{note}");
-    assert_eq!(spool_files(&world), 0);
+    assert_eq!(spools(&world), [""; 0]);
     assert_eq!(world.state(&main), "stopped");
     running.resume(&main).await.expect("it goes on");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -105,7 +91,7 @@ async fn an_answer_that_is_recorded_leaves_no_spool() {
     let (world, mut running, main) = World::begun(models, "Count").await;
     until_spooled(&mut running, &world, "One").await;
     running.quiet().await;
-    assert_eq!(spool_files(&world), 0);
+    assert_eq!(spools(&world), [""; 0]);
     running.shut_down().await;
     assert_eq!(notes(&world, &main), Vec::<String>::new());
 }
@@ -116,7 +102,7 @@ async fn a_stop_records_the_text_and_leaves_no_spool() {
     let (world, mut running, main) = World::begun(models, "Count").await;
     until_spooled(&mut running, &world, "One, t").await;
     running.shut_down().await;
-    assert_eq!(spool_files(&world), 0);
+    assert_eq!(spools(&world), [""; 0]);
     let lines = record_lines(&world.view(), &main);
     assert_eq!(lines, ["start 1", "person: Count", "says, cut: One, t", "end 1"]);
 }
@@ -149,7 +135,7 @@ async fn a_spool_of_an_answer_whose_tool_runs_is_not_recorded_again() {
     spool.append(&[AnswerText::Saying("twice".to_owned())]).expect("written");
     running.kill().await;
     let running = world.start().await;
-    assert_eq!((notes(&world, &main).len(), spool_files(&world)), (0, 0));
+    assert_eq!((notes(&world, &main).len(), spools(&world).len()), (0, 0));
     running.shut_down().await;
 }
 
@@ -162,10 +148,10 @@ async fn a_spool_whose_text_is_recorded_or_of_another_generation_is_not_recorded
         .reply("lead", Reply::saying("Again.").and_hang());
     let (world, mut running, main) = World::begun(models, "Count").await;
     until_spooled(&mut running, &world, "One, t").await;
-    let spools = running.store.spools();
+    let writer = running.store.spools();
     running.kill().await;
     let again = |genseq: u32| {
-        let mut spool = spools.start(&main, Course(1), Genseq(genseq)).expect("a spool");
+        let mut spool = writer.start(&main, Course(1), Genseq(genseq)).expect("a spool");
         let text = AnswerText::Saying("twice".to_owned());
         spool.append(&[text]).expect("written");
     };
@@ -177,7 +163,7 @@ async fn a_spool_whose_text_is_recorded_or_of_another_generation_is_not_recorded
         again(genseq);
         running = world.start().await;
         assert_eq!(notes(&world, &main).len(), 1, "{genseq}");
-        assert_eq!(spool_files(&world), 0);
+        assert_eq!(spools(&world), [""; 0]);
     }
     let asked = world.models.requests();
     assert!(asked.iter().flat_map(|r| &r.messages).all(|m| !matches!(m, Message::Saying(_))));

@@ -1,5 +1,6 @@
 //! What a client sends again after a cut counts once, also where the driver was killed meanwhile.
 
+use dominds_tui::domain::DialogId;
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::wire::{AudienceKind, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
@@ -7,26 +8,34 @@ use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 use super::{Raw, Stage, ask, hello, send_and_cut};
 use crate::common::record_lines::record_lines;
 
+/// A team that asks a question, and then notes so many messages and one more.
+fn notes(messages: u64) -> Sequence {
+    (0..=messages).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
+        all.reply("lead", Reply::saying("Noted."))
+    })
+}
+
+/// A client of the one session of a test.
+fn hello_of_session(name: &str) -> Hello {
+    Hello { session: "one".to_owned(), ..hello(name, AudienceKind::Screen) }
+}
+
+fn message(dialog: &DialogId, number: u64) -> Command {
+    let (dialog, text) = (dialog.clone(), format!("message {number}."));
+    Command::Say { ticket: number, dialog, text, images: Vec::new() }
+}
+
 /// Connections of one session, cut at any moment; what is sent again on the next one counts once.
 #[tokio::test]
 async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
     const MESSAGES: u64 = 300;
-    let replies = (0..=MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
-        all.reply("lead", Reply::saying("Noted."))
-    });
-    let (stage, dialog) = Stage::with(replies).await;
+    let (stage, dialog) = Stage::with(notes(MESSAGES)).await;
     let mut random = fastrand::Rng::with_seed(31);
     let mut cuts = 0;
     for number in 0..MESSAGES {
-        let say = Command::Say {
-            ticket: number,
-            dialog: dialog.clone(),
-            text: format!("message {number}."),
-            images: Vec::new(),
-        };
+        let say = message(&dialog, number);
         let reply = loop {
-            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
-            match send_and_cut(&stage, hello, &say, &mut random).await {
+            match send_and_cut(&stage, hello_of_session("cut"), &say, &mut random).await {
                 Some(reply) => break reply,
                 None => cuts += 1,
             }
@@ -50,9 +59,8 @@ async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_do
 #[tokio::test]
 async fn a_new_connection_of_a_session_ends_the_one_before_it() {
     let (stage, _) = Stage::asking().await;
-    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
-    let first = Raw::greeted_as(&stage, &hello).await;
-    let second = stage.join(hello).await;
+    let first = Raw::greeted_as(&stage, &hello_of_session("pts/1")).await;
+    let second = stage.join(hello_of_session("pts/1")).await;
     assert!(second.connection.welcome.knows_session);
     first.end().await;
     stage.end().await;
@@ -82,22 +90,13 @@ async fn of_messages_that_are_sent_again_to_the_next_driver_none_is_doubled() {
 /// that was.
 async fn kill_drivers_of_one_workspace(seed: u64) -> (u32, u32) {
     const MESSAGES: u64 = 60;
-    let replies = (0..=4 * MESSAGES).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
-        all.reply("lead", Reply::saying("Noted."))
-    });
-    let (mut stage, dialog) = Stage::with(replies).await;
+    let (mut stage, dialog) = Stage::with(notes(4 * MESSAGES)).await;
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut kills, mut unknown) = (0, Vec::new());
     for number in 0..MESSAGES {
-        let say = Command::Say {
-            ticket: number,
-            dialog: dialog.clone(),
-            text: format!("message {number}."),
-            images: Vec::new(),
-        };
+        let say = message(&dialog, number);
         let reply = loop {
-            let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
-            let reply = send_and_cut(&stage, hello, &say, &mut random).await;
+            let reply = send_and_cut(&stage, hello_of_session("cut"), &say, &mut random).await;
             if random.u8(..3) == 0 {
                 stage = stage.killed_and_started().await;
                 kills += 1;
@@ -113,8 +112,7 @@ async fn kill_drivers_of_one_workspace(seed: u64) -> (u32, u32) {
             assert!(matches!(reply, DriverEvent::Done { .. }), "{reply:?}");
         }
     }
-    let hello = Hello { session: "one".to_owned(), ..hello("pts/1", AudienceKind::Screen) };
-    let own = stage.join(hello).await;
+    let own = stage.join(hello_of_session("pts/1")).await;
     assert!(own.connection.welcome.knows_session);
     let waiting = stage.world.dialog(&dialog).queue;
     let waiting = waiting.into_iter().map(|prompt| prompt.content);
