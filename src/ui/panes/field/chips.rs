@@ -6,7 +6,7 @@
 
 use crate::ui::model::DraftImage;
 
-/// U+FDD0 to U+FDEF: no characters, and never to be interchanged. In one text there are no more chips.
+/// U+FDD0 to U+FDEF: no characters, and never to be interchanged. In one text there are no more different chips.
 const FIRST_MARK: char = '\u{fdd0}';
 const LAST_MARK: char = '\u{fdef}';
 
@@ -46,10 +46,13 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// The mark of a new chip; `None` if there are many already.
+    /// The mark of a chip, that of an equal one if there is one; `None` if there are many others already.
     pub fn add(&mut self, chip: Chip) -> Option<char> {
-        let mark = (FIRST_MARK..=LAST_MARK).nth(self.chips.len())?;
-        self.chips.push(chip);
+        let known = self.chips.iter().position(|it| *it == chip);
+        let mark = (FIRST_MARK..=LAST_MARK).nth(known.unwrap_or(self.chips.len()))?;
+        if known.is_none() {
+            self.chips.push(chip);
+        }
         Some(mark)
     }
 

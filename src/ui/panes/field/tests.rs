@@ -252,11 +252,19 @@ fn a_chip_is_opened_where_the_caret_touches_it() {
 #[test]
 fn so_many_chips_are_shown_in_full() {
     let mut field = Field::default();
-    for _ in 0..40 {
-        chip(&mut field, "x\ny");
+    let texts: Vec<_> = (0..40).map(|number| format!("x\n{number}")).collect();
+    for text in &texts {
+        chip(&mut field, text);
     }
     assert_eq!(shown_chips(&field), 32);
-    assert_eq!(field.text(), "x\ny".repeat(40));
+    assert_eq!(field.text(), texts.concat());
+}
+
+#[test]
+fn one_image_however_often_it_is_in_a_draft_stays_attached() {
+    let draft = picture("a.png").token().repeat(40);
+    let field = Field::of_draft(&draft);
+    assert_eq!((shown_chips(&field), field.text()), (40, draft));
 }
 
 #[test]
